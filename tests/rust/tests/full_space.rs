@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A law of the list, some kPa stiff.
+/// A listed law with a stiffness of some kPa.
 fn stiff(law: PrincipalStretch) -> PrincipalStretch {
     const PA: f64 = 5e3;
     match law {
@@ -46,7 +46,7 @@ fn neo_hookean(cells: [usize; 3]) -> Flesh {
     Flesh { mesh: bar(cells, 0.1), law: PrincipalStretch::NeoHookean { mu: 6e3, lambda: 1e4 } }
 }
 
-/// Every vertex anywhere in the box of the mesh.
+/// Random positions of the vertices in the mesh's box.
 fn scattered(flesh: &Flesh, seed: u64) -> Vec<[f64; 3]> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let last = flesh.mesh.vertices()[flesh.mesh.vertices().len() - 1];
@@ -67,7 +67,7 @@ fn skinned(body: &Body, pose: &[Transform]) -> Vec<[f64; 3]> {
     x
 }
 
-/// Projective dynamics is this method without pairs, iterate for iterate [QN eqs. 1 to 8].
+/// Without curvature pairs the method is projective dynamics, iterate for iterate [QN eqs. 1 to 8].
 #[test]
 fn without_pairs_iterates_are_those_of_local_and_global_steps() {
     let body = Body::bar();
@@ -100,7 +100,7 @@ fn without_pairs_iterates_are_those_of_local_and_global_steps() {
     }
 }
 
-/// With as many pairs as iterations, L-BFGS is BFGS: a dense inverse, updated from that of the metric.
+/// With as many pairs as iterations, L-BFGS equals BFGS with a dense inverse that starts from the metric's.
 #[test]
 fn many_pairs_are_dense_bfgs() {
     let flesh = neo_hookean([3, 1, 1]);
@@ -145,7 +145,8 @@ fn many_pairs_are_dense_bfgs() {
     assert!(moved > 1e-2 && error < 1e-9 * moved, "{error:e} of {moved}");
 }
 
-/// What the SIMD lanes sum is what the laws say, tet by tet, anywhere; and the minimum is one.
+/// The SIMD sums equal the sums of the laws, tet by tet, at any positions; and the step's minimum is
+/// stationary.
 #[test]
 fn the_energy_is_that_of_the_laws_and_its_gradient_vanishes_at_the_end() {
     for (name, flesh) in fleshes([4, 2, 2]) {
@@ -190,7 +191,7 @@ fn flattened(flesh: &Flesh) -> Vec<[f64; 3]> {
     flesh.mesh.vertices().iter().map(|v| [v[0], v[1], 0.0]).collect()
 }
 
-/// No ghost forces: a free body keeps its momentum, and its centre flies straight [QN fig. 9].
+/// There are no ghost forces: a free body keeps its momentum, and its centre moves uniformly [QN fig. 9].
 #[test]
 fn a_free_body_keeps_its_momentum() {
     for (name, flesh) in fleshes([4, 2, 2]) {
@@ -215,7 +216,7 @@ fn a_free_body_keeps_its_momentum() {
     }
 }
 
-/// Pins are where the rig is; what is complementary is so, all through a motion.
+/// Pinned vertices follow the rig exactly, and the motion stays complementary throughout.
 #[test]
 fn restraints_hold_exactly() {
     let body = Body::bar();
@@ -233,7 +234,7 @@ fn restraints_hold_exactly() {
         let progress = Progress::default();
         let model = FullSpaceModel::new(&body.mesh, &body.material, &laws, &restraint, &progress).unwrap();
         let mut stepper = FullSpaceStepper::new(model.into(), Minimiser::default());
-        // Long descents, in which rounding had time to be learnt from.
+        // Long descents, in which rounding errors could enter the pairs.
         let settings = SimulationParams { gravity: [0.0, 0.0, -1.0], ..params(300, 1e-12) };
         for frame in 0..12 {
             stepper.step(&skinned(&body, &swing(H * f64::from(frame))), &settings, silent).unwrap();
@@ -256,7 +257,8 @@ fn restraints_hold_exactly() {
     }
 }
 
-/// Error [QN eq. 11] of ten iterations is below that of one of Newton's, which costs many times more.
+/// The error [QN eq. 11] of ten iterations is below that of one Newton iteration, which costs many times
+/// more.
 #[test]
 fn ten_iterations_come_closer_than_one_of_newtons() {
     for (name, flesh) in fleshes([8, 2, 2]) {
@@ -278,7 +280,7 @@ fn ten_iterations_come_closer_than_one_of_newtons() {
     }
 }
 
-/// Same bits for any number of threads; there are several chunks to share.
+/// Several chunks are shared among the threads.
 #[test]
 fn threads_do_not_change_a_bit() {
     let flesh = neo_hookean([12, 6, 6]);
@@ -297,7 +299,7 @@ fn threads_do_not_change_a_bit() {
     assert_eq!(alone, run(5));
 }
 
-/// The curvature that a step has learnt serves the next: what the next one aims at is not in it.
+/// Curvature from one step helps the next; it does not depend on the inertial target.
 #[test]
 fn pairs_of_the_last_step_help_the_next() {
     let flesh = neo_hookean([8, 2, 2]);
@@ -321,7 +323,7 @@ fn pairs_of_the_last_step_help_the_next() {
     assert!(warm < cold, "{warm} J with what was learnt, {cold} J without");
 }
 
-/// A pose is held however far the rig stretches the flesh: the rest shape goes along.
+/// A pose is held however far the rig stretches the flesh, because the rest shape follows.
 #[test]
 fn a_rig_that_stretches_far_holds_its_pose() {
     let flesh = neo_hookean([6, 2, 2]);

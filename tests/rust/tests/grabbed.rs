@@ -1,4 +1,4 @@
-//! Points of bodies of handles that are held by the pointer, and what drags at such bodies.
+//! Bodies with handles that the pointer holds at points, and drag on such bodies.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn whole(mass: &[f64], places: &[Vector3<f64>]) -> Vector3<f64> {
     mass.iter().zip(places).map(|(m, x)| *m * x).sum()
 }
 
-/// How a body of one part is held at points that are as far apart as can be.
+/// Point sets to grip on a connected body, as far apart as possible.
 fn held(model: &Model, count: usize) -> Vec<u32> {
     projective(model).handles().vertices().iter().copied().take(count).collect()
 }
@@ -82,7 +82,7 @@ fn what_hangs_by_a_point_comes_to_rest_under_it_and_no_force_is_left_on_release(
     let model = clustered(&box_mesh([4, 4, 4], 0.05), 12, 20);
     let params = SimulationParams { gravity: [0.0, 0.0, -9.81], damping: 0.1, substeps: 2, ..exactly() };
     let (mut sim, frequency, mass) = (simulation(&model, params), 8.0, mass(&model));
-    // A corner, so that the block has to turn about it.
+    // A corner, so that the block has to rotate about it.
     let corner = model.vertices().iter().position(|x| *x == [0.0, 0.0, 0.2]).unwrap() as u32;
     let target = [0.1, 0.0, 0.5];
     let pull = Pull::new(grip(&model, &[corner]), &[target], frequency, 8.0).unwrap();
@@ -99,7 +99,7 @@ fn what_hangs_by_a_point_comes_to_rest_under_it_and_no_force_is_left_on_release(
     assert!((sag - G / (TAU * frequency).powi(2)).abs() < 1e-4, "{sag}");
     let center = whole(&mass, &last) / mass.iter().sum::<f64>();
     assert!((center - Vector3::from(target)).xy().norm() < 1e-3, "{center}");
-    // Let go it is bit for bit what nothing ever held, and falls.
+    // After its release it falls bit for bit like a body that was never held.
     let mut free = simulation(&model, params);
     free.restore_state(&sim.save_state()).unwrap();
     for frame in 1..=20 {
@@ -229,7 +229,7 @@ fn the_number_of_threads_changes_no_bit_of_what_is_held_and_dragged() {
     assert_eq!(on(1), on(3));
 }
 
-/// So little that what it pushes hardly moves with the medium: each vertex is pushed by the wind that is there.
+/// Drag so weak that the body hardly moves with the medium: each vertex is pushed by its local wind.
 #[test]
 fn wind_that_differs_from_place_to_place_pushes_with_its_sum() {
     let h = 1.0 / 60.0;
@@ -333,7 +333,7 @@ fn what_cannot_be_held_is_refused() {
     assert!(matches!(calm, Err(Error::Range { what: "calm", .. })));
     let pull = pull(&[[0.0; 3]; 2], 5.0).unwrap();
     let drive = Drive { pull: Some(&pull), ..Drive::default() };
-    // As many handles of the same mesh, but others.
+    // The same number of handles on the same mesh, but different ones.
     let mesh = box_mesh([3; 3], 0.05);
     let handles = Handles::spread(&mesh, 6, 1, &silent()).unwrap();
     let labels = cluster_tets_by_place(&mesh, 8, 0, &silent()).unwrap();

@@ -1,4 +1,4 @@
-//! Handles over a mesh: their weights, what motions they have, and where they are.
+//! Handles on a mesh: weights, spanned motions, and positions.
 
 use jounce::mesh::{TetMesh, lattice};
 use jounce::subspace::Handles;
@@ -15,7 +15,7 @@ fn distance(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// A bar, a sheet one cell thick, and loose parts.
+/// A bar, a sheet one cell thick, and separate components.
 fn meshes() -> [TetMesh; 3] {
     [bar([9, 3, 3], 0.1), box_mesh([8, 8, 1], 0.05), row_of(&bar([2, 1, 1], 0.2), 5, 0.7)]
 }
@@ -79,7 +79,7 @@ fn handles_are_far_apart_and_leave_no_vertex_alone() {
     }
 }
 
-/// The largest error of a weight, where ways are as long as said.
+/// Largest error of a weight for a given geodesic distance.
 fn weights_by(mesh: &TetMesh, handles: &Handles, way: impl Fn(&[f64; 3], &[f64; 3]) -> f64) -> f64 {
     let radius = handles.radius();
     let mut most = 0.0;
@@ -94,7 +94,7 @@ fn weights_by(mesh: &TetMesh, handles: &Handles, way: impl Fn(&[f64; 3], &[f64; 
     most
 }
 
-/// Length of the longest way from a vertex, and what it should be.
+/// Largest geodesic distance from a vertex, and its exact value.
 fn longest(mesh: &TetMesh, seed: u64, way: impl Fn(&[f64; 3], &[f64; 3]) -> f64) -> [f64; 2] {
     let one = spread(mesh, 1, seed);
     let lengths = mesh.vertices().iter().map(|place| way(&one.centers()[0], place));

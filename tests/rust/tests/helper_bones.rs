@@ -1,4 +1,4 @@
-//! Helper bones: motions that such bones made are found again, and every refusal is raised.
+//! Helper bones: recovery of motions made by such bones, and every rejected input.
 
 use jounce::bake::{HelperBones, HelperSettings, helper_bones};
 use jounce::{Error, Progress};
@@ -15,7 +15,7 @@ struct Scene {
     weights: Vec<f64>,
 }
 
-/// A bar on one bone that turns; two blobs on it swing on their own, fading into the bar.
+/// A bar on one bone that rotates; two blobs on it swing independently, fading into the bar.
 fn scene(swing: f64) -> Scene {
     let (mut points, mut shares) = (Vec::new(), Vec::new());
     for i in 0..40 {
@@ -52,7 +52,7 @@ fn fit(scene: &Scene, settings: HelperSettings) -> HelperBones {
     helper_bones(points, frames, given, weights, settings, &Progress::default()).unwrap()
 }
 
-/// Root of the mean squared distance of the given skinning alone, by bones that may not take any weight.
+/// Root mean square distance of the given skinning alone, fitted with bones that may not take any weight.
 fn without(scene: &Scene) -> f64 {
     let count = scene.points.len();
     let mut sum = 0.0;
@@ -97,7 +97,7 @@ fn more_passes_are_never_worse() {
 #[test]
 fn a_body_without_motion_of_its_own_needs_none() {
     let found = fit(&scene(0.0), SETTINGS);
-    // What single precision leaves of positions up to 24 m.
+    // Rounding of positions up to 24 m in single precision.
     assert!(found.error < 5e-6, "{}", found.error);
     assert!(found.transforms.as_flattened().as_flattened().iter().all(|x| x.is_finite()));
 }

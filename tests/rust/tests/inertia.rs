@@ -1,4 +1,5 @@
-//! No mode is missed: by Sylvester's law the bordered matrix counts the eigenvalues below a bound, whoever computed them.
+//! No mode is missed: by Sylvester's law of inertia the bordered matrix counts the eigenvalues below a
+//! bound, independently of the solver.
 
 use faer::{Mat, Side};
 use jounce::Progress;
@@ -9,7 +10,8 @@ use jounce::rig::Rig;
 use jounce::subspace::skinning_modes;
 use jounce_tests::boxes::{box_mesh, row_of, weights_along_x};
 
-/// Eigenvalues that differ by less than this share of the highest are copies: no bound is put between them.
+/// Share of the highest eigenvalue below which two eigenvalues count as equal: no bound is placed between
+/// them.
 const COPY: f64 = 1e-6;
 
 fn material() -> Material {
@@ -40,7 +42,7 @@ fn bordered(mesh: &TetMesh, rig: Option<&Rig>) -> (impl Fn(f64) -> Mat<f64>, usi
     (entry, count)
 }
 
-/// Negative eigenvalues of a symmetric matrix, counted on its factors with the pivots of Bunch and Kaufman.
+/// Number of negative eigenvalues of a symmetric matrix, counted on its Bunch-Kaufman factors.
 fn negative(matrix: &Mat<f64>) -> usize {
     let factor = matrix.lblt(Side::Lower);
     let (diagonal, beside) = (factor.B_diag().column_vector(), factor.B_subdiag().column_vector());
@@ -50,7 +52,7 @@ fn negative(matrix: &Mat<f64>) -> usize {
             count += usize::from(diagonal[k] < 0.0);
             k += 1;
         } else {
-            // A block of two: its determinant and trace tell the signs.
+            // In a 2 x 2 block, determinant and trace give the signs.
             let determinant = diagonal[k] * diagonal[k + 1] - beside[k] * beside[k];
             count += match determinant < 0.0 {
                 true => 1,
@@ -62,7 +64,7 @@ fn negative(matrix: &Mat<f64>) -> usize {
     count
 }
 
-/// Puts a bound into every gap between the eigenvalues found, and counts what lies below it.
+/// Places a bound in every gap between the found eigenvalues, and counts the eigenvalues below it.
 fn assert_none_missed(mesh: &TetMesh, count: usize, rig: Option<&Rig>) {
     let values =
         skinning_modes(mesh, &material(), count, rig, None, &Progress::default()).unwrap().eigenvalues;
@@ -71,7 +73,7 @@ fn assert_none_missed(mesh: &TetMesh, count: usize, rig: Option<&Rig>) {
     for below in 1..count {
         let (lower, upper) = (values[below - 1], values[below]);
         if upper - lower > COPY * values[count - 1] {
-            // Each constraint adds a negative eigenvalue of its own.
+            // Each constraint adds one negative eigenvalue.
             let found = negative(&matrix(0.5 * (lower + upper))) - constraints;
             assert_eq!(found, below, "eigenvalues below {}", 0.5 * (lower + upper));
             gaps += 1;

@@ -1,4 +1,4 @@
-//! The rig's strength, and what integrators keep of a motion.
+//! Strength of the rig's acceleration, and energy conservation of the integrators.
 
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
@@ -7,7 +7,7 @@ use jounce::subspace::skinning_modes;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, swing};
 
-/// A strength map of one everywhere changes no bit, and a map of two is twice the strength.
+/// A strength map of one everywhere changes no bit, and a map of two equals twice the strength.
 #[test]
 fn a_map_of_strength_scales_the_rig_vertex_by_vertex() {
     let body = Body::bar();
@@ -37,7 +37,7 @@ fn a_map_of_strength_scales_the_rig_vertex_by_vertex() {
     assert!(matches!(model(Some(vec![f64::NAN; n])), Err(Error::NotFinite { what: "strength", .. })));
 }
 
-/// The table on the method's page; run with `--nocapture`.
+/// Produces the table on the method's page; run with `--nocapture`.
 #[test]
 fn bdf2_keeps_energy_that_backward_euler_loses() {
     for (name, body) in ["arap", "corotated"].into_iter().zip(Body::bars()) {
@@ -50,8 +50,8 @@ fn bdf2_keeps_energy_that_backward_euler_loses() {
     }
 }
 
-/// Share of the energy left after 200 frames of 1/24 s of an undamped bar, hanging at first, whose lowest
-/// mode has 2 Hz.
+/// Share of the energy left after 200 frames of 1/24 s of an undamped bar that starts hanging, with a
+/// lowest mode of 2 Hz.
 fn energy_kept(body: &Body, integrator: Integrator, substeps: u32) -> f64 {
     let progress = jounce::Progress::default();
     let modes = skinning_modes(&body.mesh, &body.material, 8, Some(&body.rig), None, &progress).unwrap();
@@ -63,7 +63,7 @@ fn energy_kept(body: &Body, integrator: Integrator, substeps: u32) -> f64 {
     let p = SimulationParams {
         integrator,
         stiffness,
-        // One step a frame, so that every one is seen.
+        // One step per frame, so that every step is recorded.
         dt: 1.0 / (24.0 * f64::from(substeps)),
         gravity: [0.0, 0.0, -16.0],
         ..SimulationParams { tolerance: 1e-9, max_iterations: 500, ..Default::default() }

@@ -1,4 +1,4 @@
-//! Loose bodies of handles that touch each other.
+//! Free bodies with handles in contact with each other.
 
 use jounce::file::{decode_state, encode_state};
 use jounce::material::{Field, Law, Material};
@@ -16,7 +16,7 @@ use nalgebra::{Matrix3, Vector3};
 const EDGE: f64 = 0.12;
 const MIDDLE: [f64; 3] = [0.5 * EDGE; 3];
 
-/// A cube of jelly, from the origin along the axes.
+/// A cube of jelly with a corner at the origin and edges along the axes.
 struct Cube {
     mesh: TetMesh,
     mass: Vec<f64>,
@@ -57,8 +57,8 @@ impl Cube {
         (0..self.mesh.vertices().len()).map(place).collect()
     }
 
-    /// How deep the deepest of some points is in a cube that is somewhere, which knows it at rest, as a share
-    /// of the diagonal.
+    /// Largest penetration of some points into a deformed cube, found in its rest shape, as a share of the
+    /// diagonal.
     fn depth_of(&self, points: &[Vector3<f64>], places: &[Vector3<f64>]) -> f64 {
         let mut deepest = 0.0;
         for tet in self.mesh.tets() {
@@ -78,7 +78,7 @@ impl Cube {
     }
 }
 
-/// How deep the deepest vertex is in another cube, as a share of the diagonal.
+/// Largest penetration of a vertex into another cube, as a share of the diagonal.
 fn depth(cube: &Cube, sims: &[Simulation]) -> f64 {
     let places: Vec<_> = sims.iter().map(|sim| cube.places(sim)).collect();
     let mut deepest = 0.0;
@@ -99,7 +99,7 @@ fn placed(place: [f64; 3], angle: f64) -> Start {
     Start { place: turn([1.0, 0.4, 0.3], angle, MIDDLE, place), ..Start::default() }
 }
 
-/// Upright cubes on the ground, one above the other, turned about the vertical.
+/// Upright cubes stacked on the ground, each rotated about the vertical.
 fn stack(cube: &Cube, count: usize, params: SimulationParams) -> Vec<Simulation> {
     let floor = ground(0.0, 0.5);
     let one = |i: usize| {
@@ -156,10 +156,10 @@ fn two_that_collide_in_the_air_keep_their_momentum_and_gain_no_energy() {
 
 #[test]
 fn what_rests_on_others_is_silent() {
-    // Softer ones would buckle under their own weight, five of 12 cm below 250 kPa.
+    // Softer cubes would buckle under their own weight; for five of 12 cm the limit is 250 kPa.
     for (count, young, frames) in [(2, 2e4, 200), (5, 1e6, 96)] {
         let cube = Cube::new(1000.0, young);
-        // What a step leaves to the next is no motion.
+        // Residuals that a step leaves for the next one are no motion.
         let calm = SimulationParams { damping: 0.3, tolerance: 1e-8, max_iterations: 100, ..params() };
         let mut sims = stack(&cube, count, calm);
         let places = |sims: &[Simulation]| sims.iter().flat_map(|sim| cube.places(sim)).collect::<Vec<_>>();
@@ -173,7 +173,7 @@ fn what_rests_on_others_is_silent() {
         }
         assert!(moved < 2e-6, "{count}: {moved}");
         assert!(deepest < 1e-3, "{count}: {deepest}");
-        // None has slid off, nor sunk into the one below.
+        // No cube has slid off, or sunk into the one below.
         for (i, sim) in sims.iter().enumerate() {
             let center = cube.places(sim).iter().sum::<Vector3<f64>>() / cube.mass.len() as f64;
             assert!((center - Vector3::from(MIDDLE)).xy().norm() < 0.02 * EDGE, "{i} of {count}: {center}");

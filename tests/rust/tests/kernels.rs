@@ -1,4 +1,4 @@
-//! Kernels are compiled as a whole, for the instruction set that they run on.
+//! Kernels are compiled as a whole, for the instruction set on which they run.
 
 use jounce::Progress;
 use jounce::method::{Simulation, SimulationParams};
@@ -6,8 +6,8 @@ use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{Body, REST};
 use object::{Object, ObjectSymbol};
 
-/// An instruction that is left a function of its own is called from a part of a kernel that the compiler did not make
-/// part of it, and that is several times as slow: `array::from_fn`, a closure, an iterator.
+/// An intrinsic that is not inlined is called from a part of a kernel that the compiler kept as a separate
+/// function (`array::from_fn`, a closure, an iterator), and is several times as slow.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn no_instruction_is_a_function() {

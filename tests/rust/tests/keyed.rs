@@ -1,4 +1,5 @@
-//! Motion through keyed shapes: its adjoint against differences, least effort against least squares, and tracking.
+//! Motion through keyed shapes: its adjoint against differences, minimal effort against least squares, and
+//! tracking.
 
 use faer::Mat;
 use faer::linalg::solvers::Solve;
@@ -11,7 +12,7 @@ use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Transform, bar, some_coefficients, swing};
 use jounce_tests::limb::{Limb, displacement};
 
-/// Displacements of the bar.
+/// Number of displacements of the bar.
 const COUNT: usize = 6;
 
 fn silent() -> Progress {
@@ -30,7 +31,7 @@ fn modes(flesh: &Limb) -> LinearModes {
     problem.lowest(COUNT, &silent()).unwrap()
 }
 
-/// In its linear modes, with or without its bones.
+/// The bar in its linear modes, with or without its bones.
 fn reduced(flesh: &Limb, posed: bool) -> ReducedModel {
     let extras = ReducedExtras { rig: posed.then_some(&flesh.rig), ..ReducedExtras::default() };
     let basis = modes(flesh).basis();
@@ -45,13 +46,13 @@ fn exact() -> SimulationParams {
     SimulationParams { max_iterations: 1000, tolerance: 1e-11, ..SimulationParams::default() }
 }
 
-/// Amplitude of a mode in which the bar moves by its diagonal.
+/// Amplitude of a mode at which the bar moves by its diagonal.
 fn size(model: &Model) -> f64 {
     let mesh = model.mesh().unwrap();
     mesh.diagonal() * (1000.0 * mesh.volumes().iter().sum::<f64>()).sqrt()
 }
 
-/// Coefficients of a shape that is as far from rest as a share of the bar, of modes the less the faster they are.
+/// Coefficients of a shape whose distance from rest is a share of the bar; faster modes take smaller parts.
 fn shape(model: &Model, share: f64) -> Vec<f64> {
     (0..COUNT).map(|k| share * size(model) * (1.0 - 0.3 * k as f64) / (1 + k * k) as f64).collect()
 }
@@ -87,7 +88,7 @@ fn the_adjoint_is_the_gradient_of_differences() {
             let mut sim = simulation(reduced(&flesh(law), posed), params);
             let of = |pose| Drive { pose: posed.then_some(pose), ..Drive::default() };
             let drives: Vec<Drive<'_>> = poses.iter().map(|pose| of(pose)).collect();
-            // From within a shot, with all that is remembered.
+            // From the middle of a shot, with all its history.
             (0..3).for_each(|frame| {
                 sim.step_with(&drives[frame], &silent()).unwrap();
             });
@@ -144,7 +145,7 @@ fn the_flesh_passes_through_its_keys_and_steps_do_what_was_found() {
     }
 }
 
-/// One mode at small amplitudes is `y'' + l y = u`; its least forces are those of least squares.
+/// One mode at small amplitudes is `y'' + l y = u`; its minimal forces are those of least squares.
 #[test]
 fn no_other_forces_through_the_keys_are_less() {
     let params = exact();
@@ -204,7 +205,7 @@ fn a_disturbed_shot_is_led_back() {
             if tracked {
                 force = motion.tracked_force(&tracking, frame, &state).unwrap();
             }
-            // Something hits it.
+            // A blow.
             if frame == 2 {
                 force.iter_mut().enumerate().for_each(|(k, f)| *f += 20.0 * size / (1 + k) as f64);
             }
@@ -219,7 +220,7 @@ fn a_disturbed_shot_is_led_back() {
     for frame in [7, 15, 23] {
         assert!(led[frame] < 0.05 * left[2] && led[frame] < 0.2 * left[frame], "{frame}\n{left:?}\n{led:?}");
     }
-    // What is on its way needs nothing.
+    // Undisturbed motion needs no tracking force.
     sim.reset(None).unwrap();
     assert_eq!(motion.tracked_force(&tracking, 0, &sim.save_state()).unwrap(), motion.forces[..COUNT]);
 }
@@ -245,7 +246,7 @@ fn costs_solve_the_equation_of_riccati_and_no_other_gain_is_better() {
             (0..COUNT).for_each(|i| residual[(i, i)] += q);
             assert!(residual.norm_l2() < 1e-10 * before.norm_l2(), "{frame}: {:e}", residual.norm_l2());
         }
-        // What small disturbances cost, played.
+        // Cost of small disturbances when played.
         let size = size(sim.model());
         let mut cost = |gains: &[Mat<f64>]| {
             tracking.gains = gains.to_vec();

@@ -1,5 +1,5 @@
-//! Elastic laws by hand: stress in uniaxial stretch, shear and dilation, moduli at rest, the metric's
-//! stiffness, curves.
+//! Elastic laws against manual calculation: stress in uniaxial stretch, shear and dilation, moduli at rest,
+//! the metric's stiffness, curves.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const HOOKEAN: PrincipalStretch = PrincipalStretch::NeoHookean { mu: MU, lambda:
 const RIVLIN: PrincipalStretch = PrincipalStretch::MooneyRivlin { c1: C1, c2: C2, lambda: LAMBDA };
 const POLYNOMIAL: PrincipalStretch = PrincipalStretch::Polynomial { mu: MU };
 
-/// Compares all of P.
+/// Compares all entries of P.
 fn expect(name: &str, law: &PrincipalStretch, f: Matrix3<f64>, stress: Matrix3<f64>) {
     let error = (law.stress(&f) - stress).norm();
     assert!(error < 1e-13 * (1.0 + stress.norm()), "{name} at {f}: {} instead of {stress}", law.stress(&f));
@@ -57,7 +57,7 @@ fn stress_of_a_stretch_along_one_axis() {
 fn stress_of_a_simple_shear() {
     for amount in [-0.7_f64, 0.01, 0.4, 1.5] {
         let f = Matrix3::new(1.0, amount, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
-        // The closest rotation turns by half the shear, atan(amount / 2).
+        // The closest rotation is by half the shear, atan(amount / 2).
         let angle = -(0.5 * amount).atan();
         let r = Rotation3::from_axis_angle(&Vector3::z_axis(), angle).into_inner();
         let stretch: f64 = (r.transpose() * f).trace() - 3.0;
@@ -94,7 +94,7 @@ fn stress_of_a_dilation() {
     }
 }
 
-/// Crushed and everted flesh resists by a force that grows no faster than the compression: c itself goes on
+/// Crushed and everted flesh resists with a force that grows at most like the compression: c is continued
 /// as a parabola, c'(J) as a straight line.
 #[test]
 fn logarithms_go_on_as_parabolas_where_flesh_is_crushed() {
@@ -111,8 +111,8 @@ fn logarithms_go_on_as_parabolas_where_flesh_is_crushed() {
     }
 }
 
-/// Flesh that cannot tell a mirrored shape from its own would heal everted: towards rest, each law's energy
-/// falls.
+/// If a law did not distinguish a mirrored shape from its original, flesh would settle everted; every law's
+/// energy falls towards rest.
 #[test]
 fn mirrored_shapes_are_pushed_back() {
     for (name, law) in laws() {
@@ -123,7 +123,7 @@ fn mirrored_shapes_are_pushed_back() {
     }
 }
 
-/// Young's modulus and Poisson's ratio of a thin bar that is pulled a little, its sides free.
+/// Young's modulus and Poisson's ratio of a thin bar under a small pull, with free sides.
 #[test]
 fn small_strains_have_the_moduli_of_hooke() {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
@@ -152,7 +152,7 @@ fn small_strains_have_the_moduli_of_hooke() {
     assert_eq!(POLYNOMIAL.lame(), (0.0, 0.0));
 }
 
-/// [QN eq. 10] on [0.5, 1.5], integrated by hand; St. Venant-Kirchhoff has its barrier's share as well.
+/// [QN eq. 10] on [0.5, 1.5], integrated by hand; St. Venant-Kirchhoff includes the barrier's part.
 #[test]
 fn the_metric_has_the_slope_of_the_best_line() {
     let barrier = 200.0 * (MU + 0.5 * LAMBDA) * 12.0 / 864.0 * 0.5_f64.powi(4) / 4.0;
@@ -181,7 +181,7 @@ fn the_slope_of_curves_that_soften_is_still_positive() {
     assert!(slope > 4e-3 && slope < 1e-2, "{slope}");
 }
 
-/// Curves drawn through a Neo-Hookean law are that law.
+/// Curves sampled from a Neo-Hookean law reproduce it.
 #[test]
 fn drawn_curves_repeat_the_law_that_they_are_drawn_after() {
     let sample = |f: &dyn Fn(f64) -> f64| {

@@ -1,4 +1,4 @@
-//! The order of the core's modules: each uses itself and what stands to its left, and nothing else.
+//! The order of the core's modules: each uses only itself and the modules to its left.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const ORDER: [&str; 14] = [
     "bake",
 ];
 
-/// What the crate re-exports at its top, with the module each comes from.
+/// Re-exports at the crate's top level, with the module of each.
 const EXPORTS: [(&str, &str); 3] = [("Error", "error"), ("Result", "error"), ("Progress", "progress")];
 
 fn rank(module: &str) -> Option<usize> {
@@ -43,7 +43,7 @@ fn without_comments(source: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// The names that follow `crate::`, those of `crate::{a::b, c}` included.
+/// Names that follow `crate::`, including those of `crate::{a::b, c}`.
 fn used_names(source: &str) -> Vec<String> {
     let code = without_comments(source);
     let mut names = Vec::new();
@@ -61,7 +61,7 @@ fn leading_name(text: &str) -> String {
     text.trim_start().chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
 }
 
-/// The first names of the entries of a brace group, whose opening brace is already gone.
+/// First names of the entries in a brace group whose opening brace has been removed.
 fn heads_of_group(group: &str) -> Vec<String> {
     let mut depth = 0;
     let mut names = vec![leading_name(group)];
@@ -78,7 +78,7 @@ fn heads_of_group(group: &str) -> Vec<String> {
     names
 }
 
-/// The sentences for what `module` must not use.
+/// Sentences about the modules that `module` must not use.
 fn violations(module: &str, source: &str) -> Vec<String> {
     let own = rank(module);
     let mut found = Vec::new();

@@ -1,11 +1,11 @@
-//! The limit of displacements: nothing for calm motion, never exceeded by violent, and smooth between.
+//! The displacement limit: no effect on calm motion, never exceeded in violent motion, and smooth between.
 
 use jounce::material::Law;
 use jounce::method::{Drive, Integrator, Simulation, SimulationParams};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 
-/// Of the bar, 0.8 x 0.3 x 0.3 m.
+/// Diagonal of the bar, 0.8 x 0.3 x 0.3 m.
 const DIAGONAL: f64 = 0.905_538_513_813_741_7;
 
 fn largest(sim: &Simulation) -> f64 {
@@ -25,7 +25,7 @@ fn settings() -> [SimulationParams; 3] {
     ]
 }
 
-/// The largest displacement in each of 24 frames.
+/// Largest displacement in each of 24 frames.
 fn record(body: &Body, params: SimulationParams, pose: impl Fn(u32) -> [Transform; 2]) -> Vec<f64> {
     let mut sim = Simulation::new(body.model(), params).unwrap();
     let step = |frame| {
@@ -39,7 +39,7 @@ fn swinging(frame: u32) -> [Transform; 2] {
     swing(f64::from(frame) / 24.0)
 }
 
-/// Still, then beaten about by most of its own size.
+/// Rest, then jumps by most of the body's size.
 fn violent(frame: u32) -> [Transform; 2] {
     let jump = if frame < 2 { 0.0 } else { 0.7 * f64::from((frame / 3) % 2) };
     [turn([0.0, 1.0, 0.0], 1.5 * jump, [0.1, 0.0, 0.0], [jump, 0.0, 0.5 * jump]), REST]

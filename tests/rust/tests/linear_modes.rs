@@ -1,4 +1,4 @@
-//! Linear modes against dense eigenproblems and formulas, and modal derivatives against how bodies bend.
+//! Linear modes against dense eigenproblems and formulas, and modal derivatives against the full space.
 
 use faer::{Mat, Side};
 use jounce::material::{Field, Law, Material};
@@ -27,7 +27,7 @@ fn material(law: Law, poisson: f64) -> Material {
     Material::new(law, number(YOUNG), number(poisson), number(DENSITY)).unwrap()
 }
 
-/// The vertices of the left end.
+/// The vertices at the left end.
 fn left(mesh: &TetMesh) -> Vec<bool> {
     let least = mesh.vertices().iter().map(|x| x[0]).fold(f64::INFINITY, f64::min);
     mesh.vertices().iter().map(|x| x[0] < least + 0.05).collect()
@@ -47,7 +47,7 @@ fn lowest(mesh: &TetMesh, material: &Material, pinned: Option<&[bool]>, count: u
     problem(mesh, material, pinned).unwrap().lowest(count, &silent()).unwrap()
 }
 
-/// Eigenvalues of Hooke's law among displacements `M^-1/2 Q y`, all of them, Q orthonormal.
+/// All eigenvalues of Hooke's law for displacements `M^-1/2 Q y`, Q orthonormal.
 fn dense_eigenvalues(mesh: &TetMesh, material: &Material, span: &Mat<f64>) -> Vec<f64> {
     let mass = lumped_mass(mesh, material);
     let stiffness = hooke(mesh, material);
@@ -123,7 +123,7 @@ fn modes_beside_a_rig_do_not_move_as_it_does() {
     assert!(modes.eigenvalues[0] > 0.0);
 }
 
-/// `f = sqrt(E / rho) / 4 L` for a bar that is held at one end and stretches along itself.
+/// `f = sqrt(E / rho) / 4 L` for axial vibration of a bar fixed at one end.
 #[test]
 fn a_held_bar_stretches_at_the_frequency_of_the_formula() {
     let mesh = bar([16, 1, 1], 0.05);
@@ -160,7 +160,7 @@ fn derivatives_are_those_of_the_closed_form() {
     }
 }
 
-/// Where a force `p M Psi Lambda` moves a body, in the full space.
+/// Equilibrium displacement under a force `p M Psi Lambda` in the full space.
 fn bent(mesh: &TetMesh, material: &Material, pinned: &[bool], force: &[f64]) -> Vec<f64> {
     let restraint = Restraint { pinned: Some(pinned), ..Restraint::default() };
     let model =
@@ -178,7 +178,7 @@ fn scaled(mesh: &TetMesh, material: &Material, modes: &LinearModes, mode: usize,
     (0..shape.len()).map(|i| factor * modes.eigenvalues[mode] * mass[i / 3] * shape[i]).collect()
 }
 
-/// `u(p) + u(-p) = p^2 Phi` up to fourth order, of tets and of cells of flesh.
+/// `u(p) + u(-p) = p^2 Phi` up to fourth order, for tets and for cells of flesh.
 #[test]
 fn derivatives_are_how_a_body_bends() {
     let cells = solid_lattice(&sphere(2).placed([0.45, 0.2, 0.2], [0.0; 3]).surface(), 5, &silent()).unwrap();
@@ -213,7 +213,7 @@ fn derivatives_of_a_free_body_do_not_move_it_as_a_whole() {
     let along = heavy.transpose() * &derivatives;
     assert!(along.norm_max() < 1e-9 * derivatives.norm_max() * heavy.norm_max());
     assert!(derivatives.norm_max() > 0.0);
-    // Without the rotations, nothing meets the torque of two modes that deform.
+    // Without the rotations nothing balances the torque of two deforming modes.
     let kept = [0, 1, 2, 6, 7, 8];
     let few = LinearModes {
         shapes: Mat::from_fn(modes.shapes.nrows(), kept.len(), |i, j| modes.shapes[(i, kept[j])]),
@@ -222,7 +222,7 @@ fn derivatives_of_a_free_body_do_not_move_it_as_a_whole() {
     assert!(matches!(problem.derivatives(&few), Err(Error::Numerical { .. })));
 }
 
-/// What of a displacement a basis of mass-orthonormal columns misses, as a share of it.
+/// Share of a displacement outside the span of a mass-orthonormal basis.
 fn missed(mesh: &TetMesh, material: &Material, basis: &Basis, u: &[f64]) -> f64 {
     let mass = lumped_mass(mesh, material);
     let dot = |a: &[f64], b: &[f64]| -> f64 { (0..a.len()).map(|i| mass[i / 3] * a[i] * b[i]).sum() };
@@ -235,7 +235,8 @@ fn missed(mesh: &TetMesh, material: &Material, basis: &Basis, u: &[f64]) -> f64 
     (dot(&rest, &rest) / dot(u, u)).sqrt()
 }
 
-/// A beam that bends by a third of its length: shapes of six modes with derivatives say it, as many linear modes do not.
+/// A beam bends by a third of its length: six modes with derivatives span the shape, as many linear modes
+/// do not.
 #[test]
 fn a_basis_with_derivatives_bends_far() {
     let mesh = bar([16, 2, 2], 0.1);

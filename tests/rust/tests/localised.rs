@@ -1,4 +1,4 @@
-//! Localised modes: what they promise, and the one case that is known in closed form.
+//! Localised modes: their guarantees, and the one case with a closed-form solution.
 
 use faer::Mat;
 use jounce::body::{Body, BodyParams};
@@ -74,8 +74,8 @@ fn support_shrinks_and_energy_rises_with_locality() {
     assert!(mean(&global.eigenvalues) < energies[0]);
 }
 
-/// On a long thin bar, pinned at its ends, the best weight is one bump `1 + cos(k x)` of compact support,
-/// which solves `-D w'' + mu rho sign w = lambda rho w`, with `D k^2 = lambda rho` and unit norm.
+/// On a long thin bar pinned at its ends, the optimal weight is one bump `1 + cos(k x)` of compact support.
+/// It solves `-D w'' + mu rho sign w = lambda rho w`, with `D k^2 = lambda rho` and unit norm.
 #[test]
 fn the_first_mode_of_a_bar_is_the_bump_known_in_closed_form() {
     let (cells, cell) = (240, 0.05);
@@ -93,7 +93,7 @@ fn the_first_mode_of_a_bar_is_the_bump_known_in_closed_form() {
     let pi = std::f64::consts::PI;
     let line = cell * cell * DENSITY;
     let stiffness = 4.0 * material.mu(0) / DENSITY;
-    // The eighth of a ball that sets mu.
+    // Volume of the eighth of a ball that determines mu.
     let ball = cell * cell * length / locality;
     let sphere = stiffness * (4.493_409_457_909_064 / (6.0 / pi * ball).cbrt()).powi(2);
     let mu = sphere / (2.5 * DENSITY * ball).sqrt();
@@ -158,7 +158,8 @@ fn refusals() {
     assert!(matches!(find(4, 1.0, &cancelled), Err(Error::Cancelled)));
 }
 
-/// Modes of hardly more than one vertex: what they do not move at vertices must not fly between them.
+/// With modes supported on hardly more than one vertex, points between vertices must not move further than
+/// the vertices.
 #[test]
 fn points_of_the_surface_move_no_further_than_the_lattice_around_them() {
     let surface = sphere(4).placed([1.0, 0.8, 0.6], [0.0; 3]).surface();

@@ -1,4 +1,4 @@
-//! Loose bodies of handles among colliders.
+//! Free bodies with handles among colliders.
 
 use jounce::file::{decode_state, encode_state};
 use jounce::material::{Field, Law, Material};
@@ -16,12 +16,12 @@ use jounce_tests::touching::{G, ground, moved, params};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// A loose block of jelly of 20 kPa, 20 x 20 x 10 cm, on the plane z = 0.
+/// A free block of jelly of 20 kPa, 20 x 20 x 10 cm, on the plane z = 0.
 struct Jelly {
     mesh: TetMesh,
     mass: Vec<f64>,
     handles: Handles,
-    /// The cluster of each tet, and `mu V` of it, J.
+    /// Cluster of each tet, and its `mu V`, J.
     labels: Vec<i32>,
     weights: Vec<f64>,
     model: Model,
@@ -31,7 +31,7 @@ struct Jelly {
 struct Moment {
     places: Vec<Vector3<f64>>,
     velocities: Vec<Vector3<f64>>,
-    /// Of each tet its deformation gradient, and its cluster's rotation.
+    /// Deformation gradient of each tet, and its cluster's rotation.
     gradients: Vec<Matrix3<f64>>,
     rotations: Vec<Matrix3<f64>>,
 }
@@ -72,7 +72,7 @@ impl Jelly {
         (0..self.mesh.vertices().len()).map(place).collect()
     }
 
-    /// At the end of a frame of `dt` seconds that began with vertices at `last`.
+    /// The jelly after a frame of `dt` seconds, with its vertices at `last` before the frame.
     fn moment(&self, sim: &Simulation, last: &[Vector3<f64>], dt: f64) -> Moment {
         let places = self.places(sim);
         let edges = |[a, b, c, d]: [Vector3<f64>; 4]| Matrix3::from_columns(&[b - a, c - a, d - a]);
@@ -102,9 +102,10 @@ impl Jelly {
         velocities.zip(&self.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
     }
 
-    /// Most that kinetic, elastic and potential energy together can gain in a step of backward Euler that ends where its
-    /// incremental energy is stationary, but for the work of what it touches: by how much the elastic energy is below its
-    /// tangent, `sum of mu V (|F_0 - R_1|^2 - |F_0 - R_0|^2 - |F_1 - F_0|^2)`, less what the change of velocity takes.
+    /// Upper bound for the gain of total energy in a backward-Euler step that ends at a stationary point of
+    /// its incremental energy, without the work of contacts: the difference between the elastic energy's
+    /// tangent and the energy, `sum of mu V (|F_0 - R_1|^2 - |F_0 - R_0|^2 - |F_1 - F_0|^2)`, minus the
+    /// dissipation by the change of velocity.
     fn gain(&self, before: &Moment, now: &Moment) -> f64 {
         let lagged = self.elastic(&before.gradients, &now.rotations);
         let bent = self.elastic(&before.gradients, &before.rotations);
@@ -113,8 +114,9 @@ impl Jelly {
         lagged - bent - changed - self.kinetic(jolts)
     }
 
-    /// Most that touches of level ground have stored at the end of a step: what they push, the weight and the change of
-    /// momentum, as deep as the deepest is, and their friction that times the square of its coefficient.
+    /// Upper bound for the energy stored in contacts with level ground at the end of a step: half the
+    /// contact force, which is weight plus change of momentum, times the largest penetration; friction
+    /// multiplies it by one plus the square of its coefficient.
     fn stored(&self, before: &Moment, now: &Moment, (dt, friction): (f64, f64)) -> f64 {
         let rises = now.velocities.iter().zip(&before.velocities).map(|(now, before)| (now - before)[2]);
         let push: f64 = rises.zip(&self.mass).map(|(rise, m)| m * (rise / dt + G)).sum();
@@ -122,14 +124,14 @@ impl Jelly {
         0.5 * push.max(0.0) * deepest * (1.0 + friction * friction)
     }
 
-    /// Mean place over the mass.
+    /// Centre of mass.
     fn center(&self, sim: &Simulation) -> Vector3<f64> {
         let places = self.places(sim);
         let sum: Vector3<f64> = self.mass.iter().zip(places).map(|(m, x)| *m * x).sum();
         sum / self.mass.iter().sum::<f64>()
     }
 
-    /// How deep the deepest vertex is in a shape, as a share of the diagonal.
+    /// Largest penetration of a vertex into a shape, as a share of the diagonal.
     fn depth(&self, sim: &Simulation, shape: &Shape) -> f64 {
         let depths = self.places(sim).into_iter().map(|place| -shape.distance(place.into()).0);
         depths.fold(0.0, f64::max) / self.mesh.diagonal()
@@ -144,7 +146,7 @@ fn steps(sim: &mut Simulation, count: usize) {
     (0..count).for_each(|_| assert!(sim.step(None).is_ok()));
 }
 
-/// Turned about its centre, then at some height above the ground at z = 0.
+/// Start rotated about the centre, at some height above the ground z = 0.
 fn aloft(drop: u32, height: f64) -> Start {
     let axis = Vector3::new(1.0, 0.3, 0.2 * f64::from(drop % 7)).normalize();
     let center = Vector3::new(0.1, 0.1, 0.05);
@@ -152,8 +154,9 @@ fn aloft(drop: u32, height: f64) -> Start {
     Start { place, ..Start::default() }
 }
 
-/// Drops a jelly and sees to it that it gains no height, nor energy beyond what backward Euler gives what falls over;
-/// returns the largest rise of its energy in a frame, as a share of that from which it was dropped.
+/// Drops a jelly. Checks that it gains no height, and no energy beyond the bound of backward Euler for a
+/// body that falls over. Returns the largest rise of its energy in a frame, as a share of its initial
+/// energy.
 fn drop_once(jelly: &Jelly, drop: u32) -> f64 {
     let (friction, height) = (0.5, 0.02 + 0.01 * f64::from(drop));
     let ground = ground(0.0, friction);
@@ -163,7 +166,7 @@ fn drop_once(jelly: &Jelly, drop: u32) -> f64 {
     let mut sim = jelly.among(params, std::slice::from_ref(&ground));
     sim.place(&aloft(drop, height)).unwrap();
     let weight = G * jelly.mass.iter().sum::<f64>();
-    // Where a step ends the tolerance away, its weight has done that much more.
+    // Work of the weight when a step ends off by the tolerance.
     let rounding = weight * params.tolerance * jelly.mesh.diagonal();
     let mut before = jelly.moment(&sim, &jelly.places(&sim), dt);
     let dropped = weight * jelly.center(&sim)[2];
@@ -178,7 +181,7 @@ fn drop_once(jelly: &Jelly, drop: u32) -> f64 {
         let (rise, gain) = (sum - energy, jelly.gain(&before, &now));
         let most_rise = gain.max(0.0) + stored + rounding;
         assert!(rise <= most_rise, "drop {drop} at {frame}: {rise}, {gain}, {stored}, {rounding}");
-        // Once it has risen again, it is no higher than it was dropped from.
+        // After a bounce it is no higher than at its release.
         assert!(center[2] <= 0.2 + height, "drop {drop} at {frame}: {center}");
         most = f64::max(most, rise / dropped);
         stored = jelly.stored(&before, &now, (dt, friction));
@@ -252,7 +255,7 @@ fn what_is_thrown_fast_does_not_pass_a_thin_box() {
         for frame in 0..24 {
             sim.step(None).unwrap();
             let low = jelly.places(&sim).iter().fold(f64::INFINITY, |low, place| low.min(place[2]));
-            // At ten times the speed of sound, impacts take longer than their thirty iterations.
+            // At ten times the speed of sound, impacts take more than their thirty iterations.
             let soon = speed > 20.0 && frame < 3;
             assert!(soon || low > top - 0.01 * jelly.mesh.diagonal(), "{speed} at {frame}: {low}, {top}");
         }

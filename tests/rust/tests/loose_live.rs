@@ -1,4 +1,4 @@
-//! What of a loose body may change in flight: how far it is inflated, and whether it is held.
+//! Changes to a free body in flight: its inflation and its tether.
 
 use std::f64::consts::{PI, TAU};
 
@@ -17,7 +17,7 @@ use jounce_tests::surfaces::sphere;
 use jounce_tests::touching::ground;
 use nalgebra::{Matrix3, Vector3};
 
-/// So firmly that nothing of a body moves on its own.
+/// Stiffness of a tether so firm that the body cannot move relative to it.
 const FIRM: f64 = 1e5;
 
 fn ball() -> TetMesh {
@@ -88,7 +88,8 @@ fn what_is_inflated_as_it_spins_keeps_its_angular_momentum() {
         }
         (found[found.len() - 1] - found[0]).norm() / found[0].norm()
     };
-    // Backward Euler loses some, and half of that in steps half as long: `h m v_1 x v_0` where arms grow as they turn.
+    // Backward Euler loses some angular momentum, half as much for half the step: `h m v_1 x v_0` for arms
+    // that grow as they rotate.
     for inflation in [1.0, 0.8, 1.4] {
         let [coarse, fine] = [240, 480].map(|steps| spun(inflation, steps));
         assert!(coarse < 0.02 && fine < 0.6 * coarse, "{inflation}: {coarse} {fine}");
@@ -171,7 +172,7 @@ fn fatal_inflation_and_hold_are_refused() {
     assert!(matches!(Simulation::new(flesh, held), Err(Error::Unsupported { what: "hold", .. })));
 }
 
-/// Where a hand is at a time: it swings an arm about a shoulder, and goes on.
+/// Pose of a hand over time: it swings an arm about a shoulder, and continues.
 fn hand(time: f64) -> Transform {
     let arm = turn([0.3, 1.0, 0.2], 4.0 * (3.0 * time).sin(), [0.2, 0.0, 1.0], [0.0; 3]);
     compose(&turn([0.0, 0.0, 1.0], 2.0 * time, [0.0; 3], [1.5 * time, -time, 0.4 * time * time]), &arm)
@@ -183,7 +184,7 @@ fn posed(model: &Model, place: &Transform) -> Vec<Vector3<f64>> {
     model.vertices().iter().map(at).collect()
 }
 
-/// A body in a hand that moves, after 20 steps of 1/96 s.
+/// A body in a moving hand, after 20 steps of 1/96 s.
 fn carried(model: &Model, params: SimulationParams) -> Simulation {
     let mut sim = simulation(model, params);
     sim.place(&Start { place: hand(0.0), ..Start::default() }).unwrap();
@@ -225,21 +226,21 @@ fn let_go_it_has_the_momentum_of_the_hand() {
         let angular = momentum(&mass, &before, &now, h).1;
         sim.set_params(SimulationParams { gravity: [0.0; 3], ..held(0.0) }).unwrap();
         let mut last = places(&sim);
-        // The hand goes on, and takes nothing along.
+        // The hand moves on without the body.
         for frame in 21..24 {
             sim.step(Some(&[hand(f64::from(frame) * h)])).unwrap();
             let next = places(&sim);
             let found = (center(&mass, &next) - center(&mass, &last)) / h;
             assert!((found - velocity).norm() < 1e-3 * velocity.norm(), "{found} {velocity}");
             let spun = momentum(&mass, &last, &next, h).1;
-            // Loose parts also turn about each other's centre, as the hand does.
+            // Separate components also rotate about each other's centre, as the hand does.
             assert!((spun - angular).norm() < 0.1 * angular.norm(), "{spun} {angular}");
             last = next;
         }
     }
 }
 
-/// How firmly it is held in step k of n from where it is caught.
+/// Stiffness of the tether in step k of n after the catch.
 fn ramp(k: u32, n: u32) -> f64 {
     let share = f64::from(k) / f64::from(n);
     let seconds = f64::from(n) / 96.0;
@@ -268,7 +269,8 @@ fn what_flies_past_is_caught_without_a_jolt() {
             }
             (last, velocity) = (now, fresh);
         }
-        // The hand itself gains 0.6 m/s a step at most; what is a size and a half off in half a second as much again.
+        // The hand itself gains at most 0.6 m/s per step; closing a distance of one and a half sizes in
+        // half a second adds as much again.
         assert!(hardest < 0.6 + 30.0 * size * h / 0.25, "{hardest}");
         let apart = furthest(&places(&sim), &posed(&model, &hand(f64::from(n + 10) * h)));
         assert!(apart < 1e-4 * size, "{apart:e}");
@@ -349,7 +351,7 @@ fn let_go_inside_of_a_collider_it_is_let_out_gently() {
     for _ in 0..20 {
         sim.step(Some(&[REST])).unwrap();
     }
-    // What holds it does so through the ground.
+    // The tether pulls it through the ground.
     let apart = furthest(&places(&sim), &posed(&model, &REST));
     assert!(apart < 1e-5 * size, "{apart} {size}");
     sim.set_params(params(0.0)).unwrap();
@@ -358,7 +360,8 @@ fn let_go_inside_of_a_collider_it_is_let_out_gently() {
         sim.step(Some(&[REST])).unwrap();
         let now = places(&sim);
         let speed = 96.0 * (center(&mass, &now) - center(&mass, &last)).norm();
-        // A quarter of its size, and what its skin springs back by; let out at once it would go fifteen times as fast.
+        // The bound is a quarter of its size plus its skin's rebound; an instant release would be fifteen
+        // times as fast.
         assert!(speed < 0.4 * size, "{speed} {size}");
         last = now;
     }

@@ -1,4 +1,4 @@
-//! The lattice encloses any surface; embeddings and closest points find their way back.
+//! The lattice encloses any surface; embeddings and closest points recover the given positions.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,7 +19,7 @@ fn volume(mesh: &TetMesh) -> f64 {
     mesh.volumes().iter().sum()
 }
 
-/// Number of sets of tets that are connected through shared vertices.
+/// Number of components of tets connected through shared vertices.
 fn components(mesh: &TetMesh) -> usize {
     let mut label: Vec<usize> = (0..mesh.vertices().len()).collect();
     loop {
@@ -34,9 +34,9 @@ fn components(mesh: &TetMesh) -> usize {
     }
 }
 
-/// Centres of the tets in units of a small length, so that equal places compare equal.
+/// Tet centres in units of a small length, so that equal positions compare equal.
 fn centres(mesh: &TetMesh, mirror: bool) -> Vec<[i64; 3]> {
-    // An odd unit, so that no sum falls half way between two numbers.
+    // An odd unit, so that no sum falls half way between two integers.
     let unit = 8.191e-6;
     let centre = |t: usize| -> [i64; 3] {
         let corners = mesh.corners(t);
@@ -68,7 +68,7 @@ fn volume_of_a_sphere_converges_from_above() {
     for resolution in [8, 16, 32, 64] {
         let excess = volume(&enclose(&sphere, resolution)) - exact;
         let cell = 2.0 / resolution as f64;
-        // The kept cells reach out by less than a cell's diagonal.
+        // The kept cells extend beyond the surface by less than a cell's diagonal.
         assert!(excess > 0.0 && excess < 1.8 * cell * area * (1.0 + cell), "{resolution}: {excess}");
     }
 }
@@ -84,7 +84,7 @@ fn lattice_faces_belong_to_at_most_two_tets() {
         }
     }
     assert!(faces.values().all(|&count| count <= 2));
-    // Cells are matched across all their faces: what is left of them is a closed outside.
+    // Cells match across all shared faces, so the rest is a closed boundary.
     let boundary = mesh.boundary();
     let flux: [f64; 3] = boundary.iter().fold([0.0; 3], |sum, face| {
         let [p, q, r] = face.map(|v| nalgebra::Vector3::from(mesh.vertices()[v as usize]));
@@ -95,7 +95,7 @@ fn lattice_faces_belong_to_at_most_two_tets() {
     assert_eq!(components(&mesh), 1);
 }
 
-/// The corners of a triangle clipped to a box; empty if they do not meet.
+/// Vertices of a triangle clipped to a box; empty if they do not intersect.
 fn clipped(triangle: [[f64; 3]; 3], low: [f64; 3], high: [f64; 3]) -> Vec<[f64; 3]> {
     let mut polygon = triangle.to_vec();
     for (axis, sign, limit) in (0..3).flat_map(|a| [(a, 1.0, high[a]), (a, -1.0, -low[a])]) {
@@ -133,7 +133,7 @@ fn kept_cells_are_exactly_those_a_triangle_meets() {
                 for k in -counts[2]..counts[2] {
                     let lower: [f64; 3] =
                         std::array::from_fn(|a| (low[a] + high[a]) / 2.0 + [i, j, k][a] as f64 * side);
-                    // Touching counts; the margin keeps rounding out of it.
+                    // Touching counts; the margin makes it independent of rounding.
                     let margin = 1e-10;
                     let (lower, upper) = (lower.map(|x| x - margin), lower.map(|x| x + side + margin));
                     expected += usize::from(!clipped(corners, lower, upper).is_empty());
@@ -210,16 +210,17 @@ fn a_mirror_image_gets_the_mirror_image_of_the_lattice() {
 #[test]
 fn plates_stay_apart_when_a_face_of_cells_lies_between() {
     let plate = cube(4).placed([1.0, 1.0, 0.05], [0.0; 3]);
-    // Cells of side 0.25 with planes at multiples of it; the second gap is a tenth of a cell, over a plane.
+    // Cells of side 0.25 with planes at multiples of it; the second gap is a tenth of a cell across a
+    // plane.
     for (low, high) in [(-0.2, 0.3), (-0.0625, 0.0625)] {
         let pair = plate
             .clone()
             .placed([1.0; 3], [0.0, 0.0, low])
             .and(plate.clone().placed([1.0; 3], [0.0, 0.0, high]));
-        // Far corners fix the box, and so the planes.
+        // Far corners fix the box, and thus the planes.
         let frame = Soup { points: vec![[-1.0; 3], [1.0; 3]], triangles: vec![] };
         let mesh = enclose(&pair.clone().and(frame), 8);
-        // The two far corners are cells of their own.
+        // The two far corners form cells of their own.
         assert_eq!(components(&mesh), 2 + 2, "plates at {low} and {high}");
         assert_encloses(&mesh, &pair.points);
     }
@@ -234,7 +235,7 @@ fn parts_that_meet_at_an_edge_of_cells_stay_apart() {
 
 #[test]
 fn a_block_thicker_than_its_surface_holds_together() {
-    // Two cells across: no face in the middle is touched, but all of them are inside.
+    // Two cells across: no cell in the middle is touched, but all of them are inside.
     assert_eq!(components(&enclose(&cube(1).placed([1.0, 1.0, 0.95], [0.0; 3]), 2)), 1);
     assert_eq!(enclose(&cube(1), 2).tets().len(), 5 * 8);
     let slab = enclose(&cube(1).placed([1.0, 1.0, 0.2], [0.0; 3]), 8);
@@ -269,7 +270,7 @@ fn open_surfaces_are_filled() {
 
 #[test]
 fn small_holes_are_filled_and_large_ones_kept() {
-    // Six squares that disagree enclose nothing, so that only the cells they touch are kept.
+    // Six squares with inconsistent orientation enclose nothing, so only the cells they touch are kept.
     let gaps = cube(1).placed([0.97; 3], [0.0; 3]);
     let sides = (0..6).map(|side| {
         let triangles = gaps.triangles[2 * side..2 * side + 2].to_vec();
@@ -296,7 +297,7 @@ fn thin_flat_and_single_things_get_a_lattice() {
         for resolution in [2, 7, 32] {
             let mesh = enclose(&soup, resolution);
             assert_encloses(&mesh, &soup.points);
-            // Points inside the triangles, too.
+            // Points inside the triangles as well.
             let triangles = soup.triangles.iter().map(|t| t.map(|v| soup.points[v as usize]));
             let middles: Vec<[f64; 3]> =
                 triangles.map(|[p, q, r]| std::array::from_fn(|a| (p[a] + q[a] + r[a]) / 3.0)).collect();
@@ -339,7 +340,7 @@ fn winding_numbers_match_closed_forms() {
     let winding = WindingNumber::new(&inside_out);
     let inside = winding.at([0.1, 0.0, 0.0]);
     assert!((inside - 1.0).abs() < 5e-2, "{inside}");
-    // Bent parts that differ in size, so that each term of the expansion counts.
+    // Bent parts of different sizes, so that each term of the expansion counts.
     let parts = sphere(5)
         .and(sphere(3).placed([0.2; 3], [1.3, 0.1, 0.0]))
         .and(cube(6).placed([0.1; 3], [0.0, 1.2, 0.1]));
@@ -359,7 +360,7 @@ fn winding_numbers_match_closed_forms() {
     let worst = squares.iter().copied().fold(0.0, f64::max).sqrt();
     let mean = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
     assert!(worst < 5e-2 && mean < 1e-2, "worst {worst}, root mean square {mean}");
-    // A square of half side a seen from the height d on its axis.
+    // A square of half side a seen from height d on its axis.
     let plate = WindingNumber::new(&square(60).surface());
     for d in [0.05_f64, 0.5, 1.0, 3.0, 20.0] {
         let exact = (1.0_f64 / (1.0 + d * d)).asin() / std::f64::consts::PI;

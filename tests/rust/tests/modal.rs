@@ -1,4 +1,4 @@
-//! Modes that swing by themselves, against matrix exponentials and closed forms, and the sound of bars.
+//! Independent modal oscillators against matrix exponentials and closed forms, and the sound of bars.
 
 use std::f64::consts::TAU;
 
@@ -18,7 +18,8 @@ fn undamped() -> RayleighDamping {
     RayleighDamping::new(0.0, 0.0).unwrap()
 }
 
-/// What one mode does, from z = 1, from z' = 1, and from rest under loads (1, 1) and (0, 1): z and z' after a step.
+/// State z and z' of one mode after a step: from z = 1, from z' = 1, and from rest under the loads (1, 1)
+/// and (0, 1).
 fn steps(eigenvalue: f64, rate: f64, h: f64) -> [[f64; 2]; 4] {
     let damping = RayleighDamping::new(rate, 0.0).unwrap();
     let after = |impulse: f64, loads: [f64; 2]| {
@@ -27,7 +28,7 @@ fn steps(eigenvalue: f64, rate: f64, h: f64) -> [[f64; 2]; 4] {
         mode.step(&[loads[0]], &[loads[1]]).unwrap();
         [mode.amplitudes()[0], mode.velocities()[0]]
     };
-    // From z = 1: after a velocity, what two steps are beyond one, as amplitudes cannot be set.
+    // The response to z = 1 follows from two steps after an impulse, because amplitudes cannot be set.
     let pushed = after(1.0, [0.0; 2]);
     let mut mode = ModalOscillators::new(&[eigenvalue], &damping, h).unwrap();
     mode.strike(&[1.0]).unwrap();
@@ -38,7 +39,7 @@ fn steps(eigenvalue: f64, rate: f64, h: f64) -> [[f64; 2]; 4] {
     [dropped, pushed, after(0.0, [1.0; 2]), after(0.0, [0.0, 1.0])]
 }
 
-/// The same by the exponential of a matrix, of z, z', load and its slope.
+/// As [`steps`], by the matrix exponential for z, z', load and its slope.
 fn exponential(eigenvalue: f64, rate: f64, h: f64) -> [[f64; 2]; 4] {
     let matrix = Matrix4::new(
         0.0,
@@ -106,7 +107,7 @@ fn what_is_damped_beyond_measure_keeps_its_digits() {
             assert!((loaded[0] * rate / (1.0 - still) - 1.0).abs() < 1e-12, "{rate}");
         }
     }
-    // It creeps back, `z = e^(-l / c)`.
+    // It creeps back as `z = e^(-l / c)`.
     let [dropped, ..] = steps(2.0, 1e8, 1e8);
     assert!((dropped[0] - (-2.0_f64).exp()).abs() < 1e-12);
 }
@@ -118,7 +119,7 @@ fn damping_has_the_ratios_that_were_asked_for() {
         let omega: f64 = TAU * frequency;
         assert!((damping.rate(omega * omega) / (2.0 * omega) / ratio - 1.0).abs() < 1e-12);
     }
-    // As far apart as can be, all of it is of the mass, or of the stiffness.
+    // At the largest possible difference all damping is proportional to mass, or to stiffness.
     assert_eq!(RayleighDamping::of_ratios([[10.0, 0.3], [30.0, 0.1]]).unwrap().beta(), 0.0);
     assert_eq!(RayleighDamping::of_ratios([[10.0, 0.1], [30.0, 0.3]]).unwrap().alpha(), 0.0);
     for refused in [[[10.0, 0.1], [30.0, 0.4]], [[10.0, 0.1], [10.0, 0.1]], [[0.0, 0.1], [1.0, 0.1]]] {
@@ -126,7 +127,7 @@ fn damping_has_the_ratios_that_were_asked_for() {
     }
 }
 
-/// The recursive filter of James and Pai, under a constant load: `omega^2 z` in the end.
+/// The recursive filter of James and Pai under a constant load: `omega^2 z` at the end.
 fn filtered(theta: f64, ratio: f64) -> f64 {
     let decay = (-ratio * theta).exp();
     let turn = theta * (1.0 - ratio * ratio).sqrt();
@@ -140,12 +141,12 @@ fn filtered(theta: f64, ratio: f64) -> f64 {
     theta * theta * now
 }
 
-/// The filter that is used for sound has a gain of `(1 + 2 cos theta) / 3` for what does not change.
+/// The common filter for sound has a gain of `(1 + 2 cos theta) / 3` for constant loads.
 #[test]
 fn what_does_not_change_is_met_in_full_unlike_by_a_recursive_filter() {
     for theta in [0.1, 0.8, 1.6, 2.4] {
         let ratio = 1e-3;
-        // But for what the damping of the filter itself changes.
+        // Tolerance for the effect of the filter's own damping.
         let gain = filtered(theta, ratio);
         assert!((gain - (1.0 + 2.0 * theta.cos()) / 3.0).abs() < 2.0 * ratio / theta);
         let damping = RayleighDamping::new(2.0 * ratio * theta, 0.0).unwrap();
@@ -170,7 +171,8 @@ fn modes_of(cells: [usize; 3], cell: f64, poisson: f64, count: usize, pinned: bo
     problem.lowest(count, &Progress::default()).unwrap()
 }
 
-/// All modes of a small body are the body: `M u'' + (alpha M + beta K) u' + K u = f` by the exponential of the whole matrix.
+/// All modes of a small body together are exact: `M u'' + (alpha M + beta K) u' + K u = f` by the
+/// exponential of the whole matrix.
 #[test]
 fn all_modes_of_a_body_are_its_full_solution() {
     let (mesh, material) = (bar([2, 1, 1], 0.1), steel(0.3));
@@ -246,7 +248,8 @@ fn spectrum(samples: &[f32], rate: f64, frequency: f64) -> f64 {
     re.hypot(im)
 }
 
-/// Axial modes of a held bar, which tets do not lock: `f_j = (2 j - 1) sqrt(E / rho) / 4 L`, all of them heard.
+/// Axial modes of a fixed bar, for which tets do not lock: `f_j = (2 j - 1) sqrt(E / rho) / 4 L`, all of
+/// them audible.
 #[test]
 fn a_bar_struck_on_its_end_sounds_its_partials() {
     let mesh = bar([40, 1, 1], 0.025);
@@ -296,7 +299,7 @@ fn forces_of_frames_push_and_then_let_ring() {
     let (rate, frames) = (48000.0, [0.0, 3.0, 3.0]);
     let forces = Some(ModalForces { rows: &frames, fps: 24.0 });
     let samples = sound(&modes, &[], forces, &params(rate, undamped()), 0.2).unwrap();
-    // z = slope (t - sin(w t) / w) / w^2 as the load rises.
+    // z = slope (t - sin(w t) / w) / w^2 while the load rises.
     let slope = 3.0 * 24.0;
     for i in (0..=2000).step_by(50) {
         let t = i as f64 / rate;
@@ -309,7 +312,7 @@ fn forces_of_frames_push_and_then_let_ring() {
     assert!(mean.abs() * omega * omega < 0.05, "nothing holds it any more");
 }
 
-/// A body that swells moves air, `4 pi r^2` of it for each metre; one that only bends or turns moves none.
+/// A body that expands moves air, `4 pi r^2` per metre; one that only bends or rotates moves none.
 #[test]
 fn what_swells_is_heard_and_what_turns_is_not() {
     let mesh = bar([2, 2, 2], 0.5);
@@ -344,7 +347,7 @@ fn what_cannot_sound_is_refused() {
     assert!(matches!(of(&[], None, &weights, 1.0), Error::Shape { what: "weights", .. }));
     let forces = ModalForces { rows: &[f64::INFINITY], fps: 24.0 };
     assert!(matches!(of(&[], Some(forces), &good, 1.0), Error::NotFinite { what: "forces", .. }));
-    // Above half the rate there is nothing to hear, nor of what does not swing.
+    // Above half the rate nothing is audible, nor are modes that do not oscillate.
     assert!(matches!(
         of(&[], None, &params(900.0, undamped()), 1.0),
         Error::Unsupported { what: "modes", .. }

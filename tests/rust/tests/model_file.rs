@@ -1,4 +1,4 @@
-//! Model files: the same bits come back, and nothing else is let in.
+//! Model files: bit-identical round trips, and rejection of everything else.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use jounce_tests::surfaces::sphere;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A folder of this test's own, removed at the end.
+/// A folder for this test alone, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -47,7 +47,7 @@ fn both() -> [Vec<u8>; 2] {
     [small(), encode(&flesh(bar([2, 1, 1], 0.1), 1)).unwrap()]
 }
 
-/// Flesh in the full space with all that it may have: laws that change every so many tets, drawn ones of two kinds among
+/// Full-space flesh with every feature: laws that change every few tets, drawn laws of two kinds among
 /// them, pins, a rig, a constraint, strength, stitches and two muscles.
 fn flesh(mesh: TetMesh, each: usize) -> Model {
     let (n, tets) = (mesh.vertices().len(), mesh.tets().len());
@@ -122,7 +122,7 @@ fn the_same_bits_come_back_and_simulate_the_same() {
     }
 }
 
-/// What a full space is made of comes back with its bits, and what is made of that anew has the same.
+/// The data of a full space are read back bit for bit, and data derived from them have equal bits.
 #[test]
 fn full_space_flesh_moves_on_with_the_same_bits() {
     let folder = Folder::new("full-space");
@@ -156,7 +156,7 @@ fn full_space_flesh_moves_on_with_the_same_bits() {
     }
 }
 
-/// The parts of a full space stand under their names, and one that is missing or wrong is told by its own.
+/// The parts of a full space carry their names, and the error for a missing or wrong part names it.
 #[test]
 fn parts_are_told_by_name() {
     let bytes = &both()[1];
@@ -200,7 +200,8 @@ fn parts_are_told_by_name() {
     }
 }
 
-/// A factor has a dense block of all columns of the constraint: what only says to have many takes no memory.
+/// A factor has a dense block of all columns of the constraint: a file that only claims many columns
+/// allocates no memory.
 #[test]
 fn a_constraint_of_more_columns_than_rows_or_of_empty_ones_is_refused() {
     let bytes = &both()[1];
@@ -268,7 +269,7 @@ fn every_flipped_byte_is_refused() {
     }
 }
 
-/// With the hash made right again, contents are either refused with a sentence or harmless.
+/// With a corrected hash, contents are either rejected with a message or harmless.
 #[test]
 fn contents_that_lie_are_refused_or_harmless() {
     both().iter().for_each(|bytes| lie_once(bytes));
@@ -327,7 +328,7 @@ fn lie_again_and_again(bytes: &[u8]) {
     assert!(stepped > 100, "{stepped}");
 }
 
-/// Where the sizes of a file's arrays and matrices stand, found by reading it as its description says.
+/// Offsets of the sizes of a file's arrays and matrices, found by reading it by its specification.
 fn sizes(bytes: &[u8]) -> Vec<usize> {
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let (mut at, mut places) = (24, Vec::new());
@@ -339,9 +340,9 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
     for width in [8, 4, 8, 8, 8] {
         array(&mut at, 1, width);
     }
-    // Bones, which are no array, and the mass.
+    // The number of bones, which is no array, and the mass.
     at += 16;
-    // The fifth names tets, which only a cubature has.
+    // The fifth array contains tets, present only with cubature.
     for width in [8, 8, 8, 8, 4, 8, 8] {
         array(&mut at, 1, width);
     }
@@ -397,7 +398,7 @@ fn bytes_of_states_are_refused_when_anything_is_off() {
         let mut hostile = bytes.clone();
         hostile[at] ^= 0x40;
         assert!(decode_state(&hostile).is_err(), "{at}");
-        // What has the right hash is refused at the latest where a simulation is to go on from it.
+        // A state with a correct hash is rejected at the latest when a simulation restores it.
         if let Ok(state) = decode_state(&with_hash(hostile)) {
             let _ = sim.restore_state(&state);
         }

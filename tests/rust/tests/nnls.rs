@@ -1,4 +1,4 @@
-//! Least squares with unknowns that must not be negative, against the conditions that only the minimum meets.
+//! Non-negative least squares against the optimality conditions.
 
 use faer::Mat;
 use jounce::solve::nonnegative_least_squares;
@@ -29,7 +29,7 @@ fn the_minimum_meets_its_conditions() {
         let x = unknowns(&nonnegative_least_squares(a.as_ref(), &b, count), count);
         assert!(x.iter().any(|&x| x > 0.0) && x.iter().all(|&x| x >= 0.0));
         for (x, gain) in x.iter().zip(gain(&a, &b, &x)) {
-            // No step downhill that keeps all unknowns above zero.
+            // No descent step keeps all unknowns non-negative.
             assert!(if *x > 0.0 { gain.abs() < 1e-8 } else { gain < 1e-8 }, "{rows} x {count}: {x} {gain}");
         }
     }

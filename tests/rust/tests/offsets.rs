@@ -1,4 +1,4 @@
-//! Rigs that are not linear skinning, given by what they add to it at the points of the surface.
+//! Rigs other than linear skinning, given by their offsets from it at the points of the surface.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn params() -> BodyParams {
     BodyParams { resolution: 12, modes: 6, clusters: 20, ..BodyParams::default() }
 }
 
-/// Two bones that blend along x; the second has no weight below the middle.
+/// Weights of two bones that blend along x; the second has none below the middle.
 fn weights(surface: &SurfaceMesh) -> Vec<f64> {
     let blend = |x: f64| (2.0 * x + 0.3).clamp(0.0, 1.0);
     surface.points().iter().flat_map(|p| [1.0 - blend(p[0]), blend(p[0])]).collect()
@@ -39,7 +39,7 @@ fn swing(time: f64) -> [Transform; 2] {
     ]
 }
 
-/// What linear skinning makes of the points.
+/// Points posed by linear skinning.
 fn posed(surface: &SurfaceMesh, weights: &[f64], pose: &[Transform]) -> Vec<[f64; 3]> {
     let moved =
         |t: &Transform, p: &[f64; 3], c: usize| t[c][0] * p[0] + t[c][1] * p[1] + t[c][2] * p[2] + t[c][3];
@@ -66,9 +66,10 @@ fn furthest(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     gap / size
 }
 
-/// Settings that differ in all that treats poses: time, substeps, rest shape, strength, stretch.
+/// Settings that differ in every treatment of poses: time, substeps, rest shape, strength, stretch.
 ///
-/// Flesh at its limit is firm: softer flesh, thrown far beyond it, has several places to come to rest, and rounding decides.
+/// Flesh at its limit is firm. Softer flesh thrown far beyond it has several equilibria, and rounding would
+/// decide between them.
 fn settings() -> [SimulationParams; 5] {
     let base = SimulationParams { damping: 0.05, stiffness: 0.5, tolerance: 1e-10, ..Default::default() };
     [
@@ -89,7 +90,7 @@ fn run(
     run_in(0.0, model, params, drive)
 }
 
-/// The same in a resting medium that drags each part with a coefficient times its mass.
+/// As [`run`], in a medium at rest with drag coefficients proportional to each part's mass.
 fn run_in(
     medium: f64,
     model: &Model,
@@ -194,7 +195,7 @@ fn shape(p: &[f64; 3]) -> f64 {
     p[0] * p[1] * p[2] / (0.5 * 0.25 * 0.2)
 }
 
-/// The same model with two more bones, which move by the shape and back.
+/// The same model with two additional bones, which move by the shape and back.
 fn with_shape_as_bone(surface: &SurfaceMesh, body: &Body) -> Model {
     let boundary = body.mesh.boundary_vertices();
     let queries: Vec<_> = boundary.iter().map(|&v| body.mesh.vertices()[v as usize]).collect();

@@ -1,4 +1,4 @@
-//! Stitches that open while a body moves, against bodies that are built with the stiffness that is left.
+//! Stitches that open during the motion, against bodies built with the remaining stiffness.
 
 use jounce::file;
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
@@ -13,7 +13,8 @@ const GROUPS: [u32; 3] = [0, 1, 1];
 const STIFFNESS: [f64; 3] = [3e3, 1e4, 2e2];
 const GAPS: [f64; 3] = [0.0, 1.0, 0.4];
 
-/// Springs across the bar, which the swing opens, with shares of their stiffness; those without any are left out.
+/// Springs across the bar, which the motion opens, with shares of their stiffness; springs with a share of
+/// zero are left out.
 fn stitches(body: &Body, shares: [f64; 2], gaps: [f64; 3]) -> Stitches {
     let pairs = [[2, 29], [15, 113], [44, 141]];
     let kept: Vec<usize> = (0..3).filter(|&s| shares[GROUPS[s] as usize] > 0.0).collect();
@@ -35,7 +36,7 @@ fn draft(body: &Body, shares: [f64; 2]) -> Model {
     )
 }
 
-/// Hung on its rig, or free.
+/// The full space, attached to its rig or free.
 fn full_space(body: &Body, shares: [f64; 2], gaps: [f64; 3], hung: bool) -> Model {
     let stitches = stitches(body, shares, gaps);
     let rig = hung.then_some(&body.rig);
@@ -49,7 +50,7 @@ fn shares(each: [f64; 2]) -> Shares {
     Shares::of_each("stitching", &each).unwrap()
 }
 
-/// Coefficients and energies of all frames, with the shares that each frame has.
+/// Coefficients and energies of all frames, given the shares of each frame.
 fn motion(
     model: Model,
     params: SimulationParams,
@@ -115,7 +116,7 @@ fn every_vertex_feels_them_too() {
             gravity: if hung { [0.0, -9.8, 0.0] } else { [0.0; 3] },
             ..Default::default()
         };
-        // What damps by the metric's stiffness does so at the frequency of the body as it was built.
+        // Damping by the metric's stiffness refers to the frequency of the body as built.
         let frequency = |shares| match model(shares) {
             Model::FullSpace(model) => model.frequency(),
             _ => unreachable!(),
@@ -124,7 +125,7 @@ fn every_vertex_feels_them_too() {
         let other = damping * frequency(left) / frequency([1.0; 2]);
         let moved = |model: Model, damping: f64, shares: Shares| {
             let mut sim = Simulation::new(model, SimulationParams { damping, ..params }).unwrap();
-            // Free flesh begins bent by a force that then ends.
+            // Free flesh starts bent by a force that then ends.
             let force: Vec<f64> =
                 (0..3 * body.mesh.vertices().len()).map(|i| 0.3 * (i as f64).sin()).collect();
             let play = |frame: usize| {
@@ -148,7 +149,7 @@ fn every_vertex_feels_them_too() {
     }
 }
 
-/// Closed, opening over some frames in mid-swing, open, and closed again.
+/// Shares over time: closed, opening over some frames in mid-swing, open, and closed again.
 fn zipper(frame: usize) -> Shares {
     let share = (1.0 - (frame as f64 - 6.0) / 5.0).clamp(0.0, 1.0);
     if frame > 14 { 1.0.into() } else { shares([share, 1.0]) }
@@ -198,7 +199,7 @@ fn tearing_in_mid_swing_is_continuous() {
     let body = Body::bar();
     for model in [draft(&body, [1.0; 2]), full_space(&body, [1.0; 2], [0.0; 3], true)] {
         let params = settings()[0];
-        // The sixth frame with a little of the stiffness gone, and with twice as little.
+        // The sixth frame after a small loss of stiffness, and after half that loss.
         let torn = |left: f64| {
             let open = |frame: usize| if frame < 6 { 1.0.into() } else { shares([left, left]) };
             motion(model.clone(), params, 7, open)[6].0.clone()
@@ -210,7 +211,7 @@ fn tearing_in_mid_swing_is_continuous() {
         };
         let ratio = moved(1.0 - 1e-3) / moved(1.0 - 5e-4);
         assert!((ratio - 2.0).abs() < 0.02, "{ratio}");
-        // What a frame feels of it goes to nothing as fast as its share of it does.
+        // The effect of opening per frame vanishes in proportion to the share opened in the frame.
         let at =
             |frame: usize, frames: f64| shares([(1.0 - (frame as f64 - 5.0) / frames).clamp(0.0, 1.0); 2]);
         let jump = |frames: f64| {
@@ -223,7 +224,7 @@ fn tearing_in_mid_swing_is_continuous() {
             };
             let mut most = 0.0_f64;
             for frame in 0..7 + frames as usize {
-                // The same frame twice: as though nothing had opened since the one before, and as it is.
+                // The same frame twice: with the shares of the previous frame, and with its own.
                 let before = sim.save_state();
                 let found = [frame.max(1) - 1, frame].map(|felt| {
                     sim.restore_state(&before).unwrap();

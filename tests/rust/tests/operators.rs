@@ -9,7 +9,7 @@ use jounce::operators::{
 use jounce::rig::Rig;
 use jounce_tests::boxes::{box_mesh, row_of, weights_along_x};
 
-/// Two tets of different shape that share a face.
+/// Two tets of different shape with a shared face.
 fn two_tets() -> TetMesh {
     let vertices = vec![[0.1, 0.0, 0.0], [1.0, 0.2, 0.0], [0.0, 1.0, 0.1], [0.2, 0.1, 1.3], [1.1, 1.2, 1.0]];
     TetMesh::new(vertices, vec![[0, 1, 2, 3], [1, 2, 3, 4]]).unwrap()
@@ -119,7 +119,7 @@ fn rank_by_definition(mesh: &TetMesh, mass: &[f64], weights: &[f64], bones: usiz
     values.iter().filter(|v| **v > 1e-9 * values[0]).count()
 }
 
-/// The part of a random function that is orthogonal to the constraint's columns.
+/// The part of a random function orthogonal to the constraint's columns.
 fn projected(columns: &Mat<f64>, seed: usize) -> Vec<f64> {
     let q = columns.qr().compute_thin_Q();
     let mut w = Mat::from_fn(columns.nrows(), 1, |i, _| ((i * 37 + seed * 101) % 97) as f64 / 97.0 - 0.5);

@@ -1,4 +1,4 @@
-//! What the papers show, each test named after the figure or section it repeats.
+//! Results of the papers, each test named after the figure or section it reproduces.
 
 use faer::{Mat, Side};
 use jounce::Progress;
@@ -39,7 +39,7 @@ fn truth(body: &Body, leak: &[f64]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Root mean square distance of the reduced from the full-space trajectory, relative to the latter.
+/// Root mean square distance of the reduced trajectory from the full-space one, relative to the latter.
 fn error(
     body: &Body,
     modes_see: &Material,
@@ -89,17 +89,17 @@ fn section_9_10_error_falls_as_modes_and_clusters_grow() {
     assert!(by_modes[2] < 0.5 * by_modes[0], "modes 2, 8, 32: {by_modes:?}");
 }
 
-/// A sphere pressed together between two bones, at the top and at the bottom, and settled; the change of its
-/// volume, by rig and flesh together.
+/// Relative change of volume, by rig and flesh together, of a sphere compressed between two bones at its
+/// top and bottom, at equilibrium.
 fn squash(mesh: &TetMesh, law: Law, poisson: f64) -> f64 {
     let progress = Progress::default();
-    // The same mu for all.
+    // The same mu for all laws.
     let young = Field::Uniform(2e4 * (1.0 + poisson));
     let material = Material::new(law, young, Field::Uniform(poisson), Field::Uniform(1000.0)).unwrap();
     let top = |x: &[f64; 3]| 0.5 * (1.0 + x[2].clamp(-1.0, 1.0));
     let weights: Vec<f64> = mesh.vertices().iter().flat_map(|x| [1.0 - top(x), top(x)]).collect();
     let rig = Rig::new(mesh.vertices().len(), 2, &weights).unwrap();
-    // Only the caps are held; what lies between is free to bulge.
+    // Only the caps are held; the part between is free to bulge.
     let leak: Vec<f64> = mesh.vertices().iter().map(|x| if x[2].abs() > 0.7 { 0.0 } else { 1.0 }).collect();
     let modes = skinning_modes(mesh, &material, 10, Some(&rig), Some(&leak), &progress).unwrap();
     let labels = cluster_tets(mesh, &modes, 50, SEED, &progress).unwrap();
@@ -144,7 +144,7 @@ fn figure_19_corotated_flesh_keeps_its_volume() {
     assert_eq!(squash(&mesh, Law::Corotated, 0.0), arap);
 }
 
-/// The columns `w_ik [X_i; 1]` of one coordinate's skinning subspace, n x 4m.
+/// Columns `w_ik [X_i; 1]` of one coordinate's skinning subspace, n x 4m.
 fn skinning_basis(mesh: &TetMesh, weights: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(weights.nrows(), 4 * weights.ncols(), |i, column| {
         let extended = if column % 4 < 3 { mesh.vertices()[i][column % 4] } else { 1.0 };
@@ -152,7 +152,8 @@ fn skinning_basis(mesh: &TetMesh, weights: &Mat<f64>) -> Mat<f64> {
     })
 }
 
-/// The lowest eigenvectors of the full Hessian at rest, mass one a vertex: classical modes, 3n x count.
+/// Classical modes: the lowest eigenvectors of the full Hessian at rest, with unit mass per vertex, 3n x
+/// count.
 fn displacement_modes(mesh: &TetMesh, count: usize) -> Mat<f64> {
     let hessian = PrincipalStretch::Corotated { mu: 1.0, lambda: 0.5 }.hessian(&Matrix3::identity());
     let mut stiffness = Mat::<f64>::zeros(3 * mesh.vertices().len(), 3 * mesh.vertices().len());
@@ -167,7 +168,7 @@ fn displacement_modes(mesh: &TetMesh, count: usize) -> Mat<f64> {
     vectors.subcols(0, count).to_owned()
 }
 
-/// What of the columns of `targets` a basis cannot represent, relative to their size.
+/// Part of the columns of `targets` outside the span of a basis, relative to their size.
 fn missed(basis: &Mat<f64>, targets: &Mat<f64>) -> f64 {
     let svd = basis.thin_svd().unwrap();
     let largest = svd.S()[0];
@@ -263,7 +264,7 @@ fn figure_5_a_rotated_problem_has_the_rotated_trajectory_and_with_displacement_m
     assert!(displacement > 0.05, "{displacement}");
 }
 
-/// What gives a trajectory for a sequence of poses.
+/// A function from a sequence of poses to a trajectory.
 type Run<'a> = &'a dyn Fn(&[Vec<Transform>]) -> Vec<Vec<f64>>;
 
 /// Displacements of each step of the reduced simulation, 3n interleaved.
@@ -337,7 +338,7 @@ fn chain(bones: usize) -> Body {
 fn figure_18_a_constrained_subspace_moves_where_an_unconstrained_one_of_its_size_cannot() {
     let bones = 14;
     let body = chain(bones);
-    // It varies within every bone's region, and vanishes nowhere inside.
+    // The leak varies within every bone's region, and vanishes nowhere inside.
     let leak: Vec<f64> = body.mesh.vertices().iter().map(|x| 0.95 * x[2] / 0.1).collect();
     let mass = lumped_mass(&body.mesh, &body.material);
     let constraint = displacement_constraint(&body.mesh, &mass, &body.rig, &leak).unwrap().to_dense();
@@ -370,12 +371,12 @@ fn figure_18_a_constrained_subspace_moves_where_an_unconstrained_one_of_its_size
     assert!(constrained.2 < 0.8 * unconstrained.2, "{constrained:?} {unconstrained:?}");
 }
 
-/// A bone of a chain that swings from side to side, each a little later than the one before.
+/// A chain's bone that swings from side to side, with a phase lag to the previous one.
 fn wave(time: f64, place: f64) -> Transform {
     turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.1 * (9.0 * time - 3.0 * place).sin(), 0.0])
 }
 
-/// The part of a basis, 3n x r, that meets the constraint, n x c, in every coordinate.
+/// The part of a basis, 3n x r, that satisfies the constraint, n x c, in every coordinate.
 fn complementary_part(basis: &Mat<f64>, constraint: &Mat<f64>) -> Mat<f64> {
     let rows = Mat::from_fn(3 * constraint.ncols(), basis.ncols(), |row, j| {
         (0..constraint.nrows()).map(|i| constraint[(i, row / 3)] * basis[(3 * i + row % 3, j)]).sum::<f64>()
@@ -386,14 +387,14 @@ fn complementary_part(basis: &Mat<f64>, constraint: &Mat<f64>) -> Mat<f64> {
     basis * svd.V().subcols(rank, basis.ncols() - rank)
 }
 
-/// One coordinate's basis for all three, 3n x 3r.
+/// One coordinate's basis repeated for all three, 3n x 3r.
 fn for_all_coordinates(basis: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(3 * basis.nrows(), 3 * basis.ncols(), |row, j| {
         if row % 3 == j % 3 { basis[(row / 3, j / 3)] } else { 0.0 }
     })
 }
 
-/// How far two trajectories are apart, relative to the size of the second.
+/// Distance between two trajectories, relative to the size of the second.
 fn apart(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     let difference = a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a - b).collect());
     size(&difference.collect::<Vec<_>>()) / size(b)

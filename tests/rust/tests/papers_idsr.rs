@@ -1,4 +1,4 @@
-//! What [IDSR] shows, each test named after its figure.
+//! Results of [IDSR], each test named after its figure.
 
 use faer::Mat;
 use jounce::Progress;
@@ -11,7 +11,7 @@ use jounce::subspace::{ModesProblem, Restraint, SkinningModes, cluster_tets};
 use jounce_tests::bodies::bar;
 use jounce_tests::boxes::row_of;
 
-/// A handle held at its left end, and a head beside it that nothing holds but stitches across the gap.
+/// A handle fixed at its left end, and a head beside it that only stitches across the gap hold.
 struct Fork {
     mesh: TetMesh,
     material: Material,
@@ -59,7 +59,7 @@ impl Fork {
         problem.update(&old, &self.stitches, count).unwrap().modes
     }
 
-    /// Where the vertices are when the stitched body hangs.
+    /// Equilibrium positions of the stitched body under gravity.
     fn hang(&self, modes: &SkinningModes) -> Vec<[f64; 3]> {
         let labels = cluster_tets(&self.mesh, modes, 60, 0, &Progress::default()).unwrap();
         let extras = Extras { stitches: Some(&self.stitches), ..Extras::default() };
@@ -77,7 +77,7 @@ impl Fork {
         self.mesh.vertices().iter().zip(u.as_chunks::<3>().0).map(moved).collect()
     }
 
-    /// How far the end of the head hangs down.
+    /// Sag of the head's end.
     fn sag(&self, shape: &[[f64; 3]]) -> f64 {
         let last = |i: &usize| self.mesh.vertices()[*i][0] > 1.19;
         let end: Vec<usize> = (0..shape.len()).filter(last).collect();
@@ -85,8 +85,8 @@ impl Fork {
     }
 }
 
-/// Modes that carry a whole affine motion each lock less than the paper's: with as few as two, the old ones do
-/// as well as the updated. It takes a single one to show it.
+/// Each of our modes carries a whole affine motion and thus locks less than the paper's: with only two, the
+/// old modes do as well as the updated ones. The locking shows with a single mode.
 #[test]
 fn figure_1_without_the_update_stitched_parts_lock() {
     let fork = Fork::new();
@@ -116,7 +116,7 @@ fn figure_7_the_free_part_turns_with_the_other() {
     };
     let (handle, head) = (slope(0.4, 0.5), slope(0.7, 0.8));
     assert!(handle < -0.02 && head <= handle, "{handle} {head}");
-    // No vertex is torn from its counterpart.
+    // Each vertex stays with its counterpart.
     let pairs = fork.stitches.differences().to_dense();
     let moved = Mat::from_fn(shape.len(), 3, |i, c| shape[i][c]);
     assert!((pairs.transpose() * moved).norm_max() < 0.02);

@@ -1,4 +1,4 @@
-//! What [QN] shows, and what a book on elasticity says of a bar, as the full space has it.
+//! Results of [QN], and textbook elasticity of a bar, in the full space.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 const CELL: f64 = 0.1;
 const YOUNG: f64 = 1e5;
 
-/// Lame's parameters of Young's modulus and a ratio.
+/// Lamé parameters from Young's modulus and Poisson's ratio.
 fn lame(poisson: f64) -> [f64; 2] {
     [YOUNG / (2.0 * (1.0 + poisson)), YOUNG * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))]
 }
@@ -31,14 +31,14 @@ fn neo_hookean(poisson: f64) -> PrincipalStretch {
     PrincipalStretch::NeoHookean { mu, lambda }
 }
 
-/// A simulation of a body whose vertices with the least x are pinned.
+/// A simulation of a body pinned at the vertices with the smallest x.
 fn hung(flesh: &Flesh, params: SimulationParams) -> Simulation {
     let pinned = flesh.pinned();
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
     Simulation::new(Model::FullSpace(Arc::new(flesh.model(&restraint))), params).unwrap()
 }
 
-/// The mean of a coordinate of the displacement of some vertices.
+/// Mean of one coordinate of the displacement over some vertices.
 fn mean(flesh: &Flesh, u: &[f64], coordinate: usize, of: impl Fn(&[f64; 3]) -> bool) -> f64 {
     let rows = flesh.mesh.vertices().iter().zip(u.as_chunks::<3>().0);
     let own: Vec<f64> = rows.filter(|(place, _)| of(place)).map(|(_, u)| u[coordinate]).collect();
@@ -49,7 +49,7 @@ fn length(flesh: &Flesh) -> f64 {
     flesh.mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max)
 }
 
-/// A hanging bar is longer by `rho g L^2 / 2 E`.
+/// A hanging bar extends by `rho g L^2 / 2 E`.
 #[test]
 fn a_bar_hangs_as_long_as_its_weight_pulls_it() {
     for law in [corotated(0.0), neo_hookean(0.0)] {
@@ -64,7 +64,7 @@ fn a_bar_hangs_as_long_as_its_weight_pulls_it() {
     }
 }
 
-/// A bar that is pulled gets thinner by Poisson's ratio of what it gets longer.
+/// Transverse contraction of a pulled bar is Poisson's ratio times its extension.
 #[test]
 fn a_pulled_bar_gets_thinner() {
     for poisson in [0.0, 0.3, 0.45] {
@@ -72,7 +72,7 @@ fn a_pulled_bar_gets_thinner() {
         let mut sim = hung(&flesh, params(30, 1e-12));
         let end = length(&flesh);
         let strain = 0.01;
-        // What pulls at the end, on the vertices of its face as their share of its area.
+        // Load at the end, distributed over the vertices of the face by area.
         let sides = [0.0, 2.0 * CELL];
         let share = |x: f64| if sides.contains(&x) { 0.5 } else { 1.0 };
         let pull = YOUNG * strain * CELL * CELL;
@@ -85,7 +85,7 @@ fn a_pulled_bar_gets_thinner() {
         sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 3000, &jounce::Progress::default())
             .unwrap();
         let u = sim.coefficients();
-        // Far from both ends: the clamp and the way of pulling are not felt.
+        // Far from both ends, beyond the influence of the clamp and of the load's distribution.
         let [near, far] = [0.3, 0.7].map(|part| CELL * (part * end / CELL).round());
         let at = |x: f64| move |v: &[f64; 3]| (v[0] - x).abs() < 1e-9;
         let longer = (mean(&flesh, u, 0, at(far)) - mean(&flesh, u, 0, at(near))) / (far - near);
@@ -97,7 +97,7 @@ fn a_pulled_bar_gets_thinner() {
     }
 }
 
-/// Along its axis a bar that is held at one end swings with `sqrt(E / rho) / 4 L`.
+/// A bar fixed at one end vibrates along its axis with `sqrt(E / rho) / 4 L`.
 #[test]
 fn a_bar_swings_along_its_axis_as_fast_as_sound_runs_four_times() {
     let flesh = Flesh { mesh: bar([20, 2, 2], CELL), law: corotated(0.0) };
@@ -120,12 +120,12 @@ fn a_bar_swings_along_its_axis_as_fast_as_sound_runs_four_times() {
         }
         before = now;
     }
-    // From let go to the first crossing it is a quarter, from there two crossings are half a period apart.
+    // The first crossing is a quarter period after the release; two crossings are half a period apart.
     let period = 2.0 * (crossings[1] - crossings[0]) * dt;
     assert!((1.0 / period / expected - 1.0).abs() < 0.02, "{} Hz, by hand {expected}", 1.0 / period);
 }
 
-/// How far the end of a bar swings in the last of 200 frames, as a share of how far it was pulled.
+/// Amplitude of a bar's end in the last of 200 frames, as a share of its initial deflection.
 fn swing_after_200_frames(integrator: Integrator) -> f64 {
     let flesh = Flesh { mesh: bar([20, 2, 2], CELL), law: corotated(0.0) };
     let end = length(&flesh);
@@ -142,8 +142,9 @@ fn swing_after_200_frames(integrator: Integrator) -> f64 {
     (0..200).map(&mut swing).skip(176).fold(0.0, f64::max)
 }
 
-/// At thirty frames a second a bar of 1.25 Hz loses, by the roots of the recurrences, `(1 + (w h)^2)^(-1/2)` of its swing a
-/// frame by backward Euler, and about `(w h)^4 / 4` by second differences, which keep its energy for 200 frames.
+/// At thirty frames per second, the roots of the recurrences give the loss of amplitude of a bar of 1.25 Hz
+/// per frame: `(1 + (w h)^2)^(-1/2)` for backward Euler, about `(w h)^4 / 4` for second differences, which
+/// preserve its energy for 200 frames.
 #[test]
 fn second_differences_keep_the_energy_for_200_frames() {
     let turn = TAU * (YOUNG / DENSITY).sqrt() / 8.0 * H;
@@ -161,7 +162,7 @@ fn second_differences_keep_the_energy_for_200_frames() {
     );
 }
 
-/// What is left of the energy above the minimum after twenty iterations.
+/// Remaining energy above the minimum after twenty iterations.
 fn error(flesh: &Flesh, x: &[[f64; 3]], least: f64, minimiser: Minimiser) -> f64 {
     let mut stepper = flesh.hung(minimiser);
     start(&mut stepper, flesh, x);
@@ -170,7 +171,7 @@ fn error(flesh: &Flesh, x: &[[f64; 3]], least: f64, minimiser: Minimiser) -> f64
     (flesh.incremental(&stepper.positions(), x, H).0 - least) / (first - least)
 }
 
-/// A few pairs are worth much, and more of them nothing [QN fig. 13].
+/// A few pairs help much, and more of them not at all [QN fig. 13].
 #[test]
 fn figure_13_five_pairs_are_enough() {
     let flesh = Flesh { mesh: bar([12, 2, 2], CELL), law: neo_hookean(0.4) };
@@ -186,7 +187,7 @@ fn figure_13_five_pairs_are_enough() {
     assert!(errors[4..].iter().all(|more| *more > 0.2 * errors[3]), "{errors:?}");
 }
 
-/// Every vertex anywhere: after some seconds no tet is inside out [QN fig. 15].
+/// From random positions, no tet is inverted after some seconds [QN fig. 15].
 #[test]
 fn figure_15_flesh_recovers_from_random_places() {
     let flesh =
@@ -211,8 +212,8 @@ fn figure_15_flesh_recovers_from_random_places() {
     }
 }
 
-/// A body is shaken for 400 frames: it jiggles without distortion, and the search hardly ever halves a step
-/// [QN figs. 2 and 3].
+/// A body is shaken for 400 frames: it jiggles without distortion, and the line search hardly ever halves a
+/// step [QN figs. 2 and 3].
 #[test]
 fn figures_2_and_3_shaken_flesh_keeps_its_shape_in_one_trial_an_iteration() {
     let flesh = Flesh { mesh: bar([6, 3, 3], CELL), law: neo_hookean(0.45) };
@@ -237,7 +238,7 @@ fn figures_2_and_3_shaken_flesh_keeps_its_shape_in_one_trial_an_iteration() {
     assert!(largest > 0.02 && stretch < 1.6 && each < 1.2, "{largest} {stretch} {each}");
 }
 
-/// Ten thousand steps of a rig that leaps and spins, then rest.
+/// Ten thousand steps of a rig that jumps and spins, then rest.
 #[test]
 fn ten_thousand_violent_steps_end_at_rest() {
     let flesh = Flesh { mesh: bar([3, 1, 1], CELL), law: neo_hookean(0.4) };

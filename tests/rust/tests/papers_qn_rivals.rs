@@ -1,5 +1,5 @@
-//! What [QN] compares its own method with: other first guesses of the Hessian, other intervals for the stiffness of the
-//! metric, strain limits in place of a law, and flesh without fibres.
+//! Alternatives that [QN] compares its method with: other initial Hessians, other intervals for the
+//! metric's stiffness, strain limits in place of a law, and flesh without fibres.
 
 use faer::linalg::solvers::Llt;
 use faer::prelude::Solve;
@@ -19,7 +19,7 @@ use jounce_tests::rivals::{
 use jounce_tests::touching::{self, ground};
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
-/// A bar of Neo-Hookean flesh whose far end is turned by so many radians, as inertia leads it.
+/// A bar of Neo-Hookean flesh with its far end twisted by an angle in radians, as the inertial target.
 fn twisted(angle: f64) -> (Flesh, Vec<[f64; 3]>) {
     let law = PrincipalStretch::NeoHookean { mu: 3.6e4, lambda: 1.4e5 };
     let flesh = Flesh { mesh: bar([8, 2, 2], 0.1), law };
@@ -27,7 +27,7 @@ fn twisted(angle: f64) -> (Flesh, Vec<[f64; 3]>) {
     (flesh, y)
 }
 
-/// The stiffness k of the line that comes closest to the stress of one stretch in an interval [QN eq. 10], by Simpson's
+/// Stiffness k of the line closest to the stress of one stretch in an interval [QN eq. 10], by Simpson's
 /// rule.
 fn slope(law: &PrincipalStretch, [from, to]: [f64; 2]) -> f64 {
     const PANELS: usize = 200;
@@ -40,7 +40,7 @@ fn slope(law: &PrincipalStretch, [from, to]: [f64; 2]) -> f64 {
     12.0 / (to - from).powi(3) * step / 3.0 * (0..=2 * PANELS).map(at).sum::<f64>()
 }
 
-/// The iterates of the rivals' solver are those of the core where the first guess is the same.
+/// With the same initial Hessian, the rivals' solver and the core give the same iterates.
 #[test]
 fn the_rivals_run_in_the_core_s_own_iterations() {
     let (flesh, y) = twisted(2.0);
@@ -56,13 +56,13 @@ fn the_rivals_run_in_the_core_s_own_iterations() {
     assert!((own[9] / expected - 1.0).abs() < 1e-5, "{} of {expected}", own[9]);
 }
 
-/// After how many iterations an error is below some share.
+/// Number of iterations after which an error falls below some share.
 fn needed(errors: &[f64], share: f64) -> usize {
     errors.iter().position(|error| *error < share).unwrap_or(errors.len())
 }
 
-/// The metric is nearer than what else is never factorised again; with the rest Hessian turned with each vertex, and
-/// with a Hessian of each frame, iterations are fewer still [QN fig. 8].
+/// The metric is the best of the Hessians that are factorised only once. With the rest Hessian rotated at
+/// each vertex, or with a Hessian for each frame, there are even fewer iterations [QN fig. 8].
 #[test]
 fn figure_8_the_metric_is_a_better_guess_than_identity_or_rest_hessian() {
     for angle in [1.0, 2.0] {
@@ -82,7 +82,7 @@ fn figure_8_the_metric_is_a_better_guess_than_identity_or_rest_hessian() {
             let turned_back = turned(warp.iter().map(Matrix3::transpose), q);
             turned(warp.iter().copied(), &at_rest.solve(turned_back))
         };
-        // What is printed as (12) is the inverse's scale.
+        // The scale printed as (12) is that of the inverse.
         let scaled =
             |q: &Column, pair: Option<&Pair>| Scale(pair.map_or(1.0, |(s, t)| dot(s, t) / dot(t, t))) * q;
         let own = of("metric", &|q, _| own.solve(q));
@@ -99,7 +99,7 @@ fn figure_8_the_metric_is_a_better_guess_than_identity_or_rest_hessian() {
     }
 }
 
-/// Extrapolation after Chebyshev with its best radius is better than one pair and worse than two [QN alg. 3].
+/// Chebyshev extrapolation with its optimal radius is better than one pair and worse than two [QN alg. 3].
 #[test]
 fn chebyshev_s_weights_are_worth_one_to_two_pairs() {
     for angle in [1.0, 2.0] {
@@ -116,7 +116,7 @@ fn chebyshev_s_weights_are_worth_one_to_two_pairs() {
     }
 }
 
-/// Which interval the stiffness is meant for hardly matters [QN fig. 14].
+/// The interval chosen for the stiffness hardly matters [QN fig. 14].
 #[test]
 fn figure_14_other_intervals_converge_alike() {
     let (flesh, y) = twisted(2.0);
@@ -134,14 +134,15 @@ fn figure_14_other_intervals_converge_alike() {
     }
 }
 
-/// Projective dynamics with strain limits, each pulling stretches that differ from 1 by more than it allows.
+/// Projective dynamics with strain limits; each acts on stretches that differ from 1 by more than it
+/// allows.
 struct Limits {
-    /// How far a stretch may go, and how stiff what is beyond is, Pa.
+    /// Allowed strain of each limit, and the stiffness beyond it, Pa.
     limits: [(f64, f64); 2],
 }
 
 impl Limits {
-    /// Those nearest to the stress of the polynomial law between 0.5 and 1.5, by least squares.
+    /// Limits closest to the stress of the polynomial law between 0.5 and 1.5, by least squares.
     fn like(mu: f64) -> Self {
         let allowed = [0.15, 0.3];
         let (mut square, mut right) = (Matrix2::zeros(), Vector2::zeros());
@@ -172,7 +173,7 @@ impl Limits {
         self.limits.iter().map(of).sum()
     }
 
-    /// What the limits make of a deformation gradient, each as much as it is stiff, Pa.
+    /// Stiffness-weighted sum of the limits' projections of a deformation gradient, Pa.
     fn projected(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
         let svd = SignedSvd::new(f);
         let of = |&(limit, stiffness): &(f64, f64)| {
@@ -183,7 +184,7 @@ impl Limits {
     }
 }
 
-/// A bar that flies, and how it goes on: by so many local and global steps from where inertia leads it.
+/// A free bar advanced by some local-global iterations from the inertial target.
 struct Flying<'a> {
     flesh: &'a Flesh,
     limits: Limits,
@@ -224,8 +225,8 @@ impl<'a> Flying<'a> {
     }
 }
 
-/// The energy that a bar keeps which flies apart, after some frames, J. step: where it is next, from where inertia
-/// leads it.
+/// Energy that a bar flying apart keeps after some frames, J. `step` gives its next positions from the
+/// inertial target.
 fn kept(
     flesh: &Flesh,
     step: impl Fn(&[[f64; 3]]) -> Vec<[f64; 3]>,
@@ -248,7 +249,7 @@ fn kept(
     squares.zip(mass).map(|(square, mass)| 0.5 * mass * square / (H * H)).sum::<f64>() + elastic(&now)
 }
 
-/// Where a body is that has followed inertia, after so many iterations of the core.
+/// Positions of a body after some iterations of the core, starting from the inertial target.
 fn descended(flesh: &Flesh, y: &[[f64; 3]], iterations: u32) -> Vec<[f64; 3]> {
     let mut stepper = flesh.free(Minimiser::default());
     start(&mut stepper, flesh, y);
@@ -256,8 +257,9 @@ fn descended(flesh: &Flesh, y: &[[f64; 3]], iterations: u32) -> Vec<[f64; 3]> {
     stepper.positions()
 }
 
-/// Strain limits imitate the stress of the polynomial law, but their stiffness jumps, and after ten iterations a frame
-/// they have taken energy that the flesh should have; the law itself does neither [QN fig. 10].
+/// Strain limits imitate the stress of the polynomial law, but their stiffness is discontinuous, and after
+/// ten iterations per frame they have dissipated energy that the flesh should keep; the law itself has
+/// neither fault [QN fig. 10].
 #[test]
 fn figure_10_strain_limits_in_place_of_a_law_jump_and_damp() {
     let mu = 3e4;
@@ -284,16 +286,16 @@ fn figure_10_strain_limits_in_place_of_a_law_jump_and_damp() {
     assert!(damped < 0.95 && (right - 1.0).abs() < 5e-3, "{damped} {right}");
 }
 
-/// A cube that is dropped.
+/// Measurements of a dropped cube.
 struct Dropped {
-    /// The most that it is squeezed along z, as a share of its height.
+    /// Largest compression along z, as a share of its height.
     squeezed: f64,
-    /// The most that it bulges along x and y, as shares of its sides.
+    /// Largest bulge along x and y, as shares of its sides.
     wider: [f64; 2],
 }
 
-/// A cube of corotated flesh that falls on the ground, with fibres along a direction [QN 4.4], all times as stiff as
-/// there.
+/// A cube of corotated flesh that falls on the ground, with fibres along a direction [QN 4.4]; all
+/// stiffnesses are multiples of the paper's.
 fn dropped(fibres: Option<[f64; 3]>) -> Dropped {
     const TIMES: f64 = 1e3;
     let law = PrincipalStretch::Corotated { mu: 10.0 * TIMES, lambda: 100.0 * TIMES };
@@ -329,14 +331,15 @@ fn dropped(fibres: Option<[f64; 3]>) -> Dropped {
     Dropped { squeezed: most[2], wider: [most[0], most[1]] }
 }
 
-/// Fibres stiffen a cube that lands along them, and hardly across [QN fig. 5].
+/// Fibres stiffen a cube that lands along them, and hardly one that lands across [QN fig. 5].
 #[test]
 fn figure_5_a_dropped_cube_gives_way_less_along_its_fibres() {
     let [plain, upright, lying] = [None, Some([0.0, 0.0, 1.0]), Some([1.0, 0.0, 0.0])].map(dropped);
     for each in [&plain, &upright, &lying] {
         println!("squeezed by {:.3}, wider by {:.3?}", each.squeezed, each.wider);
     }
-    // As the root of the stiffness along the height, by what is squeezed by an impact: (29.1 / 79.1)^(1/2) = 0.61.
+    // Compression by an impact is proportional to the inverse root of the stiffness along the height: (29.1
+    // / 79.1)^(1/2) = 0.61.
     let share = upright.squeezed / plain.squeezed;
     assert!((0.45..0.65).contains(&share), "{share}");
     assert!((lying.squeezed / plain.squeezed - 1.0).abs() < 0.1);

@@ -1,4 +1,4 @@
-//! Batched polar rotations against the singular value decomposition of faer.
+//! Batched polar rotations against faer's singular value decomposition.
 
 use jounce::math::polar::{Matrix, rotations};
 use jounce_tests::rotations::{decomposed, rotation};
@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Uniform in [-1, 1].
+/// Entries uniform in [-1, 1].
 fn random_matrix(rng: &mut ChaCha8Rng) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| rng.random_range(-1.0..1.0))
 }
@@ -22,7 +22,8 @@ fn polar(matrices: &[Matrix3<f64>]) -> Vec<Matrix3<f64>> {
     out.iter().map(|r| Matrix3::from_row_slice(r)).collect()
 }
 
-/// Errs by less than 1e-12 in R where it is unique, in `tr(R'F)` everywhere; R is a rotation to 1e-14.
+/// Checks an error below 1e-12 in R where it is unique, in `tr(R'F)` everywhere, and that R is a rotation
+/// to 1e-14.
 fn check(matrices: &[Matrix3<f64>]) {
     for (f, r) in matrices.iter().zip(polar(matrices)) {
         let size = f.norm();

@@ -1,4 +1,4 @@
-//! Principal displacements of a shot against what the shot was made of.
+//! Principal displacements of a shot against the displacements it was made of.
 
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
@@ -9,7 +9,7 @@ use jounce_tests::bodies::bar;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A bar whose left half is ten times as heavy.
+/// A bar with the left half ten times as heavy.
 fn body() -> (TetMesh, Material) {
     let mesh = bar([6, 2, 2], 0.1);
     let heavy = |t: usize| if mesh.corners(t).iter().all(|p| p[0] < 0.31) { 5000.0 } else { 500.0 };
@@ -31,7 +31,7 @@ fn random(count: usize, seed: u64) -> Vec<f64> {
     (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
-/// Frames of a few displacements, each with an amplitude of its own.
+/// Frames of a few displacements, each with its own amplitude.
 fn planted(mesh: &TetMesh, rank: usize, frames: usize) -> Vec<f64> {
     let size = 3 * mesh.vertices().len();
     let (shapes, amounts) = (random(rank * size, 1), random(rank * frames, 2));
@@ -51,7 +51,7 @@ fn product(mass: &[f64], a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).enumerate().map(|(i, (a, b))| mass[i / 3] * a * b).sum()
 }
 
-/// Mass norms of a shot, and of what of it a basis leaves out, squared.
+/// Squared mass norms of a shot, and of its part outside a basis.
 fn left_out(mass: &[f64], basis: &Basis, snapshots: &[f64]) -> [f64; 2] {
     let mut sums = [0.0; 2];
     for frame in snapshots.chunks_exact(3 * mass.len()) {
@@ -96,7 +96,7 @@ fn what_is_left_out_is_what_the_singular_values_say() {
         let [whole, rest] = left_out(&mass, &basis, &snapshots);
         assert!((squares().sum::<f64>() / whole - 1.0).abs() < 1e-12);
         assert!((squares().skip(count).sum::<f64>() / rest - 1.0).abs() < 1e-6);
-        // The fewest that leave out no more than that.
+        // The fewest displacements that leave out no more than that.
         let share = 1.0 - 1.001 * rest / whole;
         assert_eq!(found(&snapshots, of_energy(share)).unwrap().count(), count);
         let more = 1.0 - 0.999 * rest / whole;

@@ -1,4 +1,5 @@
-//! Loose bodies of handles: rest, momentum and energy, against the full space, and what every method keeps to.
+//! Free bodies with handles: rest, momentum and energy, comparison with the full space, and properties of
+//! every method.
 
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
@@ -68,7 +69,7 @@ fn released_it_never_gains_energy() {
 
 #[test]
 fn iterations_never_raise_the_energy() {
-    // More iterations of the same substep: its incremental energy, kinetic part and all.
+    // More iterations of the same substep lower its incremental energy, kinetic part included.
     let model = clustered(&bar([8, 2, 2], 0.1), 20, 16);
     let (h, mass) = (1.0 / 24.0, mass(&model));
     let mut sim = simulation(&model, SimulationParams::default());
@@ -92,7 +93,7 @@ fn run(sim: &mut Simulation, steps: usize) {
     }
 }
 
-/// The largest angular momentum of a released bend, which has none.
+/// Largest angular momentum of a released bend, which should have none.
 fn spurious(model: &Model) -> f64 {
     let params = SimulationParams { dt: 1.0 / 60.0, ..SimulationParams::default() };
     let mut sim = simulation(model, params);
@@ -145,7 +146,7 @@ fn damping_calms_a_bend() {
     assert!(swing(0.3) < 1e-2 * swing(0.0));
 }
 
-/// Full-space local-global steps of a free body, `[PD]`, every vertex and a rotation for each tet.
+/// Full-space local-global steps of a free body, `[PD]`, with every vertex and a rotation for each tet.
 struct Reference {
     mesh: TetMesh,
     gradients: Vec<[[f64; 3]; 4]>,
@@ -258,7 +259,7 @@ fn stiffness_may_change_at_any_time_and_the_shape_comes_back() {
         sim.set_params(soft(stiffness)).unwrap();
         run(&mut sim, 200);
     }
-    // What is left of spin pulls the body apart a little.
+    // The remaining spin stretches the body a little.
     sim.cut(&Drive::default()).unwrap();
     run(&mut sim, 100);
     let (rest, now) = (model.vertices(), places(&sim));
@@ -317,7 +318,7 @@ fn reset_starts_anew() {
         motion(&mut sim, 3);
         sim.reset(None).unwrap();
         assert!(sim.coefficients().iter().all(|&z| z == 0.0));
-        // Triangles at rest are isometries but for rounding.
+        // Triangles at rest are isometries up to rounding.
         let most = if model.mesh().is_some() { 0.0 } else { 1e-12 };
         assert!(motion(&mut sim, 3).concat().iter().all(|&z| z.abs() <= most));
     }

@@ -1,4 +1,4 @@
-//! Bodies made from others of the same surface: what maps leave as it is, is taken over.
+//! Bodies made from others of the same surface: parts that maps leave unchanged are reused.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn build(params: &BodyParams, like: Option<&Body>) -> Body {
     Body::new_like(like, &surface, &weights, 2, params, &Progress::default()).unwrap()
 }
 
-/// A value at each point from its place along the body, 0 to 1 or so.
+/// A value at each point from its position along the body, about 0 to 1.
 fn along(value: impl Fn(f64) -> f64) -> Vec<f64> {
     surface().points().iter().map(|p| value(p[0].abs().min(1.0))).collect()
 }

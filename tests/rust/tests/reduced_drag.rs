@@ -1,4 +1,4 @@
-//! Drag in a few displacements: what a medium does to vertices, felt at the parts that they are gathered in.
+//! Drag in a reduced basis: the drag of single vertices, gathered in parts.
 
 use jounce::material::{Field, Law, Material};
 use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
@@ -18,7 +18,7 @@ fn flesh() -> Limb {
     Limb::new(bar([6, 2, 2], 0.1), Law::NeoHookean, 2e4)
 }
 
-/// Coefficients that are shares of the vertices' masses, in a wind that differs from place to place where it `turns`.
+/// Coefficients proportional to the vertices' masses, in a wind that varies in space if it `turns`.
 fn drag(flesh: &Limb, linear: f64, quadratic: f64, turns: bool) -> Drag {
     let of_mass = |share: f64| -> Vec<f64> { flesh.mass.iter().map(|m| share * m).collect() };
     let wind = |x: &[f64; 3]| [0.5, if turns { 3.0 * x[0] } else { 0.0 }, 1.0];
@@ -55,7 +55,7 @@ fn all_displacements_feel_what_the_full_space_does() {
     }
 }
 
-/// A body that can only be carried, without a rig: `v' = (v + h g + h c u) / (1 + h c)` of backward Euler.
+/// A body with translations only, without a rig: `v' = (v + h g + h c u) / (1 + h c)` with backward Euler.
 #[test]
 fn a_loose_body_falls_as_a_point_does() {
     let mesh = bar([6, 2, 2], 0.1);
@@ -75,7 +75,7 @@ fn a_loose_body_falls_as_a_point_does() {
         let drag = Drag::at_vertices(&coefficients, None, None).unwrap();
         let mut sim = Simulation::new(model.clone(), params).unwrap();
         let (mut speed, mut fallen) = (0.0, 0.0);
-        // What follows the medium does so to a millionth a substep.
+        // A body that follows the medium does so to a millionth per substep.
         let felt = linear.min(1e6 / params.dt);
         for _ in 0..30 {
             sim.step_with(&Drive { drag: Some(&drag), ..Drive::default() }, &Progress::default()).unwrap();
@@ -139,7 +139,7 @@ fn violent_drag_is_finite_and_takes_energy() {
         let mut sim = Simulation::new(model.clone(), params).unwrap();
         let mut largest = [f64::INFINITY; 2];
         for frame in 0..72 {
-            // A blow, and then the pose is held.
+            // A blow, after which the pose is held.
             let pose: [Transform; 2] = swing(if frame < 6 { f64::from(frame % 2) * 0.2 } else { 0.0 });
             let drive = Drive { pose: Some(&pose), drag: Some(&drag), ..Drive::default() };
             sim.step_with(&drive, &Progress::default()).unwrap();

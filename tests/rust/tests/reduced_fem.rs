@@ -1,4 +1,4 @@
-//! Flesh in a few displacements against the full space, differences, and what a shot was made of.
+//! Flesh in a reduced basis against the full space, differences, and the content of a shot.
 
 use jounce::material::Law;
 use jounce::mesh::{Embedding, TetMesh, solid_lattice};
@@ -76,7 +76,7 @@ fn all_displacements_are_the_full_space() {
     }
 }
 
-/// Some tets, that stand for others by weights without a reason.
+/// Some tets with arbitrary cubature weights.
 fn arbitrary(mesh: &TetMesh, count: usize) -> Cubature {
     let step = mesh.tets().len() / count;
     let weight = |i: usize| step as f64 * (1.0 + 0.8 * (i as f64 * 1.7).sin());
@@ -156,7 +156,7 @@ fn few_tets_stand_for_all() {
     assert!(cubature.tets.len() <= 30 && cubature.weights.iter().all(|&weight| weight > 0.0));
     assert_eq!(model.train(&shot, (30, 0), &silent()).unwrap(), cubature);
     let few = model.sampled(&cubature).unwrap();
-    // Forces of states that are none of the shot.
+    // Forces of states outside the shot.
     let (mut missed, mut whole) = (0.0, 0.0);
     for frame in 0..24 {
         let other = &coefficients[(frame * 7 + 3) % 24 * 10..][..10];

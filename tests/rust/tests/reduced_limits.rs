@@ -1,5 +1,5 @@
-//! The limits of stretch and displacements in a few displacements: those of the full space, felt at all tets and vertices or at
-//! few that a shot has taught.
+//! Limits of stretch and displacement in a reduced basis: those of the full space, evaluated at all tets
+//! and vertices or at a few learnt from a shot.
 
 use jounce::material::Law;
 use jounce::method::reduced_fem::{Bounds, LimitSamples, Shot};
@@ -19,7 +19,7 @@ fn flesh(cells: [usize; 3], law: Law) -> Limb {
     Limb::new(bar(cells, 0.1), law, 4e3)
 }
 
-/// Beaten about by most of its own size.
+/// Jumps by most of the body's size.
 fn violent(count: u32) -> Vec<[Transform; 2]> {
     let pose = |frame: u32| {
         let jump = if frame < 2 { 0.0 } else { 0.4 * f64::from((frame / 3) % 2) };

@@ -1,4 +1,4 @@
-//! What modes must not do: move where they are pinned, or as the bones that count; and where soft flesh is.
+//! Constraints on modes: pins and the counting bones; and localisation in soft flesh.
 
 use faer::Mat;
 use jounce::material::{Field, Law, Material};
@@ -118,7 +118,7 @@ fn modes_do_not_imitate_shapes_of_the_rig() {
     let bones = rig(&mesh, 3);
     let leak = momentum_leak(&mesh).unwrap();
     let n = mesh.vertices().len();
-    // A bulge at one end, and a shear that moves along y alone.
+    // A bulge at one end, and a shear along y alone.
     let bulge = mesh.vertices().iter().flat_map(|x| {
         let size = (x[0] - 0.6).max(0.0) * (3.0 * x[1]).sin();
         [0.2 * size, size, x[2] * size]
@@ -131,7 +131,8 @@ fn modes_do_not_imitate_shapes_of_the_rig() {
     let held = modes(&mesh, 8, &restraint).unwrap();
     let free = modes(&mesh, 8, &Restraint { rig: Some(&bones), ..restraint }).unwrap();
     let mass = lumped_mass(&mesh, &material(Field::Uniform(1e4)));
-    // B' D M times the Jacobian of a shape: what the modes can make of it, relative to the sum of magnitudes.
+    // B' D M times the Jacobian of a shape: the part of it that modes can imitate, relative to the sum of
+    // magnitudes.
     let overlap = |modes: &SkinningModes| {
         let mut worst: f64 = 0.0;
         for (s, r, c, k) in (0..2 * 3 * 4 * 8).map(|i| (i / 96, i / 32 % 3, i / 8 % 4, i % 8)) {
@@ -172,9 +173,9 @@ fn displacements_imitate_shapes_in_no_orientation() {
     let mass = lumped_mass(&mesh, &material(Field::Uniform(1e4)));
     let columns = |rig: &Rig| displacement_constraint(&mesh, &mass, rig, &leak).unwrap();
     let (free, held) = (columns(&bones), columns(&shaped));
-    // One coordinate of the shape vanishes, and so does its column.
+    // One coordinate of the shape vanishes, and its column with it.
     assert_eq!(held.ncols(), free.ncols() + 2);
-    // What the columns span: each momentum of the shape has no part outside.
+    // The span contains each momentum of the shape completely.
     let dense = held.to_dense();
     let basis = dense.qr();
     let span = basis.compute_thin_Q();

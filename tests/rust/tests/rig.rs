@@ -1,4 +1,4 @@
-//! Rigs: what is refused, and what merging bones keeps.
+//! Rigs: rejected input, and invariants of merging bones.
 
 use jounce::Error;
 use jounce::rig::Rig;

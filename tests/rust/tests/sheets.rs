@@ -1,4 +1,4 @@
-//! Small swings of surfaces without volume, against plates and beams in closed form.
+//! Small vibrations of surfaces without volume, against closed forms for plates and beams.
 
 use std::f64::consts::{PI, TAU};
 
@@ -25,7 +25,8 @@ fn material() -> Material {
     Material::new(Law::Arap, Field::Uniform(YOUNG), Field::Uniform(0.0), Field::Uniform(DENSITY)).unwrap()
 }
 
-/// A rectangle of cells, in the plane x y from the origin, its inner vertices moved by a share of a cell.
+/// A rectangle of cells in the plane x y with a corner at the origin, its inner vertices displaced by a
+/// share of a cell.
 fn rectangle([nx, ny]: [u32; 2], [long, wide]: [f64; 2], moved: f64) -> SurfaceMesh {
     let noise = some_coefficients(2 * ((nx + 1) * (ny + 1)) as usize, moved);
     let point = |i: u32| {
@@ -56,7 +57,7 @@ fn modes(surface: &SurfaceMesh, pinned: Option<&[bool]>, count: usize) -> Linear
     problem(surface, pinned).lowest(count, &silent()).unwrap()
 }
 
-/// How much of a mode is along an axis.
+/// Share of a mode along an axis.
 fn along(modes: &LinearModes, k: usize, axis: usize) -> f64 {
     let squares = modes.shapes.col_as_slice(k).chunks(3).map(|u| u[axis] * u[axis]).sum::<f64>();
     squares / modes.shapes.col_as_slice(k).iter().map(|u| u * u).sum::<f64>()
@@ -70,12 +71,12 @@ fn a_strip_swings_as_a_beam_does() {
     let pinned: Vec<bool> = strip.points().iter().map(|x| x[0] < 1.5 * cell).collect();
     let modes = modes(&strip, Some(&pinned), 24);
     let frequencies = modes.frequencies();
-    // Two columns that do not move hold it halfway between them.
+    // Two pinned columns clamp it halfway between them.
     let free = long - 0.5 * cell;
     let up: Vec<f64> = (0..24)
         .filter(|&k| along(&modes, k, 2) > 0.99)
         .filter(|&k| {
-            // Both long sides alike: bent, not twisted.
+            // Equal at both long sides: bending, not torsion.
             let shape = modes.shapes.col_as_slice(k);
             let [near, far] = [nx, ny * (nx + 1) + nx].map(|v| shape[3 * v as usize + 2]);
             near * far > 0.0
@@ -87,7 +88,7 @@ fn a_strip_swings_as_a_beam_does() {
         let right = root * root * wave;
         assert!((found / right - 1.0).abs() < 0.01, "{found} {right}");
     }
-    // Twisted, as `G J` of a thin strip says.
+    // Torsion with `G J` of a thin strip.
     let twist = (0..24).find(|&k| {
         let shape = modes.shapes.col_as_slice(k);
         let [near, far] = [nx, ny * (nx + 1) + nx].map(|v| shape[3 * v as usize + 2]);
@@ -96,7 +97,8 @@ fn a_strip_swings_as_a_beam_does() {
     let right = (0.5 * YOUNG / DENSITY).sqrt() * 2.0 * THICKNESS / wide / (4.0 * free);
     let found = frequencies[twist.unwrap()];
     assert!((found / right - 1.0).abs() < 0.04, "{found} {right}");
-    // In its plane it is a beam as well, as high as it is wide, for which triangles of one strain are too stiff.
+    // In its plane it is also a beam, as high as it is wide, for which constant-strain triangles are too
+    // stiff.
     let flat = (0..24).find(|&k| along(&modes, k, 1) > 0.9).unwrap();
     let right =
         1.875_104_07_f64.powi(2) * (YOUNG * wide * wide / (12.0 * DENSITY)).sqrt() / (TAU * free * free);
@@ -128,7 +130,7 @@ fn what_is_bent_to_one_curvature_stores_what_a_plate_does() {
             .iter()
             .flat_map(|x| [0.0, 0.0, 0.5 * (xx * x[0] * x[0] + yy * x[1] * x[1])])
             .collect();
-        // No moment acts on borders: a half of the cells there is not bent across them.
+        // No moment acts on the boundary: half of the cells there do not bend across it.
         let inner = xx * xx * 11.0 / 12.0 + yy * yy * 7.0 / 8.0;
         let (found, right) = (problem.elastic_energy(&bent).unwrap(), 0.5 * d * inner * 0.6);
         assert!((found / right - 1.0).abs() < 1e-9, "{xx} {yy}: {found} {right}");
@@ -148,7 +150,7 @@ fn the_membrane_is_that_of_cloth_and_rigid_motion_stores_nothing() {
             .collect();
         let found = problem(&surface, None).elastic_energy(&rigid).unwrap();
         assert!(found.abs() < 1e-12 * scale, "{found} {scale}");
-        // Less its bending its energy is the membrane's second difference.
+        // The energy minus its bending part is the membrane's second difference.
         let membrane = Membrane::new(&surface, &material(), THICKNESS).unwrap();
         let way = some_coefficients(3 * n, 1.0);
         let at = |step: f64| {
@@ -189,7 +191,7 @@ fn a_free_surface_moves_as_a_whole_first() {
     }
 }
 
-/// The gradient of a triangle, its normal included, turns as the triangle does: `[MOR eq. 26, 27]`.
+/// The gradient of a triangle, its normal included, rotates with the triangle: `[MOR eq. 26, 27]`.
 #[test]
 fn what_turns_rigidly_is_turned_by_its_rotation() {
     for surface in [dome().surface(), sphere(2).surface(), rectangle([5, 4], [1.0, 0.7], 0.2)] {

@@ -31,7 +31,7 @@ fn posed(body: &Body, pose: &[Transform]) -> Vec<[f64; 3]> {
     out
 }
 
-/// The clustered energy from its definition, tet by tet, every rotation by singular values.
+/// The clustered energy by the definition, tet by tet, with rotations from singular values.
 fn dense_energy(body: &Body, z: &[f64], pose: &[Transform], pose_rest: f64) -> f64 {
     let (u, rig) = (displacement(body, z), posed(body, pose));
     let hats = gradients(&body.mesh);
@@ -215,8 +215,8 @@ fn the_reduced_products_are_exact() {
     let u = displacement(&body, &z);
     let u = Mat::from_fn(u.len(), 3, |i, c| u[i][c]);
     let quadratic = 0.5 * (u.transpose() * &stiffness * &u).diagonal().column_vector().iter().sum::<f64>();
-    // Far apart, the cluster terms are linear in z: their even part is the exact quadratic one up to a
-    // constant.
+    // At large distances the cluster terms are linear in z: their even part is the exact quadratic one up
+    // to a constant.
     let collapsed = [[[0.0; 4]; 3]; 2];
     let even = |scale: f64| {
         let scaled: Vec<f64> = z.iter().map(|z| scale * z).collect();
@@ -272,7 +272,7 @@ fn a_turned_problem_gives_the_turned_answer() {
 #[test]
 fn size_does_not_matter() {
     let (small, big) = (Body::new(bar([8, 3, 3], 0.1), 4, 2), Body::new(bar([8, 3, 3], 10.0), 4, 2));
-    // Frequencies scale as 1 / length at the same modulus: time goes with length.
+    // Frequencies scale as 1 / length at the same modulus, so time scales with length.
     let p = SimulationParams { max_iterations: 7, pose_rest: 0.5, damping: 0.05, ..Default::default() };
     let scale = |pose: &[Transform]| -> Vec<Transform> {
         pose.iter().map(|t| t.map(|row| [row[0], row[1], row[2], 100.0 * row[3]])).collect()
@@ -396,7 +396,7 @@ fn damping_is_the_same_ratio_in_every_mode() {
 
 #[test]
 fn no_jolt_at_frames_with_substeps() {
-    // Constant acceleration of the whole body: on the quadratic path every substep feels the same.
+    // Constant acceleration of the whole body: on the quadratic path every substep is equal.
     let body = Body::bar();
     let pose = |time: f64| vec![turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [2.0 * time * time, 0.0, 0.0]); 2];
     let poses: Vec<_> = (0..200).map(|f| pose(f as f64 / 24.0)).collect();
@@ -445,7 +445,7 @@ fn the_frequency_is_that_of_the_lowest_mode() {
 
 #[test]
 fn stiffness_scales_the_square_of_frequency() {
-    // In units of time 1 / sqrt(s), a body s times as stiff does the same.
+    // In units of time 1 / sqrt(s), a body s times as stiff moves in the same way.
     let body = Body::bar();
     let p = SimulationParams { damping: 0.1, max_iterations: 20, tolerance: 0.0, ..Default::default() };
     let (soft, _) = run(&body.model(), p, &swinging(10));

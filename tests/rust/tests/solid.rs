@@ -1,4 +1,4 @@
-//! Only flesh counts: cells that the surface cuts, and the elastic energy of a lattice's cells.
+//! Solid lattices: cells cut by the surface count in part, and the elastic energy of a lattice's cells.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
@@ -18,7 +18,7 @@ fn volume(mesh: &TetMesh) -> f64 {
     mesh.volumes().iter().sum()
 }
 
-/// Volume that closed, outward triangles enclose.
+/// Volume enclosed by closed, outward-facing triangles.
 fn enclosed(surface: &SurfaceMesh) -> f64 {
     let corner = |v: u32| Vector3::from(surface.points()[v as usize]);
     let cone = |t: &[u32; 3]| corner(t[0]).dot(&corner(t[1]).cross(&corner(t[2]))) / 6.0;
@@ -30,12 +30,12 @@ fn unit() -> Material {
     Material::new(Law::Arap, one.clone(), zero, one).expect("a material")
 }
 
-/// A beam of length 8 and side 1 with its middle at the origin.
+/// A beam of length 8 and side 1, centred at the origin.
 fn beam(turn: &Rotation3<f64>) -> Soup {
     cube(1).placed([4.0, 0.5, 0.5], [0.0; 3]).mapped(|p| (turn * Vector3::from(p)).into())
 }
 
-/// Squares of the angular frequencies of small swings about rest, ascending, of the vertices that are free.
+/// Squared angular frequencies of small vibrations about rest, ascending, with the free vertices given.
 fn swings(mesh: &TetMesh, free: impl Fn([f64; 3]) -> bool) -> Vec<f64> {
     let material = unit();
     let mass = lumped_mass(mesh, &material);
@@ -50,7 +50,7 @@ fn swings(mesh: &TetMesh, free: impl Fn([f64; 3]) -> bool) -> Vec<f64> {
             (0..3).filter(|_| row != usize::MAX).for_each(|c| k[(3 * row + c, 3 * slot[v] + c)] += value);
         }
     }
-    // What turns costs nothing: `|sym G|^2 = |G|^2 - |skew G|^2`.
+    // Rotations cost nothing: `|sym G|^2 = |G|^2 - |skew G|^2`.
     let strains = Strains::new(mesh);
     for (t, volume) in mesh.volumes().iter().enumerate() {
         let weight = 2.0 * material.mu(t) * volume;
@@ -99,7 +99,7 @@ fn the_tets_are_those_of_the_lattice_and_what_is_inside_is_full() {
         if far < 0.99 {
             assert_eq!(share, 1.0, "tet {t} inside");
         }
-        // A tet can reach nearer to the middle than its corners do.
+        // A tet can come closer to the middle than its corners do.
         if near > 1.02 {
             assert_eq!(share, 0.01, "tet {t} outside");
         }
@@ -134,7 +134,7 @@ fn a_beam_of_two_cells_swings_as_a_beam_does() {
     let mesh = solid(&beam(&Rotation3::identity()), 16);
     assert_eq!(mesh.cells().len(), 16 * 2 * 2);
     let lowest = swings(&mesh, |p| p[0] > -4.0 + 1e-3)[0].sqrt();
-    // Euler and Bernoulli; shear makes it slower by 1 percent.
+    // Euler-Bernoulli beam; shear makes it slower by 1 percent.
     let exact = 1.875_104_f64.powi(2) * (1.0_f64 / 12.0).sqrt() / 64.0;
     assert!((lowest / exact - 0.99).abs() < 0.03, "{}", lowest / exact);
     let locked =
@@ -229,7 +229,7 @@ fn flesh_weighs_where_it_is() {
 #[test]
 fn a_layer_that_ends_within_a_cell_swings_as_in_finer_cells() {
     let held = 0.125 + 1e-6;
-    // With equal shares the lowest swing is at .78 and .79 of its frequency.
+    // With equal shares the lowest frequency is at .78 and .79 of its exact value.
     for top in [0.275, 0.3] {
         let slab = cube(1).placed([0.5, 0.125, top], [0.0; 3]);
         let [coarse, fine] =
@@ -253,7 +253,7 @@ fn modes_of_cells_give_way_to_a_load_nearly_as_cells_do() {
     let whole = stiffness(&mesh, &material).unwrap().to_dense();
     let whole = Mat::from_fn(free.len(), free.len(), |i, j| whole[(free[i], free[j])]);
     let load = Mat::from_fn(free.len(), 1, |i, _| mass[free[i]]);
-    // Where a mode goes affine transforms go with it.
+    // Each mode contributes affine transforms.
     let place = |i: usize, d: usize| if d < 3 { mesh.vertices()[free[i]][d] } else { 1.0 };
     let basis = Mat::from_fn(free.len(), 64, |i, column| modes[(free[i], column / 4)] * place(i, column % 4));
     let reduced = basis.transpose() * &whole * &basis;

@@ -1,4 +1,4 @@
-//! Modes of another stiffness, from those that are there.
+//! Modes after a change of stiffness, updated from the previous ones.
 
 use jounce::material::{Field, Law, Material};
 use jounce::operators::{Stitches, momentum_leak};
@@ -8,7 +8,7 @@ use jounce_tests::bodies::{Body, bar};
 
 const COUNT: usize = 8;
 
-/// A bar pinned at one end, its problem, and a few modes more than wanted.
+/// A bar pinned at one end, its problem, and a few spare modes.
 struct Beam {
     body: Body,
     pinned: Vec<bool>,
@@ -25,7 +25,7 @@ impl Beam {
         Self { body, pinned, problem, old }
     }
 
-    /// The outer part, `factor` times as stiff.
+    /// Material with the outer part `factor` times as stiff.
     fn material(&self, factor: f64) -> Material {
         self.scaled(|x| if x > 0.8 { factor } else { 1.0 }, 800.0)
     }

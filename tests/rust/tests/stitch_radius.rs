@@ -1,4 +1,4 @@
-//! Stitches whose ends are means over balls: what a finer mesh does to them, and what stays as it was.
+//! Stitches with ends averaged over balls: convergence under refinement, and unchanged cases.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
@@ -14,7 +14,7 @@ fn hung(mesh: &TetMesh, radius: f64) -> Stitches {
     made.spread(mesh, &[radius]).unwrap()
 }
 
-/// How far a weight sags that hangs on the stitch of a cube whose lower side is held, up to a factor: `a'L^-1 a`.
+/// Compliance of a cube fixed at its lower side to a weight on the stitch, up to a factor: `a'L^-1 a`.
 fn sag(cells: usize, radius: f64) -> f64 {
     let mesh = bar([cells; 3], 0.6 / cells as f64);
     let differences = hung(&mesh, radius).differences();
@@ -43,7 +43,7 @@ fn without_a_radius_a_stitch_is_what_it_was() {
     let embedding = Embedding::new(&mesh, vec![[0.31, 0.32, 0.6], [0.1, 0.3, 0.02]]).unwrap();
     let made = Stitches::between_points(&mesh, &embedding, &[[0, 1]], &[1e3], &[0.0]).unwrap();
     assert_eq!(made.clone().spread(&mesh, &[0.0]).unwrap(), made);
-    // A ball that shrinks ends at the point.
+    // A shrinking ball converges to the point.
     let apart = |radius| {
         let differences = made.clone().spread(&mesh, &[radius]).unwrap().differences().to_dense();
         (differences - made.differences().to_dense()).norm_max()

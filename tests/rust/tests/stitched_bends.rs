@@ -1,4 +1,4 @@
-//! How bodies bend that are stitched after they were factored: modal derivatives, bases and cubature.
+//! Deformation of bodies stitched after their factorisation: modal derivatives, bases and cubature.
 
 use faer::{Mat, Side};
 use jounce::Progress;
@@ -15,8 +15,8 @@ fn silent() -> Progress {
     Progress::default()
 }
 
-/// How far `(K + A k A') Phi` is from the loads of modes that deform, relative to these, or where two modes hardly meet to those
-/// of each with itself.
+/// Residual of `(K + A k A') Phi` against the loads of deforming modes, relative to these; for pairs that
+/// hardly interact, relative to the loads of each mode with itself.
 fn missed(bars: &Bars, stitches: &Stitches, modes: &LinearModes, derivatives: &Mat<f64>) -> f64 {
     let (met, k) = (bars.stiffness(stitches) * derivatives, modes.eigenvalues.len());
     let free = bars.free();
@@ -33,7 +33,7 @@ fn missed(bars: &Bars, stitches: &Stitches, modes: &LinearModes, derivatives: &M
     apart.fold(0.0, f64::max)
 }
 
-/// Of parts that are held, and of one that the stitches alone hold, whose rigid motions are no longer free.
+/// Components that are fixed, and one held by the stitches alone, whose rigid motions are no longer free.
 #[test]
 fn derivatives_balance_forces_without_another_factor() {
     for both in [true, false] {
@@ -53,7 +53,7 @@ fn derivatives_balance_forces_without_another_factor() {
     }
 }
 
-/// What still moves as a whole has its loads met by its inertia, and keeps where it is.
+/// Inertia balances the loads along free rigid motions, and the derivatives do not displace the whole.
 #[test]
 fn derivatives_of_a_body_that_nothing_holds_do_not_move_it_as_a_whole() {
     let mut bars = Bars::new([5, 2, 2], false);
@@ -65,7 +65,7 @@ fn derivatives_of_a_body_that_nothing_holds_do_not_move_it_as_a_whole() {
     let heavy = Mat::from_fn(derivatives.nrows(), 6, |i, k| mass[i / 3] * modes.shapes[(i, k)]);
     let along = heavy.transpose() * &derivatives;
     assert!(along.norm_max() < 1e-8 * derivatives.norm_max() * heavy.norm_max(), "{:e}", along.norm_max());
-    // The last pair, of the last mode with itself, is met but for the inertia.
+    // The last pair, of the last mode with itself, is balanced except for the inertia.
     let load = bending_load(&bars.mesh, &bars.material, &modes.shapes, [8, 8]);
     let load = Mat::from_fn(derivatives.nrows(), 1, |i, _| load[i / 3][i % 3]);
     let met = bars.stiffness(&stitches) * derivatives.subcols(derivatives.ncols() - 1, 1) + &load;
@@ -92,7 +92,7 @@ fn derivatives_are_how_a_stitched_body_bends() {
     }
 }
 
-/// Where a force moves the stitched body in the full space.
+/// Equilibrium displacement of the stitched body under a force in the full space.
 fn moved(bars: &Bars, stitches: &Stitches, force: &Mat<f64>, p: f64) -> Vec<f64> {
     let load: Vec<f64> =
         (0..force.nrows()).map(|i| if bars.pinned[i / 3] { 0.0 } else { p * force[(i, 0)] }).collect();
@@ -105,7 +105,7 @@ fn moved(bars: &Bars, stitches: &Stitches, force: &Mat<f64>, p: f64) -> Vec<f64>
     sim.coefficients().to_vec()
 }
 
-/// Sine of the largest angle between the spans of columns that are orthonormal in the mass.
+/// Sine of the largest angle between the spans of mass-orthonormal columns.
 fn sine(bars: &Bars, one: &Mat<f64>, other: &Mat<f64>) -> f64 {
     let mass = lumped_mass(&bars.mesh, &bars.material);
     let heavy = Mat::from_fn(one.nrows(), one.ncols(), |i, k| mass[i / 3] * one[(i, k)]);
@@ -114,8 +114,8 @@ fn sine(bars: &Bars, one: &Mat<f64>, other: &Mat<f64>) -> f64 {
     weighed.singular_values().unwrap()[0]
 }
 
-/// The basis of a stitched body is that of the exact decomposition of modes and derivatives, each the heavier the slower; and
-/// with old derivatives in place of most of the new it says nearly the same.
+/// The basis of a stitched body equals that of the exact decomposition of modes and derivatives, weighted
+/// towards low frequencies; with old derivatives in place of most of the new ones it is nearly the same.
 #[test]
 fn a_basis_is_that_of_the_exact_decomposition() {
     let bars = Bars::new([8, 2, 2], false);
@@ -146,7 +146,7 @@ fn a_basis_is_that_of_the_exact_decomposition() {
     let mass = lumped_mass(&bars.mesh, &bars.material);
     let heavy = Mat::from_fn(basis.columns.nrows(), 20, |i, k| mass[i / 3] * basis.columns[(i, k)]);
     assert!((basis.columns.transpose() * heavy - Mat::<f64>::identity(20, 20)).norm_max() < 1e-12);
-    // How much of each bend is missed, weighted as the bends are.
+    // Part of each modal derivative outside the basis, weighted like the derivatives.
     let missed = |basis: &Basis| {
         let heavy = Mat::from_fn(basis.columns.nrows(), 20, |i, k| mass[i / 3] * basis.columns[(i, k)]);
         let all = Mat::from_fn(basis.columns.nrows(), 65, |i, k| snapshots[k * basis.columns.nrows() + i]);
@@ -160,7 +160,7 @@ fn a_basis_is_that_of_the_exact_decomposition() {
     assert!(missed(&carried) < 0.02);
 }
 
-/// Coefficients of bent poses that a reduced body comes to rest in under weights along several directions.
+/// Equilibrium coefficients of bent poses of a reduced body under weights along several directions.
 fn hangs(bars: &Bars, model: ReducedModel) -> Vec<Vec<f64>> {
     let mass = lumped_mass(&bars.mesh, &bars.material);
     let weights = [[0.0, 0.0, -12.0], [0.0, 9.0, 9.0], [6.0, -10.0, 3.0], [-7.0, 4.0, -9.0]];
@@ -177,8 +177,8 @@ fn hangs(bars: &Bars, model: ReducedModel) -> Vec<Vec<f64>> {
     weights.into_iter().map(hang).collect()
 }
 
-/// Tets and weights that were found before there were stitches, with fresh bases after, hold the body at rest and let it hang nearly
-/// where all tets do. One stitch alone, in whose place nothing was strained before, is what they know least.
+/// Tets and weights trained before there were stitches, with new bases after, keep the body at rest and let
+/// it hang nearly as with all tets. The hardest case is a single stitch, where nothing was strained before.
 #[test]
 fn a_cubature_outlives_stitches() {
     let bars = Bars::apart([12, 9, 9], true, 0.0);
@@ -192,7 +192,7 @@ fn a_cubature_outlives_stitches() {
     let unstitched = reduced(&basis, &ReducedExtras::default());
     let coefficients = mixtures(&basis.singular_values);
     let shot = Shot { poses: &[], coefficients: &coefficients };
-    // Which tets are found is a matter of rounding, and some know more than others of a seam.
+    // The choice of tets depends on rounding, and some choices fit a seam better than others.
     let found = [0, 1, 2].map(|seed| unstitched.train(&shot, (225, seed), &silent()).unwrap());
     assert_eq!(bars.seam(1e3).len(), 100);
     for (count, share) in [(1, 0.2), (10, 0.05), (100, 0.05)] {
@@ -218,7 +218,7 @@ fn a_cubature_outlives_stitches() {
     }
 }
 
-/// Sixty states in which each displacement has its share.
+/// Sixty states that mix all displacements.
 fn mixtures(values: &[f64]) -> Vec<f64> {
     let share = |f: usize, k: usize| (0.7 * (f + 1) as f64 * (k as f64 + 1.3).sqrt() + k as f64).sin();
     (0..60).flat_map(|f| (0..30).map(move |k| 0.15 * values[k] * share(f, k))).collect()
@@ -238,7 +238,7 @@ fn stiffness_at_rest(model: &ReducedModel) -> f64 {
     hessian.self_adjoint_eigenvalues(Side::Lower).unwrap()[0]
 }
 
-/// In a basis of everything that it can do, a reduced body with stitches hangs where the full space does.
+/// In a complete basis a reduced body with stitches hangs as in the full space.
 #[test]
 fn a_reduced_body_has_stitches_exactly() {
     let bars = Bars::apart([3, 1, 1], true, 0.0);

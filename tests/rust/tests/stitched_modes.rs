@@ -1,4 +1,4 @@
-//! Linear modes of bodies that are stitched after they were factored, against those that are factored with their stitches.
+//! Linear modes of bodies stitched after their factorisation, against those factored with their stitches.
 
 use faer::{Mat, Side};
 use jounce::operators::{Stitches, displacement_constraint, lumped_mass, momentum_leak};
@@ -13,7 +13,7 @@ fn silent() -> Progress {
     Progress::default()
 }
 
-/// Relative errors of eigenvalues, ascending, those that are about zero against the first that is not.
+/// Relative errors of eigenvalues, ascending; those near zero are relative to the first that is not.
 fn errors(found: &LinearModes, exact: &LinearModes) -> Vec<f64> {
     let slowest = exact.eigenvalues.iter().copied().find(|&value| value > 1e-3).unwrap();
     let pairs = found.eigenvalues.iter().zip(&exact.eigenvalues);
@@ -39,8 +39,8 @@ fn modes_with_stitches_are_those_of_the_dense_problem() {
     }
 }
 
-/// Stitches to what nothing holds turn its six rigid motions into slow modes of the whole; at three resolutions, as
-/// the paper's update misses more the finer the mesh.
+/// Stitches to a free component turn its six rigid motions into slow modes of the whole. Tested at three
+/// resolutions, because the paper's update loses accuracy as the mesh is refined.
 #[test]
 fn updated_modes_are_those_of_a_body_factored_with_its_stitches() {
     for cells in [[6, 2, 2], [9, 3, 3], [18, 6, 6]] {
@@ -70,7 +70,7 @@ fn figure_7_no_zero_mode_is_left_of_a_free_part_that_is_sewn_on() {
     let bars = Bars::new([6, 2, 2], false);
     let zeros = |modes: &LinearModes| modes.eigenvalues.iter().filter(|&&value| value < 1e-3).count();
     assert_eq!(zeros(&bars.modes(&bars.none(), 20)), 6);
-    // One point alone leaves three turns, two one, about the line through both.
+    // One point alone leaves three rotations, two leave one, about the line through both.
     for (count, left) in [(1, 3), (2, 1), (9, 0)] {
         let stitches = bars.stitches(count, 1e4);
         let modes = bars.stitched(&stitches, 12).modes;
@@ -102,7 +102,7 @@ fn an_update_keeps_to_mass_rig_and_pins() {
     }
 }
 
-/// An edit starts from what was factored: in whatever order, and back again, to the bit.
+/// An edit starts from the factored body, so any order of edits, and their reversal, gives equal bits.
 #[test]
 fn edits_know_no_order_and_are_undone_bit_for_bit() {
     let bars = Bars::new([6, 2, 2], false);
@@ -116,7 +116,7 @@ fn edits_know_no_order_and_are_undone_bit_for_bit() {
     let back = then.problem.stitched(&then.modes, &bars.none(), 12).unwrap();
     assert_eq!(back.modes.eigenvalues, old.eigenvalues[..12]);
     assert_eq!(back.modes.shapes, old.shapes.subcols(0, 12));
-    // And from a body that has been factored with stitches, others or none.
+    // The same from a body factored with stitches, others or none.
     let with = bars.problem(&few);
     let old = with.lowest(24, &silent()).unwrap();
     for stitches in [many, bars.none()] {
@@ -139,7 +139,7 @@ fn the_number_of_threads_changes_no_bit() {
     assert!(on(1) == on(2));
 }
 
-/// Two halves that are sewn together, with a zero mode for each way that the other could move, swing as one bar does.
+/// Two stitched halves, with a zero mode for each free motion of the second, vibrate like one bar.
 #[test]
 fn figure_1_two_bodies_sewn_together_are_one() {
     let halves = Bars::apart([8, 3, 3], false, 0.0);
@@ -178,7 +178,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let fewer = before.subcols(0, 3);
     assert!(matches!(made.problem.carried_derivatives(fewer), Err(Error::Shape { .. })));
     assert!(matches!(made.problem.carried_basis(&made.modes, fewer, 5, &silent()), Err(Error::Shape { .. })));
-    // What the factor holds by stitches that are gone.
+    // The factor contains removed stitches that held the body.
     let with = bars.problem(&stitches);
     let loose = with.stitched(&with.lowest(14, &silent()).unwrap(), &bars.none(), 10).unwrap();
     assert!(matches!(loose.problem.derivatives(&loose.modes), Err(Error::Unsupported { .. })));

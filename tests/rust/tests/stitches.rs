@@ -1,4 +1,4 @@
-//! Stitches: what they do to modes, to the reduced body and to files, against the full space.
+//! Stitches: their effect on modes, on the reduced body and in files, against the full space.
 
 use faer::{Mat, Side};
 use jounce::mesh::Embedding;
@@ -10,7 +10,7 @@ use jounce::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, Transform, bar, displacement, largest, some_coefficients, swing, turn};
 
-/// Springs across the bar between points inside of tets; with and without the gap at rest.
+/// Springs across the bar between points inside tets, with and without the gap at rest.
 fn stitches(body: &Body, stiffness: f64) -> (Stitches, Embedding, Vec<[u32; 2]>, Vec<f64>, Vec<f64>) {
     let points = vec![[0.11, 0.03, 0.07], [0.52, 0.28, 0.21], [0.33, 0.11, 0.29], [0.71, 0.22, 0.04]];
     let embedding = Embedding::new(&body.mesh, points).unwrap();
@@ -26,7 +26,7 @@ fn stitched(body: &Body, stitches: &Stitches) -> SkinningModel {
     SkinningModel::with_extras(&body.mesh, &body.material, modes, labels, Some(&body.rig), &extras).unwrap()
 }
 
-/// `sum_j w_j T_j [x; 1]` with the weights of a vertex, or of several blended.
+/// `sum_j w_j T_j [x; 1]` with the weights of a vertex, or a blend of several.
 fn skinned(body: &Body, shares: &[(usize, f64)], pose: &[Transform], x: [f64; 3], w: f64) -> [f64; 3] {
     let mut out = [0.0; 3];
     for (bone, transform) in pose.iter().enumerate() {
@@ -42,7 +42,7 @@ fn skinned(body: &Body, shares: &[(usize, f64)], pose: &[Transform], x: [f64; 3]
     out
 }
 
-/// The springs' energy by its definition, on all vertices.
+/// The springs' energy by the definition, on all vertices.
 fn spring_energy(
     body: &Body,
     (embedding, pairs, stiffness, gaps): (&Embedding, &[[u32; 2]], &[f64], &[f64]),
@@ -92,7 +92,7 @@ fn the_reduced_energy_is_that_of_the_full_space() {
     }
 }
 
-/// Where flesh with stitches rests, flesh without them rests under their forces.
+/// At equilibrium with stitches, flesh without them is in equilibrium under their forces.
 #[test]
 fn every_vertex_feels_stitches_that_keep_a_distance() {
     let body = Body::bar();
@@ -180,7 +180,8 @@ fn fewer_modes_keep_the_springs() {
 #[test]
 fn a_spring_pulls_shut_what_the_rig_opens() {
     let body = Body::bar();
-    // Both ends in one place at rest, and carried by different bones: as near as a mesh of one part has it.
+    // Both ends coincide at rest, and are driven by different bones: as close as a connected mesh can have
+    // them.
     let vertices = body.mesh.vertices();
     let at = |x: f64| vertices.iter().position(|v| (v[0] - x).abs() + v[1] + v[2] < 1e-9).unwrap() as u32;
     let pair = [[at(0.3), at(0.5)]];
@@ -206,7 +207,7 @@ fn a_spring_pulls_shut_what_the_rig_opens() {
     assert!(distances[2] < 0.1 * distances[0], "{distances:?}");
 }
 
-/// A bar cut in two across its length: its problem before stitches, with a few modes more than wanted.
+/// A bar cut in two across its length: its problem before stitching, with a few spare modes.
 struct Cut {
     body: Body,
     leak: Vec<f64>,
@@ -234,7 +235,7 @@ impl Cut {
         self.problem(stitches).lowest(count, &Progress::default()).unwrap()
     }
 
-    /// Across the cut, the first `count` of its vertices.
+    /// Stitches across the cut at the first `count` of its vertices.
     fn stitches(&self, count: usize, stiffness: f64) -> Stitches {
         let vertices = self.body.mesh.vertices();
         let half = vertices.len() / 2;
@@ -304,7 +305,7 @@ fn updated_modes_are_near_the_rebuilt_ones_and_tell_how_near() {
     }
 }
 
-/// Root mean square over modes of what is off at each vertex, as a share of the largest weight of each.
+/// Root mean square over modes of the error at each vertex, relative to each mode's largest weight.
 fn lacking(found: &SkinningModes, exact: &SkinningModes) -> Vec<f64> {
     let count = exact.eigenvalues.len();
     let mut squares = vec![0.0; exact.weights.nrows()];
@@ -346,7 +347,7 @@ fn stitches_can_be_taken_away_and_changed_without_a_rebuild() {
     for wanted in [cut.none(), cut.stitches(3, 1e3), cut.stitches(6, 5e3), cut.stitches(9, 2e2)] {
         let exact = cut.modes(&wanted, 8);
         let found = problem.update(&old, &wanted, 8).unwrap();
-        // The tests of the eigenvalues near zero would be of rounding errors.
+        // Tests of the eigenvalues near zero would only measure rounding errors.
         assert!(errors(&found.modes, &exact)[4] < 1e-2, "{:?}", errors(&found.modes, &exact));
     }
     let same = problem.update(&old, &stitches, 8).unwrap();
@@ -433,7 +434,7 @@ fn bad_stitches_are_refused() {
     assert!(matches!(made, Err(Error::Index { .. })));
 }
 
-/// As stiff as numbers go, and a spring from a point to itself: no NaN, and the rest stays rest.
+/// Extreme stiffness, and a spring from a point to itself: no NaN, and rest stays rest.
 #[test]
 fn extreme_stitches_bring_no_nan() {
     let body = Body::bar();

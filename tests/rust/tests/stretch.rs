@@ -1,4 +1,5 @@
-//! The limit on stretch: nothing for calm motion, flesh that holds together in violent, and rest again after it.
+//! The stretch limit: no effect on calm motion, flesh that holds together in violent motion, and rest again
+//! after it.
 
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ fn settings() -> [SimulationParams; 2] {
     [base, SimulationParams { substeps: 3, ..base }]
 }
 
-/// The largest change of a length in some tets, of what it is where the rig has it, for a rig that moves all alike.
+/// Largest change of a length in some tets, relative to its rigged length, for a rig that moves everything
+/// alike.
 fn stretch(body: &Body, tets: impl IntoIterator<Item = usize>, z: &[f64], pose: &Transform) -> f64 {
     let (u, hats) = (displacement(body, z), gradients(&body.mesh));
     let rig = Matrix3::from_fn(|i, j| pose[i][j]);
@@ -35,13 +37,13 @@ fn stretch(body: &Body, tets: impl IntoIterator<Item = usize>, z: &[f64], pose: 
     tets.into_iter().map(of_tet).fold(0.0, f64::max)
 }
 
-/// Still, then beaten about by most of its own size.
+/// Rest, then jumps by most of the body's size.
 fn violent(frame: u32) -> [Transform; 2] {
     let jump = if frame < 2 { 0.0 } else { 0.7 * f64::from((frame / 3) % 2) };
     [turn([0.0, 1.0, 0.0], 1.5 * jump, [0.1, 0.0, 0.0], [jump, 0.0, 0.5 * jump]); 2]
 }
 
-/// The largest stretch in violent motion: where it is limited, and anywhere.
+/// Largest stretch in violent motion: at limited tets, and anywhere.
 fn worst(body: &Body, model: &Arc<SkinningModel>, params: SimulationParams, width: f64) -> [f64; 2] {
     let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
     (0..24).fold([0.0; 2], |[held, any], frame| {
@@ -71,7 +73,7 @@ fn violent_motion_stretches_no_further_than_the_limit() {
     }
 }
 
-/// A share of what is left of a length, not of what it was.
+/// The limit is relative to the compressed length, not to the original one.
 #[test]
 fn flesh_that_a_rig_presses_together_stretches_no_further_either() {
     let body = Body::bar();
@@ -104,7 +106,7 @@ fn calm_motion_is_the_same_to_the_bit() {
     }
 }
 
-/// What a step does at its limit depends on the state alone, not on the steps before it.
+/// The result of a step at its limit depends on the state alone, not on earlier steps.
 #[test]
 fn violent_motion_replays_bit_for_bit_from_any_frame() {
     let body = Body::bar();
@@ -124,7 +126,7 @@ fn violent_motion_replays_bit_for_bit_from_any_frame() {
         }
         let end = sim.save_state();
         for (first, state) in states {
-            // One that has stepped otherwise, and is at its limit.
+            // A simulation with another history that is at its limit.
             let mut other = new();
             play(&mut other, 0..5);
             other.restore_state(&state).unwrap();
@@ -155,7 +157,7 @@ fn flesh_that_was_beaten_comes_to_rest() {
     }
 }
 
-/// Under a dead load the limit is in balance with it: the same place from two sides.
+/// Under a dead load the limit balances it: the same equilibrium from two sides.
 #[test]
 fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let body = Body::bar();
@@ -173,7 +175,7 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let gap = |a: &[[f64; 3]], b: &[[f64; 3]]| {
         a.as_flattened().iter().zip(b.as_flattened()).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
     };
-    // Long steps, which leave little of the motion.
+    // Long steps, which damp most of the motion.
     let params = SimulationParams { dt: 1.0, max_iterations: 300, ..params };
     let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
     for _ in 0..300 {

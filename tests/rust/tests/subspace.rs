@@ -1,4 +1,4 @@
-//! Clusters: what the labels promise.
+//! Clusters: guarantees of the labels.
 
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
@@ -16,7 +16,7 @@ fn labels(mesh: &TetMesh, modes: &SkinningModes, count: usize, seed: u64) -> Vec
     cluster_tets(mesh, modes, count, seed, &Progress::default()).unwrap()
 }
 
-/// Number of parts connected through faces that have one label each.
+/// Number of face-connected parts of equal label.
 fn connected_parts(mesh: &TetMesh, labels: &[i32]) -> usize {
     let shared = |a: &[u32; 4], b: &[u32; 4]| a.iter().filter(|v| b.contains(v)).count() == 3;
     let mut part: Vec<usize> = (0..labels.len()).collect();

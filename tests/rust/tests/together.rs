@@ -1,4 +1,4 @@
-//! Cuts that leave no jolt, and several bodies stepped at once, each as it would be alone.
+//! Cuts without a jolt, and several bodies stepped at once, each as if alone.
 
 use jounce::method::{Drive, Integrator, Simulation, SimulationParams, Turn, step_together};
 use jounce::{Error, Progress};
@@ -69,7 +69,8 @@ fn if_one_refuses_none_has_moved() {
     assert_eq!(before, after);
 }
 
-/// Largest displacement and largest velocity, a frame, of a swinging bar that jumps far away and turns at frame 8.
+/// Largest displacement and largest velocity, per frame, of a swinging bar that jumps far away and rotates
+/// at frame 8.
 fn across_a_jump(body: &Body, cut: impl Fn(&mut Simulation, &[Transform; 2])) -> Vec<Vec<[f64; 3]>> {
     let away = turn([0.3, 1.0, 0.2], 2.0, [0.0; 3], [9.0, -4.0, 2.0]);
     let mut sim = Simulation::new(body.model(), SimulationParams { limit: None, ..params() }).unwrap();
@@ -123,7 +124,7 @@ fn a_cut_turns_the_displacement_with_the_body_and_takes_its_velocity() {
     moved.restore_state(&sim.save_state()).unwrap();
     sim.cut(&at(&pose(0, 7))).unwrap();
     moved.cut(&at(&pose(0, 7).map(|bone| compose(&away, &bone)))).unwrap();
-    // What follows is the same motion, seen from the turned body.
+    // The rest of the motion is the same, seen from the rotated body.
     for frame in 8..14 {
         let u = jounce_tests::bodies::displacement(&body, sim.coefficients());
         let turned = jounce_tests::bodies::displacement(&body, moved.coefficients());

@@ -1,4 +1,4 @@
-//! Fewer modes of a computed set are what computing fewer would have given.
+//! Truncating a set of modes equals computing fewer.
 
 use jounce::method::skinning_modes::SkinningModel;
 use jounce::method::{Model, Simulation, SimulationParams};
@@ -22,7 +22,7 @@ fn truncated_modes_are_those_computed_for_fewer() {
         assert!((a - b).abs() < 1e-9 * b, "{a} {b}");
         let overlap: f64 =
             mass.iter().enumerate().map(|(i, m)| m * truncated.weights[(i, k)] * few.weights[(i, k)]).sum();
-        // The sign of a mode whose largest entries are opposite is rounding's choice.
+        // If a mode has opposite largest entries, rounding decides its sign.
         assert!((overlap.abs() - 1.0).abs() < 1e-9, "{overlap}");
     }
     assert_eq!(truncated.rows(), many.truncated(8).unwrap().truncated(5).unwrap().rows());

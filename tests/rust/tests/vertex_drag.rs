@@ -1,4 +1,4 @@
-//! Drag in the full space: what a medium does to vertices as they move through it.
+//! Drag in the full space: forces of a medium on moving vertices.
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
@@ -20,7 +20,7 @@ struct Body {
 }
 
 impl Body {
-    /// A bar, held at one end or by nothing.
+    /// A bar, fixed at one end or free.
     fn new(held: bool) -> Self {
         let mesh = bar([6, 2, 2], 0.1);
         let number = Field::Uniform;
@@ -32,7 +32,7 @@ impl Body {
         Self { mass: lumped_mass(&mesh, &material), model: Model::FullSpace(model.into()), mesh }
     }
 
-    /// Coefficients that are shares of the vertices' masses.
+    /// Coefficients proportional to the vertices' masses.
     fn drag(&self, linear: f64, quadratic: f64, medium: [f64; 3]) -> Drag {
         let of_mass = |share: f64| -> Vec<f64> { self.mass.iter().map(|m| share * m).collect() };
         let velocity = vec![medium; self.mass.len()];
@@ -102,21 +102,21 @@ fn a_step_ends_where_the_force_of_its_end_leads() {
     }
 }
 
-/// `v' = (v + h g) / (1 + h c)` of backward Euler, and the speed at which the medium carries what falls.
+/// `v' = (v + h g) / (1 + h c)` with backward Euler, and the speed of a falling body in a moving medium.
 #[test]
 fn a_loose_body_falls_as_a_point_does() {
     let body = Body::new(false);
     for linear in [0.5, 20.0, 1e9] {
         let drag = body.drag(linear, 0.0, [0.0; 3]);
         let (mut sim, mut speed, mut fallen) = (body.simulation(params()), 0.0, 0.0);
-        // What follows the medium does so to a millionth a substep.
+        // A body that follows the medium does so to a millionth per substep.
         let felt = linear.min(1e6 / DT);
         for frame in 0..30 {
             let u = step(&mut sim, None, Some(&drag));
             speed = (speed + DT * G[2]) / (1.0 + DT * felt);
             fallen += DT * speed;
             let gap = (u[2] - fallen).abs();
-            // Beside a share of the way, what the tolerance of a step leaves.
+            // A share of the distance, plus the tolerance of a step.
             assert!(gap < 1e-6 * fallen.abs() + 1e-11, "{linear} {frame}: {} {fallen}", u[2]);
         }
     }

@@ -1,4 +1,4 @@
-//! Warping, by both methods, against rotations that are known, and bars that bend and twist far.
+//! Warping, by both methods, against known rotations, and bars that bend and twist far.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -37,7 +37,7 @@ fn volumes(mesh: &TetMesh, places: &[Vector3<f64>]) -> Vec<f64> {
     mesh.tets().iter().map(volume).collect()
 }
 
-/// The two lowest modes of a bar that is held at its left end.
+/// The two lowest modes of a bar fixed at its left end.
 fn cantilever() -> (TetMesh, LinearProblem, LinearModes) {
     let mesh = bar([40, 4, 2], 0.025);
     let number = Field::Uniform;
@@ -51,7 +51,7 @@ fn cantilever() -> (TetMesh, LinearProblem, LinearModes) {
     (mesh, problem, modes)
 }
 
-/// Length of the line of vertices along the middle of the bar, and the angle by which its end turns.
+/// Length of the line of vertices along the middle of the bar, and the rotation angle of its end.
 fn line(mesh: &TetMesh, places: &[Vector3<f64>]) -> (f64, f64) {
     let on_it = |v: &usize| {
         let x = mesh.vertices()[*v];
@@ -67,7 +67,8 @@ fn line(mesh: &TetMesh, places: &[Vector3<f64>]) -> (f64, f64) {
 #[test]
 fn a_field_with_one_gradient_is_its_rotation_and_strain() {
     let round = solid_lattice(&sphere(2).surface(), 6, &Progress::default()).unwrap();
-    // Volumes of cut cells differ by hundreds, which makes the condition of L a hundred times as large.
+    // Volumes of cut cells differ by factors of hundreds, which makes the condition number of L a hundred
+    // times as large.
     for (mesh, share) in [(bar([4, 2, 1], 0.1), 1e-12), (round, 1e-10)] {
         let axis = Vector3::new(1.3, -2.1, 0.7);
         let strain = Matrix3::new(0.1, 0.03, 0.0, 0.03, -0.2, 0.05, 0.0, 0.05, 0.15);
@@ -97,7 +98,8 @@ fn small_amplitudes_are_those_of_the_modes() {
             let gap = |row: usize| (moved[row] - linear(row)).abs();
             (0..moved.len()).map(gap).fold(0.0, f64::max) / linear_size(&modes, z)
         };
-        // What is left is quadratic in the amplitude: a tenth of it, relatively, is a tenth of the amplitude.
+        // The remainder is quadratic in the amplitude: at a tenth of the amplitude its relative size is a
+        // tenth.
         let [small, smaller] = [1e-3, 1e-4].map(away);
         assert!(small < 1e-2 && smaller < 0.11 * small, "{method:?} {small} {smaller}");
         assert!(warping.displacement(&[0.0, 0.0]).unwrap().iter().all(|u| u.abs() < 1e-15 * mesh.diagonal()));
@@ -175,7 +177,7 @@ fn a_part_that_spins_about_a_point_is_turned_by_modal_warping_as_it_is() {
     let mesh = bar([6, 2, 1], 0.1);
     let [far, near] = [Vector3::new(0.7, 0.1, -0.3), Vector3::new(0.0, 0.1, 0.05)];
     let [spin, turn] = [Vector3::new(1.3, -2.1, 0.7), Vector3::new(0.0, 0.4, 3.0)];
-    // One end of the bar spins about one point, the other about another; what is between them stretches.
+    // One end of the bar rotates about one point, the other about another; the part between them stretches.
     let columns = fields(
         &mesh,
         &[&|x| match x.x {
@@ -202,7 +204,8 @@ fn a_part_that_spins_about_a_point_is_turned_by_modal_warping_as_it_is() {
 
 #[test]
 fn modal_warping_moves_on_by_the_rotation_reached() {
-    // The mean of the rotations up to t, times t, changes by the rotation at t: also where it is a series.
+    // The mean of the rotations up to t, times t, has the rotation at t as its derivative, also where it is
+    // a series.
     let (mesh, problem, modes) = cantilever();
     let warping = problem.warping(&modes, Modal).unwrap();
     let rotations = vertex_rotations(&mesh, modes.shapes.as_ref());
