@@ -1,12 +1,11 @@
-"""Bake a folder of shots on a Dask cluster, each body and range of frames by whoever is free.
+"""Bakes a folder of shots on a Dask cluster, each body and range of frames on any free worker.
 
     python bake_shots.py SHOTS --out BAKED [--workers 4 | --scheduler tcp://HOST:8786] [--frames N]
                          [--blender "blender -b"]
 
-Asks for `pip install distributed`, and for Blender with Jounce on every machine, which all see the same
-folders. A shot that is in BAKED already and newer than its source is left as it is, and shards that are whole
-are not simulated again, so that a run that was stopped goes on. Ends with 1 where a shot could not be baked,
-and says why.
+Requires `pip install distributed`, and Blender with Jounce on every machine, with the same shared folders. A
+shot in BAKED that is newer than its source is skipped, and complete shards are not simulated again, so an
+interrupted run continues. Exits with 1, and the reasons, if a shot could not be baked.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ from distributed import Client, Future, LocalCluster
 
 @dataclass(frozen=True)
 class Farm:
-    """How every machine bakes. blender: its command, up to the file. shards: folder of what is simulated.
+    """Settings of every machine.
 
-    frames: of a shard, 0 for all of a shot.
+    blender: its command, up to the file. shards: folder of the simulation shards. frames: length of a shard,
+    0 for a whole shot.
     """
 
     blender: tuple[str, ...]
@@ -37,7 +37,7 @@ class Farm:
     frames: int
 
     def jounce(self, shot: Path, *arguments: str) -> list[dict]:
-        """Runs a command of Jounce on a shot; what it said. Raises RuntimeError with its reason."""
+        """Runs a command of Jounce on a shot; returns its output. Raises RuntimeError if it fails."""
         command = [*self.blender, str(shot), *command_words(self.blender), *arguments, "--json"]
         done = subprocess.run(command, capture_output=True, text=True)
         said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"event"')]
@@ -48,7 +48,7 @@ class Farm:
         return said
 
     def parts(self, shot: Path) -> list[tuple[str, int, int]]:
-        """What of a shot can be simulated apart: bodies, and first and last frames."""
+        """Parts of a shot for independent simulation: bodies, with first and last frames."""
         parts = []
         for body in (line for line in self.jounce(shot, "info") if line["event"] == "done"):
             first, last = body["frames"]
@@ -58,14 +58,14 @@ class Farm:
         return parts
 
     def simulate(self, shot: Path, part: tuple[str, int, int]) -> str:
-        """Simulates a part; what was done."""
+        """Simulates a part; returns its description."""
         body, start, end = part
         frames = ["--start", str(start), "--end", str(end)]
         said = self.jounce(shot, "simulate", "--shards", str(self.shards), "--body", body, *frames)
         return said[-1]["message"]
 
     def bake(self, shot: Path, output: Path, simulated: list[str]) -> str:
-        """Bakes a shot of its shards, to a file that then takes its place. simulated: what it waits for."""
+        """Bakes a shot from its shards, and replaces the old file. `simulated` only orders the tasks."""
         part = output.with_name(f"{output.stem}.{os.getpid()}.part.blend")
         try:
             said = self.jounce(shot, "bake", "--shards", str(self.shards), "--output", str(part))
@@ -76,12 +76,12 @@ class Farm:
 
 
 def command_words(blender: tuple[str, ...]) -> list[str]:
-    """What stands between a file and the command; a script that stands for Blender has it built in."""
+    """Words between a file and the command; a script in place of Blender has them built in."""
     return [] if any(word.endswith(".py") for word in blender) else ["--command", "jounce"]
 
 
 def main() -> int:
-    """Bakes what is missing; how the process ends."""
+    """Bakes all missing shots; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("shots", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -101,14 +101,14 @@ def main() -> int:
 
 
 def connected(options: argparse.Namespace) -> Client:
-    """The cluster. A worker does one thing at a time, as Jounce takes all processors."""
+    """The cluster. Workers run one task at a time, because Jounce uses all processors."""
     if options.scheduler:
         return Client(options.scheduler)
     return Client(LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None))
 
 
 def run(client: Client, farm: Farm, shots: list[Path], out: Path) -> int:
-    """Gives all work away, and tells what came of it."""
+    """Submits all work, and reports the results."""
     with ThreadPoolExecutor() as pool:
         submitted = list(pool.map(partial(submit, client, farm, out), shots))
     failed = 0
@@ -122,7 +122,7 @@ def run(client: Client, farm: Farm, shots: list[Path], out: Path) -> int:
 
 
 def submit(client: Client, farm: Farm, out: Path, shot: Path) -> Future:
-    """The bake of a shot, which waits for its parts. Whatever a worker that dies was at, another one does."""
+    """Submits the bake of a shot after its parts. If a worker dies, another one takes over its task."""
     try:
         parts = client.submit(farm.parts, shot, pure=False).result()
     except RuntimeError as error:
@@ -132,17 +132,17 @@ def submit(client: Client, farm: Farm, out: Path, shot: Path) -> Future:
 
 
 def name(shot: Path, part: tuple[str, int, int]) -> str:
-    """What the cluster calls the simulation of a part."""
+    """Name of a part's simulation in the cluster."""
     return f"{shot.stem} {' '.join(map(str, part))}"
 
 
 def refuse(reason: str) -> None:
-    """Stands for a bake that cannot be."""
+    """Raises the error of an impossible bake."""
     raise RuntimeError(reason)
 
 
 def is_newer(output: Path, source: Path) -> bool:
-    """Whether a shot was baked after it was saved."""
+    """True if a shot was baked after it was saved."""
     return output.exists() and output.stat().st_mtime >= source.stat().st_mtime
 
 

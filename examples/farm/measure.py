@@ -1,8 +1,8 @@
-"""Measure what shards of real shots cost, and how far they are from the whole: a table for the page on farms.
+"""Measures cost and error of shards of real shots: a table for the page on farms.
 
     python measure.py FILE [FILE ...] [--frames 240] [--leads 24 48 96] [--quality DRAFT]
 
-Runs in Blender's Python module, with the extension's sources or the zip that JOUNCE_EXTENSION names.
+Runs in Blender's Python module, with the extension's sources or the zip named by JOUNCE_EXTENSION.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "examples" / "blender"), str(ROOT / "tests" / "blende
 
 
 def main() -> None:
-    """A line of the table for each file and lead."""
+    """Prints a line of the table for each file and lead."""
     import character as characters
     import extension
 
@@ -44,7 +44,7 @@ def main() -> None:
 def prepared(
     characters: object, file: Path, shot: Path, options: argparse.Namespace
 ) -> tuple[str, int, int, float]:
-    """Saves a built shot of a character; its name, vertices, last frame and size in metres."""
+    """Saves a built shot of a character; returns its name, vertices, last frame and size in metres."""
     import bpy
     import flesh
     import numpy as np
@@ -65,7 +65,7 @@ def prepared(
 
 
 def measured(shot: Path, lead: int, last: int, folder: Path) -> tuple[str, float]:
-    """What the second half of a shot costs, and how far it is from the whole at most, in metres."""
+    """Cost of the second half of a shot, and its largest distance from the whole simulation, in metres."""
     import bpy
     import numpy as np
 
@@ -81,7 +81,7 @@ def measured(shot: Path, lead: int, last: int, folder: Path) -> tuple[str, float
 
 
 def timed(shot: Path, folder: Path, start: int | None, end: int, lead: int) -> tuple[float, float]:
-    """Seconds and largest memory in MB of a Blender that simulates a shard."""
+    """Seconds and peak memory in MB of a Blender process that simulates a shard."""
     first = [] if start is None else ["--start", str(start)]
     words = ["simulate", "--shards", str(folder), *first, "--end", str(end), "--lead", str(lead)]
     program = str(ROOT / "tests" / "blender" / "headless.py")

@@ -1,10 +1,11 @@
-"""512 baskets fly freely and fall among colliders; baskets.svg has them from the side, twice.
+"""512 baskets fly freely and fall among colliders; baskets.svg shows them twice from the side.
 
-Each is a woven bowl of 36 cm in ten linear modes and a frame of its own. It touches the ground, two balls, a
-beam and a box with friction; baskets pass through each other. What may touch is found by spheres that follow
-the modes. A line for each half second: how deep the deepest vertex was since the last, as a share of the
-diagonal; what a frame takes of a processor without and among colliders; and beside it what it takes to look
-at every vertex only once, which without spheres each iteration of a step would do.
+Each is a woven bowl of 36 cm with ten linear modes and a floating frame. It is in contact with the ground,
+two balls, a beam and a box, with friction; baskets pass through each other. Bounding spheres that follow the
+modes find the vertices near colliders. For each half second a line states the largest penetration of a vertex
+since the previous line, as a share of the diagonal, and the processor time of a frame without and with
+colliders. For comparison it also gives the time to test every vertex once, which each iteration of a step
+would need without spheres.
 """
 
 import itertools
@@ -23,7 +24,7 @@ BOX = (2.0, 1.5, 0.8), (5.0, -2.0, 0.4)
 
 
 def basket() -> jounce.TetMesh:
-    """Hoops and ribs with a quarter of the wall left open; six tets a cell, around its diagonal."""
+    """Hoops and ribs with a quarter of the wall left open; six tets per cell, around its diagonal."""
     profile = np.array([(0.25, 0), (0.5, 0), (0.72, 0.08), (0.86, 0.34), (0.94, 0.67), (1, 1)])
     profile *= (RADIUS, HEIGHT)
     along = np.gradient(profile, axis=0)
@@ -48,12 +49,12 @@ def basket() -> jounce.TetMesh:
 
 
 def looked(now: np.ndarray) -> float:
-    """How deep the deepest of all vertices is."""
+    """Largest penetration of any vertex."""
     return max(-collider.distances(now.reshape(-1, 3)).min() for collider in colliders)
 
 
 def seen(points: np.ndarray) -> np.ndarray:
-    """From the side and a little above, in half centimetres."""
+    """Projection from the side and a little above, in half centimetres."""
     x, y, z = np.moveaxis(np.asarray(points), -1, 0)
     return 200 * np.stack([x + 0.3 * y, -z - 0.35 * y], -1)
 
@@ -95,14 +96,14 @@ throws = random.normal(scale=1.5, size=(len(field), 3))
 
 
 def trees(among: list[jounce.Collider] | None) -> list[jounce.DomainTree]:
-    """All baskets, each a tree of one domain."""
+    """All baskets, each as a tree of one domain."""
     settings = {"free": True, "dt": DT, "damping": 0.03, "gravity": (0, 0, -9.81), "tolerance": 1e-5}
     stand = np.concatenate([turns, places[..., None]], 2)
     return [jounce.DomainTree([domain], [-1], [[]], [at], colliders=among, **settings) for at in stand]
 
 
 def step(baskets: list[jounce.DomainTree], number: int) -> float:
-    """Move on all, in the first steps by what throws them; the milliseconds that it took."""
+    """Steps all baskets, with the force of the throw in the first steps; returns the milliseconds."""
     started = time.process_time()
     for tree, throw in zip(baskets, throws, strict=True):
         tree.step(wind=throw if number <= 4 else None, drag=6.0)

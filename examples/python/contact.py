@@ -24,7 +24,7 @@ def sphere(rings: int = 16) -> tuple[np.ndarray, np.ndarray]:
 
 
 def outline(points: np.ndarray) -> str:
-    """What is seen along y, in millimetres: the furthest point in each of many directions."""
+    """Silhouette along y, in millimetres: the furthest point in each of many directions."""
     angles = np.linspace(0, 2 * np.pi, 90, endpoint=False)
     seen = points[:, [0, 2]] * (1000, -1000)
     ends = seen[(seen @ [np.cos(angles), np.sin(angles)]).argmax(0)]
@@ -47,7 +47,7 @@ simulation = jounce.Simulation(
 
 shapes, places = [], np.tile(np.eye(4)[:3], (2, 1, 1))
 for frame in range(FRAMES):
-    # The club comes once the ball lies, two metres a second fast.
+    # Once the ball lies still, the club arrives at two metres per second.
     places[1, 0, 3] = min(max(frame - 24, 0), 9) * 2 / 24
     report = simulation.step(colliders=places)
     moved = points + simulation.model.displacement(simulation.coefficients, skin)

@@ -1,9 +1,9 @@
-"""A hundred loose jellies fall into a box; jellies.svg has it from the side, four times.
+"""A hundred free jellies fall into a box; jellies.svg shows four moments from the side.
 
-Each is a cube of 12 cm that eight affine handles move, thrown with a spin of its own. It touches the floor
-and the walls with friction; jellies do not touch each other. A line for each half second: how deep the
-deepest vertex was in floor or walls since the last, as a share of the cube's diagonal, and how much kinetic
-energy all have.
+Each is a cube of 12 cm with eight affine handles, thrown with a spin of its own. It is in contact with the
+floor and the walls, with friction; jellies pass through each other. For each half second a line states the
+largest penetration of a vertex into floor or walls since the previous line, as a share of the cube's
+diagonal, and the total kinetic energy.
 """
 
 import itertools
@@ -19,7 +19,7 @@ WALLS = [(1, 0), (-1, 0), (0, 1), (0, -1)]
 
 
 def cube() -> jounce.TetMesh:
-    """Six tets a cell, around its diagonal."""
+    """Six tets per cell, around its diagonal."""
     side = CELLS + 1
     vertices = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), 3).reshape(-1, 3)
     first = [i * side * side + j * side + k for i, j, k in itertools.product(range(CELLS), repeat=3)]
@@ -43,7 +43,7 @@ def thrown(number: int) -> jounce.Simulation:
 
 
 def outline(points: np.ndarray) -> str:
-    """The silhouette along y of something round enough, in millimetres."""
+    """Silhouette of a roundish shape along y, in millimetres."""
     turn = np.linspace(0, 2 * np.pi, 48)
     picked = (points[:, :1] * np.cos(turn) + points[:, 2:] * np.sin(turn)).argmax(0)
     return " ".join(f"{1000 * x:.0f},{-1000 * z:.0f}" for x, _, z in points[picked])

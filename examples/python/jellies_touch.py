@@ -1,7 +1,8 @@
-"""Soft bodies that touch each other: two that collide in the air, and five that fall onto each other.
+"""Soft bodies in contact with each other: two that collide in the air, and five that fall onto each other.
 
-Each has a shape, by which the others touch it, and all are stepped together. A line for each fifth of the
-time: how deep any point is in another jelly, what momentum and energy are left, and how long a step took.
+Each has a collider shape for the contact of others, and all are stepped together. For each fifth of the time
+a line states the largest penetration into another jelly, the remaining momentum and energy, and the duration
+of a step.
 """
 
 import itertools
@@ -23,7 +24,7 @@ def cube() -> jounce.TetMesh:
 
 
 class Jelly:
-    """A loose cube of a density, with its places and velocities."""
+    """A free cube of a given density, with its positions and velocities."""
 
     def __init__(self, density: float, place: np.ndarray, velocity: tuple, gravity: float) -> None:
         material = jounce.Material(YOUNG * density / 1000, density=density)
@@ -44,13 +45,13 @@ class Jelly:
         self.velocity = np.tile(velocity, (len(self.now), 1))
 
     def look(self) -> None:
-        """Sees where it has come to in a step."""
+        """Updates positions and velocities after a step."""
         before, self.now = self.now, mesh.vertices + self.simulation.displacement().astype(float)
         self.velocity = (self.now - before) / DT
 
 
 def deepest_in(points: np.ndarray, other: np.ndarray) -> float:
-    """How deep points are in the tets of a body, which know it at rest, metres."""
+    """Largest depth of points inside a body's tets, located at rest, metres."""
     near = points[((points > other.min(0)) & (points < other.max(0))).all(1)]
     corners = other[mesh.tets]
     edges = np.linalg.inv(np.moveaxis(corners[:, 1:] - corners[:, :1], 1, 2))
@@ -61,13 +62,13 @@ def deepest_in(points: np.ndarray, other: np.ndarray) -> float:
 
 
 def deepest(jellies: list[Jelly]) -> float:
-    """How deep any vertex is in another jelly, as a share of the diagonal."""
+    """Largest penetration of a vertex into another jelly, as a share of the diagonal."""
     pairs = itertools.permutations(jellies, 2)
     return max(deepest_in(one.now[skin], other.now) for one, other in pairs) / (3**0.5 * EDGE)
 
 
 def play(name: str, jellies: list[Jelly], seconds: float, gravity: float) -> None:
-    """Simulates and prints a line for each fifth of the time."""
+    """Simulates, and prints a line for each fifth of the time."""
     print(f"{name}\nseconds  deepest  momentum, N s                    energy, J")
     steps, deep, spent = round(seconds / DT), 0.0, 0.0
     for step in range(1, steps + 1):

@@ -1,7 +1,7 @@
-"""An antenna keyed at three frames, hit on the way, and led back: keyed.svg has where its tip goes.
+"""An antenna keyed at three frames, hit on the way, and led back: keyed.svg plots the position of its tip.
 
-Grey: by itself, under no forces but the blow. Green: through its keys with the least effort. Orange: the same
-forces and a blow. Blue: the blow, and what leads it back.
+Grey: free motion after the blow. Green: keyed motion with minimal forces. Orange: the same forces and a blow.
+Blue: the blow, with tracking forces that lead back.
 """
 
 import jounce
@@ -9,9 +9,9 @@ import numpy as np
 
 LONG, WIDE = 0.4, 0.03
 FRAMES = 48
-# Where the tip is to be, m, and after which frame.
+# Target positions of the tip, m, with their frames.
 KEYS = ((14, (0.0, 0.0, 0.12)), (30, (0.0, 0.1, -0.08)), (47, (0.0, 0.0, 0.0)))
-# The blow: when, and how hard, N.
+# The blow: its frame, and its force, N.
 HIT, BLOW = 20, (0.0, 2.0, 0.0)
 COLOURS = {"alone": "#bbb", "keyed": "#375", "hit": "#d83", "tracked": "#36c"}
 
@@ -35,7 +35,7 @@ blow = model.reduce_forces(blow)
 
 
 def played(kind: str) -> np.ndarray:
-    """Where the tip is at each frame."""
+    """Position of the tip at each frame."""
     simulation.reset()
     places = []
     for frame in range(FRAMES):

@@ -1,8 +1,8 @@
-"""Every step by itself, on any tet mesh that meshio reads; posed meshes go to a folder as .vtu files.
+"""Every step separately, on any tet mesh that meshio reads; posed meshes are written to a folder as .vtu.
 
     python pipeline.py [MESH [FOLDER]]
 
-Without a mesh it makes a bar. One handle lifts the whole mesh and stops; where momentum leaks, flesh goes on.
+Without a mesh it makes a bar. One handle lifts the whole mesh and stops; flesh with momentum leak goes on.
 """
 
 import sys
@@ -23,7 +23,7 @@ def main() -> None:
     size = np.ptp(mesh.vertices, axis=0).max()
     print(f"{mesh}, {size:.3g} m long")
 
-    # One handle with weight one everywhere, as for a prop or a whole character that is moved about.
+    # One handle with weight one everywhere, as for a prop or for a character moved as a whole.
     rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
     leak = jounce.momentum_leak(mesh)
     material = jounce.Material(young=2e3 * size**2, density=1000.0)

@@ -1,9 +1,9 @@
-"""What a tine, a bell and a plank sound like: three WAV files of bodies that are struck.
+"""Sound of a tine, a bell and a plank: three WAV files of struck bodies.
 
     python sound.py [FOLDER]
 
-Meshes them, finds their linear modes, strikes each twice and prints the partials; writes tine.wav, bell.wav
-and plank.wav, and sound.svg: how loud each frequency is, and how it dies away.
+Meshes the bodies, computes their linear modes, strikes each twice and prints the partials. Writes tine.wav,
+bell.wav and plank.wav, and sound.svg, the spectrograms.
 """
 
 import sys
@@ -18,7 +18,7 @@ import numpy as np
 RATE = 48000
 SECONDS = 3.0
 BLOWS = (0.05, 1.5)
-# Of the picture: samples of a spectrum; the frequencies in Hz, and how many dB below the loudest it shows.
+# Settings of the picture: samples per spectrum, frequency range in Hz, and range in dB below the maximum.
 WINDOW, STEP = 4096, 1800
 LOWEST, HIGHEST, QUIETEST = 100.0, 20_000.0, 70.0
 WIDE, HIGH, GAP = 300, 200, 50
@@ -28,7 +28,7 @@ CELL = ((0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0
 
 @dataclass(frozen=True)
 class Sounding:
-    """A body, where it is held, where and how it is struck, and its damping ratios at two frequencies."""
+    """A body, its pins, position and direction of the blow, and damping ratios at two frequencies."""
 
     mesh: jounce.TetMesh
     material: jounce.Material
@@ -41,7 +41,7 @@ class Sounding:
 def grid(
     cells: tuple[int, int, int], place: Callable[[np.ndarray], np.ndarray], closed: bool
 ) -> jounce.TetMesh:
-    """Tets of a grid over the unit cube, each point moved to its place; closed: the first axis goes round."""
+    """Tets of a grid over the unit cube, each point mapped to its position; `closed` joins the first axis."""
     steps = np.stack(np.meshgrid(*(np.arange(n + 1) for n in cells), indexing="ij"), -1).reshape(-1, 3)
     points = place(steps / cells)
     wrapped = steps % (cells[0], *(n + 2 for n in cells[1:])) if closed else steps
@@ -62,7 +62,7 @@ def grid(
 
 
 def tine() -> Sounding:
-    """A strip of steel, 80 x 6 x 2 mm, held at one end and plucked at the other."""
+    """A strip of steel, 80 x 6 x 2 mm, fixed at one end and plucked at the other."""
     mesh = grid((60, 5, 6), lambda x: x * (0.08, 0.006, 0.002), closed=False)
     held = mesh.vertices[:, 0] < 0.004
     steel = jounce.Material(young=2e11, poisson=0.3, density=7800.0)
@@ -71,7 +71,7 @@ def tine() -> Sounding:
 
 
 def bell() -> Sounding:
-    """A cup of bronze, 12 cm across and 4 mm thick, struck on its rim; nothing holds it."""
+    """A free cup of bronze, 12 cm across and 4 mm thick, struck on its rim."""
 
     def cup(x: np.ndarray) -> np.ndarray:
         around, along, depth = 2.0 * np.pi * x[:, 0], x[:, 1], 0.004 * x[:, 2]
@@ -87,7 +87,7 @@ def bell() -> Sounding:
 
 
 def plank() -> Sounding:
-    """A board of wood, 60 x 8 x 2 cm, free, struck from above off its middle."""
+    """A free board of wood, 60 x 8 x 2 cm, struck from above off its middle."""
     mesh = grid((60, 8, 6), lambda x: x * (0.6, 0.08, 0.02), closed=False)
     wood = jounce.Material(young=1.1e10, poisson=0.3, density=600.0)
     spot = np.array([0.25, 0.03, 0.02])
@@ -95,7 +95,7 @@ def plank() -> Sounding:
 
 
 def listen(body: Sounding) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of two blows, the second half as hard, and the frequencies of what was struck most."""
+    """Samples of two blows, the second half as strong, and the frequencies of the strongest modes."""
     modes = jounce.linear_modes(body.mesh, body.material, 40, pinned=body.held)
     vertex = int(np.linalg.norm(body.mesh.vertices - body.struck, axis=1).argmin())
     impulses = np.array([body.impulse, 0.5 * np.array(body.impulse)])
@@ -106,7 +106,7 @@ def listen(body: Sounding) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write(path: Path, samples: np.ndarray) -> None:
-    """A WAV file of 16 bits, as loud as it can be."""
+    """Writes a WAV file of 16 bits, normalised to full scale."""
     loud = np.round(samples * (0.9 * 32767 / np.abs(samples).max())).astype("<i2")
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -116,7 +116,7 @@ def write(path: Path, samples: np.ndarray) -> None:
 
 
 def spectrogram(samples: np.ndarray) -> np.ndarray:
-    """Decibels below the loudest, (rows, times): rows of equal steps of pitch from LOWEST to HIGHEST."""
+    """Decibels below the maximum, (rows, times), with rows equally spaced in pitch from LOWEST to HIGHEST."""
     starts = range(0, len(samples) - WINDOW + 1, STEP)
     windows = np.stack([samples[start : start + WINDOW] for start in starts]) * np.hanning(WINDOW)
     loud = np.abs(np.fft.rfft(windows, axis=1))
@@ -127,7 +127,7 @@ def spectrogram(samples: np.ndarray) -> np.ndarray:
 
 
 def drawn(name: str, samples: np.ndarray, left: float) -> str:
-    """A spectrogram: time to the right, pitch upwards, dark is loud."""
+    """A spectrogram: time to the right, pitch upwards, louder is darker."""
     levels = np.maximum(1.0 + spectrogram(samples) / QUIETEST, 0.0)
     tall, wide = HIGH / len(levels), WIDE / levels.shape[1]
     shapes = [f'<text x="{left + WIDE / 2}" y="{GAP - 15}" text-anchor="middle">{name}</text>']
@@ -148,7 +148,7 @@ def drawn(name: str, samples: np.ndarray, left: float) -> str:
 
 
 def main() -> None:
-    """Writes the files and prints what is heard most."""
+    """Writes the files and prints the loudest partials."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     print("partials that were struck most, Hz")
     pictures = []

@@ -1,14 +1,14 @@
-"""A blade of grass in its linear modes, and the same warped: warp.svg has all, bent and twisted far.
+"""A blade of grass in its linear modes, and the same warped: warp.svg shows strong bending and twisting.
 
-Linear modes (grey) make everything grow that turns; warped by rotation and strain (green) it keeps its
-length. Modal warping (orange) turns each vertex by itself: what bends gets shorter.
+Linear modes (grey) make rotating parts grow. Warping by rotation and strain (green) keeps the length. Modal
+warping (orange) rotates each vertex independently, so a bent blade gets shorter.
 """
 
 import jounce
 import numpy as np
 
 LONG, WIDE, THICK = 1.0, 0.12, 0.05
-# How far the end goes in the first mode, m, and how far it is twisted, rad.
+# Displacement of the end in the first mode, m, and its twist, rad.
 BENDS = (0.5, 1.0, 1.5)
 TWISTS = (0.8, 1.6, 2.4)
 SCALE, STEP = 300, 380
@@ -25,20 +25,20 @@ modes = jounce.linear_modes(mesh, jounce.Material(young=1e6, poisson=0.3, densit
 
 
 def middle_line(places: np.ndarray) -> float:
-    """The length of the line through the middles of cross-sections."""
+    """Length of the line through the centres of the cross-sections."""
     sections = np.unique(rest[:, 0].round(6))
     middles = [places[np.abs(rest[:, 0] - x) < 1e-5].mean(axis=0) for x in sections]
     return float(np.linalg.norm(np.diff(middles, axis=0), axis=1).sum())
 
 
 def volume(places: np.ndarray) -> float:
-    """Of all tets."""
+    """Volume of all tets."""
     edges = places[mesh.tets[:, 1:]] - places[mesh.tets[:, :1]]
     return float(np.linalg.det(edges).sum() / 6.0)
 
 
 def twist(shape: np.ndarray) -> float:
-    """By how much a mode turns the end about the blade's axis, rad for an amplitude of 1."""
+    """Rotation of the end about the blade's axis by a mode, rad for an amplitude of 1."""
     around = rest[end, 1:] - rest[end, 1:].mean(axis=0)
     turned = around[:, 0] * shape[end, 2] - around[:, 1] * shape[end, 1]
     return float(turned.sum() / (around**2).sum())

@@ -2,7 +2,8 @@
 
     python wobble.py
 
-A drop that stands on one bone and nods with another; the flesh swings after it stops. Prints how far.
+A drop stands on one bone and nods with another; its flesh keeps swinging after the bones stop. The script
+prints the displacements.
 """
 
 import jounce
@@ -31,21 +32,21 @@ def drop(rings: int = 24, sides: int = 32) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nod(angle: float) -> np.ndarray:
-    """The pose (2, 3, 4): the first bone stays, the second turns about the y axis at a height of 0.6 m."""
+    """The pose (2, 3, 4): the first bone stays, the second rotates about the y axis at a height of 0.6 m."""
     cos, sin, height = np.cos(angle), np.sin(angle), 0.6
     turned = [[cos, 0.0, sin, -sin * height], [0.0, 1.0, 0.0, 0.0], [-sin, 0.0, cos, height - cos * height]]
     return np.array([np.eye(3, 4), turned])
 
 
 def main() -> None:
-    """Builds, simulates three seconds, and prints the largest displacement of each sixth frame."""
+    """Builds, simulates three seconds, and prints the largest displacement in every sixth frame."""
     points, triangles = drop()
     upper = np.clip((points[:, 2] - 0.3) / 0.6, 0.0, 1.0)
     weights = np.stack([1.0 - upper, upper], 1)
     body = jounce.Body(points, triangles, weights, resolution=24, modes=12, clusters=80)
     print(f"{body}: lowest mode at {body.model.frequency:.2f} Hz")
 
-    # Artists think in hertz: the factor on the stiffness that brings the lowest mode to 3.
+    # Artists specify hertz: the factor on the stiffness for which the lowest mode has 3 Hz.
     stiffness = (3.0 / body.model.frequency) ** 2
     simulation = jounce.Simulation(
         body.model, dt=1 / FRAMES_PER_SECOND, substeps=4, damping=0.05, stiffness=stiffness

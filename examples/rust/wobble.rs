@@ -1,4 +1,4 @@
-//! A soft bar hangs on one handle that is jerked upwards: how far its flesh lags behind, frame by frame.
+//! A soft bar on one handle that is jerked upwards; prints the lag of its flesh, frame by frame.
 //!
 //! Run it with `cargo run --release --package jounce --example wobble`.
 
@@ -7,7 +7,7 @@ use jounce::mesh::SurfaceMesh;
 use jounce::method::{Simulation, SimulationParams};
 use jounce::{Progress, Result};
 
-/// Seconds a frame.
+/// Duration of a frame, seconds.
 const FRAME: f64 = 1.0 / 24.0;
 
 fn main() -> Result<()> {

@@ -1,6 +1,6 @@
-"""Refuses packages that name a folder of whoever built them: folders.py FOLDER... -- PACKAGE...
+"""Rejects packages that name a folder of the machine that built them: folders.py FOLDER... -- PACKAGE...
 
-Folders are looked for in all that a wheel, a zip or an archive of sources holds, wheels in a zip included.
+The search covers all members of a wheel, a zip or a source archive, including wheels in a zip.
 """
 
 import io
@@ -15,7 +15,7 @@ ARCHIVES = (".tar.gz", ".crate")
 
 
 def files(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in a package, by their names in it; what is no package is itself."""
+    """Files in a package with their names; anything that is no package counts as a single file."""
     if name.endswith(ZIPS):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in archive.namelist():
@@ -30,18 +30,18 @@ def files(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def inside(name: str, member: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in a member of a package."""
+    """Files in a member of a package."""
     for path, contents in files(member, data):
         yield f"{name}: {path}", contents
 
 
 def named(folder: Path, text: bytes) -> bool:
-    """Whether a text names a folder, as this system or as others write it."""
+    """True if a text names a folder, in the notation of this system or of others."""
     return any(spelt.encode() in text for spelt in (str(folder), folder.as_posix()))
 
 
 def main(arguments: list[str]) -> int:
-    """Says which file names which folder."""
+    """Reports each file that names a folder."""
     end = arguments.index("--")
     folders, packages = map(Path, arguments[:end]), map(Path, arguments[end + 1 :])
     known = list(folders)

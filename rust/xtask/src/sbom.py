@@ -1,6 +1,6 @@
-"""Takes the folder that a wheel was built in out of its list of parts: sbom.py FOLDER WHEEL...
+"""Removes the build folder from a wheel's bill of materials: sbom.py FOLDER WHEEL...
 
-maturin names our own crates by where they lie. A wheel is the same whoever built it, so they are named
+maturin names our own crates by their paths. To be the same wherever it is built, a wheel names them by paths
 from the top of the repository.
 """
 
@@ -15,7 +15,7 @@ PARTS = ".cyclonedx.json"
 
 
 def neutral(root: Path, wheel: Path) -> None:
-    """Rewrites a wheel, with the hashes and sizes that it keeps of its own files."""
+    """Rewrites a wheel, with the hashes and sizes of its files in RECORD."""
     with zipfile.ZipFile(wheel) as archive:
         files = [(info, archive.read(info)) for info in archive.infolist()]
     changed = {

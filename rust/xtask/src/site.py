@@ -1,7 +1,8 @@
-"""Makes the documentation site: site.py REPOSITORY RUSTDOC STAGE OUT.
+"""Builds the documentation site: site.py REPOSITORY RUSTDOC STAGE OUT.
 
-All pages of the repository as they lie in it, with references of the Python module from its docstrings and of
-the Rust library from rustdoc. Every link of every page is followed; one that leads nowhere fails.
+It contains all pages of the repository in their folders, the reference of the Python module from its
+docstrings, and that of the Rust library from rustdoc. Every link of every page is checked; a broken one
+fails.
 """
 
 import inspect
@@ -66,7 +67,7 @@ nav:
 
 
 def main(root: Path, rustdoc: Path, stage: Path, out: Path) -> None:
-    """Makes and checks the site."""
+    """Builds and checks the site."""
     shutil.rmtree(stage, ignore_errors=True)
     pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     for page in pages:
@@ -82,7 +83,7 @@ def main(root: Path, rustdoc: Path, stage: Path, out: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", settings], check=True
     )
-    # Beside what MkDocs makes, as it takes any page for one of its own.
+    # Copied after MkDocs has run, because MkDocs would treat its pages as its own.
     shutil.copytree(rustdoc, out / "rustdoc")
     broken = broken_links(out)
     if broken:
@@ -91,12 +92,12 @@ def main(root: Path, rustdoc: Path, stage: Path, out: Path) -> None:
 
 
 def pages_of(stage: Path) -> list[Path]:
-    """The pages that are staged, from the top."""
+    """Pages to stage, by their paths from the top."""
     return sorted(page.relative_to(stage) for page in stage.rglob("*.md"))
 
 
 def copy_page(root: Path, page: Path, stage: Path) -> None:
-    """Copies a page with the files that it links to; links to what no site has become what they say."""
+    """Copies a page with its linked files; links to files off the site become plain text."""
     place = stage / page.relative_to(root)
     place.parent.mkdir(parents=True, exist_ok=True)
 
@@ -123,7 +124,7 @@ def copy_page(root: Path, page: Path, stage: Path) -> None:
 
 
 def reference() -> str:
-    """All that the Python module has, as its docstrings say it."""
+    """Reference of the Python module from its docstrings."""
     lines = ["# Python\n", inspect.getdoc(jounce) or ""]
     for name in jounce.__all__:
         thing = getattr(jounce, name)
@@ -136,7 +137,7 @@ def reference() -> str:
 
 
 def described(name: str, thing: object) -> str:
-    """The signature of one thing, where it has one, and what it says of itself."""
+    """Signature, if any, and docstring of one object."""
     try:
         head = f"{name}{inspect.signature(thing)}\n\n" if callable(thing) else ""
     except ValueError:
@@ -145,7 +146,7 @@ def described(name: str, thing: object) -> str:
 
 
 class Links(HTMLParser):
-    """What a page links to, and what of it can be linked to."""
+    """Links of a page, and its link targets."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -154,7 +155,7 @@ class Links(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Takes what a tag names."""
+        """Collects the links and anchors of a tag."""
         for key, value in attrs:
             if value and (key, tag) in (("href", "a"), ("src", "img")):
                 self.targets.append(value)
@@ -163,12 +164,12 @@ class Links(HTMLParser):
 
 
 def own_pages(out: Path) -> list[Path]:
-    """The pages of the site but those that rustdoc made, which checks its own."""
+    """Pages of the site, except those of rustdoc, which checks its own links."""
     return sorted(page for page in out.rglob("*.html") if not page.is_relative_to(out / "rustdoc"))
 
 
 def broken_links(out: Path) -> list[str]:
-    """Links of the pages that lead to no file of the site, or to no part of its page."""
+    """Links of the pages that lead to no file of the site, or to no anchor of its page."""
     pages = {
         page: Links(page.read_text(encoding="utf-8")) for page in own_pages(out) if page.name != "404.html"
     }

@@ -1,4 +1,4 @@
-"""Plots the table of the modes bench: seconds against vertices and against bones.
+"""Plots the table of the modes benchmark: seconds against vertices and against bones.
 
 plot.py BENCH.txt OUT.svg
 """
@@ -22,7 +22,7 @@ LABELS = {
 
 
 def rows(text: str) -> list[list[str]]:
-    """The words of each row of the table."""
+    """Words of each row of the table."""
     lines = text.splitlines()
     start = next(index for index, line in enumerate(lines) if line.startswith(HEADER)) + 1
     found = []
@@ -35,7 +35,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def draw(axes: Axes, table: list[list[str]], across: int) -> None:
-    """One line for each program that has numbers, against a column of the table."""
+    """Draws one line per program with numbers, against a column of the table."""
     for name, column in COLUMNS.items():
         points = [(int(row[across]), float(row[column])) for row in table if row[column] != "-"]
         if points:
@@ -49,7 +49,7 @@ def draw(axes: Axes, table: list[list[str]], across: int) -> None:
 def main(source: Path, target: Path) -> None:
     """Draws both plots into one picture."""
     table = rows(source.read_text())
-    # The same numbers give the same file.
+    # A fixed salt, so that equal numbers give equal files.
     matplotlib.rcParams["svg.hashsalt"] = "jounce"
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     vertices, bones = figure.subplots(1, 2)

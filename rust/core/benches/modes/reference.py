@@ -1,11 +1,11 @@
-"""Skinning eigenmodes as a few lines of scipy: an independent yardstick for the benchmark of modes.
+"""Skinning eigenmodes in a few lines of scipy: an independent yardstick for the benchmark of modes.
 
 `reference.py FOLDER MODES schur|kkt` reads vertices, tets, leak, springs between vertices and, for a rig,
-weights as the benchmark wrote them, all for a conductivity and density of one. It prints the seconds, the
-solver that took them, and the eigenvalues. Timed is the solution: making the constraint's columns
-independent, factorising, iterating; not the assembly. What takes less than a second is done more than
-once, and the best time counts, as with ours. The saddle point is factorised by UMFPACK, as the papers do,
-where its library is installed, and else by SuperLU.
+weights as the benchmark wrote them, for a conductivity and density of one. It prints the seconds, the name of
+the solver, and the eigenvalues. The time includes making the constraint's columns independent, factorisation
+and iteration, but not assembly. Solutions that take less than a second are repeated, and the best time
+counts, as in our measurement. The saddle point is factorised by UMFPACK, as in the papers, if the library is
+installed, and else by SuperLU.
 """
 
 import ctypes
@@ -28,13 +28,13 @@ except ImportError:
 Solve = Callable[[np.ndarray], np.ndarray]
 
 SHIFT = 1e-2
-# Seconds in which it is done again, like ours; the best time counts.
+# Seconds within which the solution is repeated, as in our measurement; the best time counts.
 REPEATED = 1.0
 DEPENDENT = 1e-14
 
 
 def blas() -> str:
-    """The BLAS that CHOLMOD calls: numpy and scipy carry their own."""
+    """The BLAS used by CHOLMOD; numpy and scipy include their own."""
     maps = Path("/proc/self/maps")
     lines = maps.read_text().splitlines() if maps.exists() else []
     shared = [line for line in lines if "site-packages" not in line]
@@ -65,7 +65,7 @@ def laplacian_and_mass(vertices: np.ndarray, tets: np.ndarray) -> tuple[sparse.c
 
 
 def springs(folder: Path, n: int) -> sparse.csc_matrix:
-    """What springs between vertices add to the stiffness, `k a a'` each."""
+    """Stiffness added by springs between vertices, `k a a'` each."""
     rows = np.fromfile(folder / "springs", "<f8").reshape(-1, 3)
     pairs = rows[:, :2].astype(np.int64)
     count = np.arange(len(rows))
@@ -75,7 +75,7 @@ def springs(folder: Path, n: int) -> sparse.csc_matrix:
 
 
 def constraint(vertices: np.ndarray, mass: np.ndarray, leak: np.ndarray, rig: np.ndarray) -> np.ndarray:
-    """Ten columns a bone, in coordinates of its own so that they can be told apart, orthonormal within it."""
+    """Ten columns per bone, in local coordinates for better conditioning, orthonormal within the bone."""
     blocks = []
     p, q = np.triu_indices(4)
     for weight in rig.T:
@@ -91,7 +91,7 @@ def constraint(vertices: np.ndarray, mass: np.ndarray, leak: np.ndarray, rig: np
 
 
 def independent(columns: np.ndarray) -> np.ndarray:
-    """The columns that a pivoted Cholesky factorisation of their Gram matrix keeps, orthonormal."""
+    """Independent columns, chosen by a pivoted Cholesky factorisation of the Gram matrix, orthonormal."""
     _, pivots, rank, _ = scipy.linalg.lapack.dpstrf(columns.T @ columns, tol=DEPENDENT)
     return scipy.linalg.qr(columns[:, np.sort(pivots[:rank] - 1)], mode="economic", overwrite_a=True)[0]
 
@@ -129,7 +129,7 @@ class Umfpack:
         return [array.ctypes.data_as(ctypes.c_void_p) for array in (self.starts, self.rows, self.values)]
 
     def call(self, name: str, *arguments: object) -> None:
-        # The defaults, and no statistics.
+        # Default control parameters, and no statistics.
         status = getattr(self.library, f"umfpack_dl_{name}")(*arguments, None, None)
         if status != 0:
             raise MemoryError(f"umfpack_dl_{name} gives status {status}")
@@ -142,7 +142,7 @@ class Umfpack:
 
 
 def bordered(matrix: sparse.csc_matrix, columns: np.ndarray) -> tuple[str, Solve]:
-    """The same by one sparse LU of the whole saddle point, and what made it."""
+    """As `eliminating`, by one sparse LU of the whole saddle point; with the name of the solver."""
     n, count = columns.shape
     columns = sparse.csc_matrix(columns)
     whole = sparse.bmat([[matrix, columns], [columns.T, None]], format="csc")
@@ -155,7 +155,7 @@ def bordered(matrix: sparse.csc_matrix, columns: np.ndarray) -> tuple[str, Solve
 def lowest(
     matrix: sparse.csc_matrix, mass: np.ndarray, columns: np.ndarray | None, count: int, method: str
 ) -> tuple[str, np.ndarray]:
-    """What made the factor, and the lowest eigenvalues that it gives."""
+    """Name of the solver, and the lowest eigenvalues."""
     if method == "kkt":
         solver, apply = bordered(matrix, columns)
     else:
@@ -163,7 +163,7 @@ def lowest(
         apply = eliminating(matrix, None if columns is None else independent(columns))
     inverse = splinalg.LinearOperator(matrix.shape, lambda b: apply(np.ravel(b)), dtype=float)
     begin = np.random.default_rng(0).standard_normal(len(mass))
-    # The operator is restricted to what the constraint allows, and so must be the first vector.
+    # The operator acts on the constraint's null space, which must contain the start vector too.
     begin = begin if columns is None else apply(mass * begin)
     weights = sparse.diags(mass).tocsc()
     found = splinalg.eigsh(matrix, count, weights, sigma=0, OPinv=inverse, v0=begin, return_eigenvectors=True)
