@@ -1,9 +1,9 @@
-"""Measure every kind of bake on real characters: how large, how exact, how quickly played.
+"""Measures every kind of bake on real characters: size, accuracy and playback speed.
 
     python bakes.py FILE [FILE ...] --extension dist/jounce-0.1.0.zip --out docs/addon/bakes.md [--frames 60]
 
-Sizes are what a bake adds to an uncompressed .blend, with its cache file; times are what it adds to a frame
-of the same scene without a bake, both measured one after the other.
+Sizes are the growth of an uncompressed .blend, plus its cache file, by a bake. Times are the growth of a
+frame of the same scene, measured without and with the bake in immediate succession.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ shape, as a fraction of the size, over all vertices and frames: root of the mean
 
 
 def main() -> None:
-    """Measure all files and write the table."""
+    """Measures all files and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--extension", type=Path)
@@ -81,7 +81,7 @@ def line(cells: list[str]) -> str:
 
 
 def rows(character: characters.Character, shot: characters.Shot, folder: Path) -> list[list[str]]:
-    """The cells of one character: without a bake, then every kind."""
+    """Cells of one character: without a bake, then with every kind."""
     meshes = character.body
     vertices = sum(len(mesh.data.vertices) for mesh in meshes)
     flesh.select(meshes)
@@ -108,7 +108,7 @@ def rows(character: characters.Character, shot: characters.Shot, folder: Path) -
 
 
 def bone_rows(character: characters.Character, shot: characters.Shot, folder: Path) -> list[list[str]]:
-    """The cells of one built character: as modal keys, then with more and more helper bones."""
+    """Cells of one built character: as modal keys, then with increasing numbers of helper bones."""
     host, meshes = character.body[0], character.body
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = shot.first, shot.last
     flesh.select(meshes)
@@ -142,7 +142,7 @@ def exported(objects: list[bpy.types.Object], folder: Path) -> str:
 
 
 def frame_seconds(shot: characters.Shot) -> float:
-    """Processor time of a frame when the shot is played, mean of the quickest pass."""
+    """Processor time per frame of playback, mean of the fastest pass."""
     scene = bpy.context.scene
     passes = []
     for _ in range(PASSES):
@@ -154,7 +154,7 @@ def frame_seconds(shot: characters.Shot) -> float:
 
 
 def saved(folder: Path) -> int:
-    """Bytes of the file as it is, and of the caches in a folder."""
+    """Bytes of the file, and of the caches in a folder."""
     path = folder / "size.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, compress=False)
     return path.stat().st_size + sum(cache.stat().st_size for cache in folder.glob("*.pc2"))
@@ -163,5 +163,5 @@ def saved(folder: Path) -> int:
 if __name__ == "__main__":
     main()
     sys.stdout.flush()
-    # Blender's exit handlers can hang; the table is written.
+    # Blender's exit handlers can hang; the table is complete by now.
     os._exit(0)

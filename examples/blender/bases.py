@@ -1,11 +1,11 @@
-"""How near a body comes to the full space in displacements that have not seen the shot, for every character.
+"""Error of several displacement bases, without training on the shot, against the full space, per character.
 
     python bases.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 120]
 
-Characters at the defaults of *Add Jounce*, their most energetic clips. Errors are those of the displacement
-in the mass norm over the shot, without limits: of the draft, and of 60 displacements of each kind, with
-forces at 120 tets and at all of them. What 60 and 192 displacements leave out of the shot is the least error
-that they can have. Milliseconds are those of one step. The last row is the median.
+Characters at the defaults of *Add Jounce*, with their most energetic clips. Errors are those of the
+displacement in the mass norm over the shot, without limits: of the draft, and of 60 displacements of each
+kind, with forces at 120 tets and at all of them. The part of the shot outside 60 and 192 displacements is
+their smallest possible error. Milliseconds are those of one step. The last row is the median.
 """
 
 from __future__ import annotations

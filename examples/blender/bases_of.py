@@ -1,4 +1,4 @@
-"""One character for `bases.py`: a shot in the full space, and in displacements that have not seen it.
+"""One character for `bases.py`: a shot in the full space and in several untrained bases.
 
 python bases_of.py FILE --report OUT.json [--frames 120]
 """
@@ -22,20 +22,20 @@ from learn_of import Bench
 if TYPE_CHECKING:
     import jounce
 
-# Displacements, tets at which forces are found, and as many displacements as the draft has.
+# Number of displacements, of cubature tets, and of displacements of the draft.
 COUNT, TETS, MANY = 60, 120, 192
-# Of the states at which the tets are found: how many, and how far they move, as a share of the size.
+# Training states of the cubature: their number, and their amplitude as a share of the size.
 STATES, FAR = 120, 0.1
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.parser(__doc__, frames=120).parse_args()
     one_character.measure(options, compare)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
-    """The errors of all bases, and what they cost."""
+    """Errors of all bases, and their cost."""
     host = flesh.added(character.armature, character.body, shot.first)
     bench = Bench(package, host, range(shot.first, shot.last + 1), "arap")
     full = bench.body.full_space(bench.material)
@@ -57,7 +57,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
 
 
 def left_out(bench: Bench, basis: jounce.Basis, exact: np.ndarray) -> float:
-    """What of a motion (f, n, 3) no combination of displacements makes, as a share of it."""
+    """Part of a motion (f, n, 3) outside the span of the displacements, as a share of it."""
     root = np.sqrt(np.repeat(bench.mass, 3))
     shapes, motion = (each.reshape(len(each), -1) * root for each in (np.asarray(basis.shapes), exact))
     spanned = np.linalg.qr(shapes.T)[0]
@@ -65,7 +65,7 @@ def left_out(bench: Bench, basis: jounce.Basis, exact: np.ndarray) -> float:
 
 
 def held(bench: Bench) -> dict:
-    """What restrains the flesh: a core of bone holds it; without one it is complementary to the rig."""
+    """Restraint of the flesh: its core is pinned; without one the flesh is complementary to the rig."""
     body = bench.body
     if body.pinned.any():
         return {"pinned": body.pinned}
@@ -73,7 +73,7 @@ def held(bench: Bench) -> dict:
 
 
 def functions(bench: Bench, count: int) -> dict[str, jounce.Basis]:
-    """As many displacements of functions `W_k`: twelve of each as it moves affinely, or three."""
+    """Bases of equal size from functions `W_k`: twelve affine displacements of each function, or three."""
     import jounce
 
     mesh = bench.body.mesh
@@ -87,7 +87,7 @@ def functions(bench: Bench, count: int) -> dict[str, jounce.Basis]:
 
 
 def bases(bench: Bench) -> dict[str, jounce.Basis]:
-    """Displacements of a body that has not seen a shot."""
+    """Displacement bases of a body without training on a shot."""
     import jounce
 
     several, few = (
@@ -98,11 +98,11 @@ def bases(bench: Bench) -> dict[str, jounce.Basis]:
 
 
 def tets(model: jounce.Model, bench: Bench) -> jounce.Cubature:
-    """Tets that stand for all in states that are drawn, as no shot is known: less of stiffer shapes."""
+    """Cubature tets trained on random states instead of a shot, smaller ones for stiffer shapes."""
     import jounce
 
     shapes = np.asarray(model.basis.shapes)
-    # The coordinates of a model are orthonormal in the mass.
+    # The coordinates of a model are mass-orthonormal.
     random = np.random.default_rng(0)
     states = random.standard_normal((STATES, len(shapes))) / (1.0 + np.arange(len(shapes)))
     moved = np.einsum("fk,knc->fnc", states, shapes)

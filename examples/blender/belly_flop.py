@@ -1,4 +1,4 @@
-"""The creature drops onto its belly, which goes through the ground or is stopped by it."""
+"""The creature drops onto its belly, which either passes through the ground or is stopped by it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mathutils import Euler
 from subjects import Shape
 
 FRAMES = range(1, 31)
-# Frame: how far the creature leans forward (degrees), and the height of its middle (m).
+# Frame: forward lean of the creature (degrees), and height of its middle (m).
 FALL = {1: (0.0, 0.62), 4: (12.0, 0.64), 8: (55.0, 0.55), 12: (88.0, 0.29), 30: (88.0, 0.29)}
 MIDDLE = np.array([0.0, 0.03, 0.45])
 SIDEWAYS = math.radians(-70.0)
@@ -21,10 +21,10 @@ FIRMNESS = 6.0
 
 
 class BellyFlop:
-    """Recorded with and without collisions, by the operators that an artist uses."""
+    """The belly flop, recorded with and without collisions through the artist's operators."""
 
     def __init__(self) -> None:
-        """Build and animate it in an empty file, and make it a body."""
+        """Build and animate the creature in an empty file, and make it a body."""
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         built = creature.build(40)
         self.meshes = [built.body, *built.parts]
@@ -37,12 +37,12 @@ class BellyFlop:
         flesh.select([built.body])
 
     def free(self) -> list[Shape]:
-        """With flesh that collides with nothing."""
+        """The motion without collisions."""
         self.host.jounce.use_collisions = False
         return studio.record(self.meshes, FRAMES)
 
     def landed(self) -> list[Shape]:
-        """With flesh that stays on the ground at z = 0."""
+        """The motion with collisions with the ground at z = 0."""
         bpy.ops.jounce.ground()
         [ground] = self.host.jounce.collision_collection.objects
         ground.location.z = 0.0

@@ -1,9 +1,10 @@
-"""What moves where: every character at the defaults of *Add Jounce*, measured by parts, and a sheet of each.
+"""Motion of body parts: every character at the defaults of *Add Jounce*, with a contact sheet of each.
 
     python body_parts.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-The characters' most energetic clips, with nothing chosen by hand. *Hands, feet, heads* and *hips, spine*,
-*thighs* are found by the names of bones. The contact sheets go beside the table, into the folder `sheets`.
+The clips are the characters' most energetic ones, without any manual choice. *Hands, feet, heads* and *hips,
+spine*, *thighs* are found by bone names. The contact sheets are written to the folder `sheets` beside the
+table.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first
-frame; of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length
-against the posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles
-are those that turn inside out against the posed mesh. Jitter: the second difference of the displacement in
-time that all but a hundredth of vertices and frames stay below. Lively: how far a mass on a damped spring of
-the body's frequency that a vertex carries lags behind it at most; of a part, all but a tenth of its vertices.
+Motion is the largest distance of a vertex from its rigged position, as a share of the diagonal at the first
+frame; for a part it is the 90th percentile over its vertices. Stretch is the change of an edge's length
+against the posed mesh, for edges longer than a thousandth of the size, in the worst frame. Flipped triangles
+are inverted against the posed mesh. Jitter is the 99th percentile, over vertices and frames, of the
+displacement's second difference in time. Lively is the largest lag of a mass on a damped spring of the body's
+frequency attached to a vertex; for a part it is the 90th percentile over its vertices.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import one_character
 import sheet
 import studio
 
-# The parts of a character that are looked at one by one, by the names of bones, first come, first served.
+# The measured parts of a character by bone names; the first match counts.
 PARTS = {
     "hands": r"hand|finger|thumb|index|middle|ring|pinky|wrist|palm|fist|claw",
     "feet": r"foot|toe|ball|paw|hoof|heel|ankle|ff$|ff[._ ]",
@@ -37,20 +37,20 @@ PARTS = {
     "thighs": r"upleg|upperleg|thigh|leg_?up|upper_leg|legupper|leg_joint_[lr]_1",
     "hips, spine": r"hip|pelvis|spine|torso|body|chest|belly|abdomen|waist|stomach|back|root",
 }
-# Those of which it is told how lively the clip is there.
+# Parts with a measure of liveliness.
 DRIVEN = ("hips, spine", "thighs")
 SHORT = 1e-3
-# Steps a frame of a mass on a spring.
+# Integration steps per frame of a mass on a spring.
 STEPS = 64
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     one_character.shoot(one_character.shooting_parser(__doc__).parse_args(), shoot)
 
 
 def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
-    """Adds Jounce to a character and records its preview beside the pose: what was measured, and the take."""
+    """Adds Jounce to a character and records its preview beside the pose; returns measurements and take."""
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)
     flesh.select([character.armature])
@@ -69,7 +69,7 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
 
 
 def liveliness(character: characters.Character, take: sheet.Take, frequency: float, damping: float) -> dict:
-    """How far a mass on a spring of this frequency, Hz, and damping lags behind the parts in `DRIVEN`."""
+    """Lag of a mass on a spring of this frequency, Hz, and damping, for the parts in `DRIVEN`."""
     places = np.array([np.concatenate(shape) for shape in take.posed], float) / take.size
     labels = np.concatenate([part_labels(mesh) for mesh in character.body])
     values = {}
@@ -82,7 +82,7 @@ def liveliness(character: characters.Character, take: sheet.Take, frequency: flo
 
 
 def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np.ndarray:
-    """The largest lag (p,) of masses on springs that places (f, p, 3) carry, in steady motion at first."""
+    """Largest lags (p,) of masses on springs attached to places (f, p, 3), initially in steady motion."""
     h, omega = 1.0 / (rate * STEPS), 2.0 * np.pi * frequency
     offset, velocity, largest = np.zeros_like(places[0]), np.zeros_like(places[0]), np.zeros(len(places[0]))
     for acceleration in rate**2 * np.diff(places, n=2, axis=0):
@@ -95,7 +95,7 @@ def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np
 
 
 def measure(character: characters.Character, take: sheet.Take) -> dict:
-    """The numbers of a take, as shares."""
+    """Measurements of a take, as shares."""
     moved = [np.concatenate(take.displacement(index)) for index in range(len(take.posed))]
     peak = np.max(moved, axis=0)
     labels = np.concatenate([part_labels(mesh) for mesh in character.body])
@@ -113,12 +113,12 @@ def measure(character: characters.Character, take: sheet.Take) -> dict:
 
 
 def part_labels(mesh: bpy.types.Object) -> np.ndarray:
-    """The part (p,) that each vertex belongs to by the bone that holds most of it, empty for none of them."""
+    """Part (p,) of each vertex by its strongest bone, empty for none of them."""
     return np.array([part_of(bone) for bone in strongest_bones(mesh)])
 
 
 def strongest_bones(mesh: bpy.types.Object) -> np.ndarray:
-    """The bone (p,) that holds most of each vertex, empty for none."""
+    """Strongest bone (p,) of each vertex, empty for none."""
     names = [group.name for group in mesh.vertex_groups]
     parent = mesh.parent_bone if mesh.parent_type == "BONE" else ""
     most = (max(v.groups, key=lambda g: g.weight, default=None) for v in mesh.data.vertices)
@@ -126,7 +126,7 @@ def strongest_bones(mesh: bpy.types.Object) -> np.ndarray:
 
 
 def part_of(bone: str) -> str:
-    """The part that a bone's name speaks of."""
+    """Part named by a bone's name."""
     return next((part for part, pattern in PARTS.items() if re.search(pattern, bone, re.IGNORECASE)), "")
 
 
@@ -161,7 +161,7 @@ def topology(meshes: list[bpy.types.Object]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Normals (q, 3) of triangles, as long as twice their areas."""
+    """Normals (q, 3) of triangles, with twice their areas as lengths."""
     a, b, c = (points[triangles[:, corner]] for corner in range(3))
     return np.cross(b - a, c - a)
 

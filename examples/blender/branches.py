@@ -1,10 +1,10 @@
-"""A plant in gusts, a tree of domains: a stem, branches in pieces, and leaves. Knows nothing of Blender.
+"""A plant in gusts as a tree of domains: a stem, branches in pieces, and leaves. Independent of Blender.
 
     python branches.py [--leaves 1000] [--branches 28] [--pieces 3] [--modes 4 4] [--flesh]
 
-It prints how large the tree is, and what a frame costs. A piece also has six coordinates
-of how it gives at its end. Flesh is in as many displacements that bend, of modes and their derivatives, and
-has its forces at three tets for each.
+It prints the size of the tree and the cost of a frame. A piece also has six coordinates for its attachment
+modes at the end. Flesh has as many displacements in a basis of modes and modal derivatives, with cubature at
+three tets per displacement.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ import jounce
 import leaf
 import numpy as np
 
-# Stations of a line at which the pieces of a branch begin and end; those of the stem are one.
+# Stations of a centre line at which the pieces of a branch begin and end; the stem is a single piece.
 CUTS = {1: (0, 10), 3: (0, 4, 7, 10)}
 MODES = 4
-# Pa, kg/m^3: as slender as it is, green wood of a tenth of that stiffness sways as a shrub does.
+# Pa, kg/m^3: for this slender plant, a tenth of the stiffness of green wood gives the sway of a shrub.
 YOUNG, DENSITY = 2e8, 700.0
 DAMPING = 0.08
-# Metres a second of the mean wind, and how soon wood and leaves would follow it, 1/s.
+# Mean wind in metres per second, and drag rates of wood and leaves, 1/s.
 WIND, WOOD, LEAF = 2.2, 4.0, 0.5
-# Metres: branches, the stem, and how thick it and a branch begin. Points around them, and pieces along them.
+# Metres: branches, the stem, and initial thickness of stem and branches. Points around them, pieces along
+# them.
 ALONG, STEM, THICK, THIN = 0.9, 1.5, 0.022, 0.009
 AROUND, PIECES = 6, 10
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 FRAMES, FPS = 120, 24
-# Times that the loop is played before it repeats itself.
+# Number of loops before the motion counts as periodic.
 LOOPS = 3
-# Tets for each displacement of flesh; their forces are those in some frames of a pull, m/s^2.
+# Cubature tets per displacement of flesh, trained on some frames of a pull, m/s^2.
 TETS, PULL, PULLED = 3, 30.0, 8
 
 
 @dataclass
 class Twig:
-    """The middle of a stem or branch, (m, 3), and the points around it, (m, around, 3)."""
+    """Centre line of a stem or branch, (m, 3), and the points around it, (m, around, 3)."""
 
     line: np.ndarray
     rings: np.ndarray
@@ -48,7 +49,7 @@ class Twig:
 
 @dataclass
 class Leaves:
-    """Where leaves are, how they are turned, (l, 3, 3), and how large; on which twig, after which station."""
+    """Positions, rotations (l, 3, 3) and scales of leaves; their twigs, and the stations before them."""
 
     places: np.ndarray
     turns: np.ndarray
@@ -59,7 +60,7 @@ class Leaves:
 
 @dataclass
 class Motion:
-    """What a plant does in each frame of a loop."""
+    """Motion of a plant in each frame of a loop."""
 
     places: np.ndarray
     turns: np.ndarray
@@ -68,12 +69,12 @@ class Motion:
     points: np.ndarray
     domains: int
     coordinates: int
-    # Of a processor for a frame, the median.
+    # Median processor time of a frame.
     milliseconds: float
 
 
 class Plant:
-    """Stem, pieces of branches and leaves that hang on each other."""
+    """A stem, pieces of branches and leaves, attached to each other."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class Plant:
         self.domains: list[jounce.Domain] = []
         self.parents: list[int] = []
         self.interfaces: list[np.ndarray] = []
-        # Of each twig, pairs of a domain and its first station.
+        # Pairs of a domain and its first station, for each twig.
         self.pieces: list[list[tuple[int, int]]] = []
         stem = twigs[0].line
         for number, twig in enumerate(twigs):
@@ -126,7 +127,7 @@ class Plant:
         self.middles = np.concatenate([middles, leaves.places])
 
     def step(self, gust: np.ndarray) -> None:
-        """Move on by a frame in gusts, (d, 3), m/s, of which leaves feel what presses along their normals."""
+        """Advance by a frame in gusts, (d, 3), m/s; leaves respond to the pressure along their normals."""
         normals = self.tree.frames[self.first :, :, :3] @ self.normal
         wind = gust.copy()
         wind[self.first :] = normals * (normals * gust[self.first :]).sum(axis=1, keepdims=True)
@@ -141,7 +142,7 @@ class Plant:
         return self.tree.frames[self.first :], amplitudes
 
     def points(self) -> np.ndarray:
-        """Where the points around all twigs are, (p, 3)."""
+        """Positions of the points around all twigs, (p, 3)."""
         found = []
         for pieces in self.pieces:
             for number, (domain, _) in enumerate(pieces):
@@ -150,7 +151,7 @@ class Plant:
         return np.concatenate(found).reshape(-1, 3)
 
     def _add(self, twig: Twig, cut: tuple[int, int], parent: int, interface: np.ndarray) -> int:
-        """The number of a new domain: stations of a twig from one to another."""
+        """Index of a new domain: the stations of a twig between two of them."""
         start, end = cut
         mesh = _solid(twig.line[start : end + 1], twig.rings[start : end + 1])
         held = np.arange(len(mesh.vertices)) <= AROUND
@@ -167,11 +168,11 @@ class Plant:
         return len(self.domains) - 1
 
     def _ring(self, station: int) -> np.ndarray:
-        """The vertices of a piece at a station."""
+        """Vertices of a piece at a station."""
         return np.arange((AROUND + 1) * station, (AROUND + 1) * (station + 1))
 
     def _between(self, station: int) -> np.ndarray:
-        """Those at a station and the one after it."""
+        """Vertices at a station and the next one."""
         return np.concatenate([self._ring(station), self._ring(station + 1)])
 
 
@@ -192,7 +193,7 @@ def grown(branches: int) -> list[Twig]:
 
 
 def placed(count: int, branches: int) -> Leaves:
-    """Leaves to either side of branches."""
+    """Leaves on both sides of branches."""
     drawn = np.random.default_rng(11)
     places, turns, pieces = np.empty((count, 3)), np.empty((count, 3, 3)), np.empty(count, int)
     lines = [_branch(number, branches) for number in range(branches)]
@@ -218,7 +219,7 @@ def placed(count: int, branches: int) -> Leaves:
 
 
 def swayed(one: leaf.Leaf, twigs: list[Twig], leaves: Leaves) -> Motion:
-    """The motion of a plant in gusts that repeat after FRAMES, once it repeats itself."""
+    """Motion of a plant in gusts that repeat after FRAMES, once the motion is periodic."""
     plant = Plant(one, twigs, leaves)
     gusts = leaf.Gusts(plant.middles, FRAMES / FPS)
     found, taken = [], []
@@ -247,7 +248,7 @@ def _flesh(
     count: int,
     given: jounce.LinearModes | None = None,
 ) -> jounce.Domain:
-    """Flesh in displacements that bend and, where others hang on it, in how it gives there."""
+    """Flesh in a basis of modes and modal derivatives, with attachment modes where others hang on it."""
     shapes = modes.bent_basis(count).shapes
     if given is not None:
         shapes = np.concatenate([shapes, given.shapes[len(modes.frequencies) :]])
@@ -263,13 +264,13 @@ def _flesh(
 
 
 def _solid(line: np.ndarray, rings: np.ndarray) -> jounce.TetMesh:
-    """A piece as tets: its middle with the ring around it, station after station."""
+    """Tet mesh of a piece: its centre line with a ring around each station."""
     around = rings.shape[1]
     vertices = np.concatenate([line[:, np.newaxis], rings], axis=1).reshape(-1, 3)
     tets = []
     for first in (around + 1) * np.arange(len(line) - 1):
         for side in range(around):
-            # A prism: diagonals begin at the lowest of its corners, so that those of neighbours agree.
+            # In a prism, diagonals start at the lowest corner, so that those of neighbours agree.
             a, b, c = first + np.sort([0, 1 + side, 1 + (side + 1) % around])
             above = around + 1
             tets += [(a, b, c, c + above), (a, b, b + above, c + above), (a, a + above, b + above, c + above)]
@@ -281,7 +282,7 @@ def _solid(line: np.ndarray, rings: np.ndarray) -> jounce.TetMesh:
 
 
 def _branch(number: int, branches: int) -> np.ndarray:
-    """The middle line of a branch, (pieces + 1, 3), that goes out and bends up."""
+    """Centre line of a branch, (pieces + 1, 3), that leads outwards and bends up."""
     share = number / (branches - 1)
     turn, lift = GOLDEN * number, 0.25 + 0.9 * share
     out = np.array([math.cos(turn) * math.cos(lift), math.sin(turn) * math.cos(lift), math.sin(lift)])
@@ -291,7 +292,7 @@ def _branch(number: int, branches: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Play a plant for a while, and say what that costs."""
+    """Plays a plant for a while, and prints the cost."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--leaves", type=int, default=1000)
     parser.add_argument("--branches", type=int, default=28)

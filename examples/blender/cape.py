@@ -1,9 +1,9 @@
-"""Hang a cape on a character's shoulders, let it run with it, and make a picture of it.
+"""Attaches a cape to a running character's shoulders, and makes a picture of it.
 
     python cape.py CHARACTER.fbx --action Run --extension jounce.zip --out cape.webp
 
-Needs bpy and Pillow. The cape is generated behind the shoulders of a biped that looks along -y, and is an
-attached body; what it collides with are capsules of the character's bones. `--save` keeps the .blend.
+Needs bpy and Pillow. The cape is generated behind the shoulders of a biped that faces -y, as an attached
+body; it collides with capsules of the character's bones. `--save` keeps the .blend.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from mathutils import Vector
 FRAMES = range(1, 61)
 SHOWN = (1, 12, 24, 36, 48, 60)
 LIMIT = 200_000
-# Points across and down.
+# Number of points across and down.
 ACROSS, DOWN = 33, 41
-# Body lengths a second, and the frames between which the run turns around by so much.
+# Body lengths per second, frames between which the run turns, and the turn's angle.
 SPEED, TURNS, TURNED = 1.6, (24, 44), math.radians(100.0)
 CLOTH = (0.50, 0.06, 0.08, 1.0)
-# How much wider than the fitted capsules the cape's are, as half of the skin stands out of these.
+# Factor on the radii of the fitted capsules for the cape, because half of the skin is outside them.
 WIDER = 1.2
-# What of the body is wide or never near a cape.
+# Parts of the body that are wide or never near a cape.
 LEFT_OUT = ("head", "hand", "finger", "thumb", "palm", "toe")
 
 
 @dataclass
 class Wearer:
-    """What of a character a cape is made from, in world space at rest."""
+    """Measures of a character for its cape, in world space at rest."""
 
     character: characters.Character
     chest: str
@@ -52,7 +52,7 @@ class Wearer:
 
 
 def main() -> int:
-    """Make the picture; returns the process's exit code."""
+    """Makes the picture; returns the process's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--action", default="Run", help="a part of the name of the action that is played")
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def measured(character: characters.Character) -> Wearer:
-    """The shoulders of a character at rest; its bones are told by their names."""
+    """Shoulders of a character at rest, found by bone names."""
     armature = character.armature
     armature.data.pose_position = "REST"
     [points] = studio.record(character.meshes, range(1, 2))
@@ -97,7 +97,7 @@ def measured(character: characters.Character) -> Wearer:
 
 
 def made(wearer: Wearer) -> bpy.types.Object:
-    """A cape behind the shoulders that all hangs on the chest, its collar in a vertex group."""
+    """A cape behind the shoulders, attached to the chest as a whole, with its collar in a vertex group."""
     left, right = wearer.shoulders
     half, middle = 0.5 * (right - left).length, 0.5 * (left + right)
     own = wearer.points
@@ -134,7 +134,7 @@ def made(wearer: Wearer) -> bpy.types.Object:
 
 
 def play(character: characters.Character, name: str) -> None:
-    """Plays an action over and over while the character runs along a bend."""
+    """Plays an action repeatedly while the character runs along a bend."""
     armature, scene = character.armature, bpy.context.scene
     action = next(action for action in bpy.data.actions if action.name.endswith(name))
     characters.assign(armature, action)
@@ -162,7 +162,7 @@ def play(character: characters.Character, name: str) -> None:
 
 
 def collide(cape: bpy.types.Object, wearer: Wearer) -> None:
-    """Gives the character capsules of its bones, and has the cape collide with them."""
+    """Adds capsules of its bones to the character, and makes the cape collide with them."""
     armature = wearer.character.armature
     body = wearer.character.meshes[0]
     flesh.select([body])
@@ -188,7 +188,7 @@ def select(bone: bpy.types.PoseBone, chosen: bool) -> None:
 
 
 def attach(cape: bpy.types.Object) -> float:
-    """Makes the cape an attached body as an artist does, and simulates it; how long that took, in seconds."""
+    """Makes the cape an attached body as an artist does, and simulates it; returns the seconds."""
     flesh.select([cape])
     bpy.ops.jounce.add()
     state = cape.jounce
@@ -202,7 +202,7 @@ def attach(cape: bpy.types.Object) -> float:
 
 
 def picture(cape: bpy.types.Object, wearer: Wearer, engine: str, scratch: Path) -> figures.Image.Image:
-    """The run from behind and beside, the camera going along."""
+    """The run from behind and beside, with a moving camera."""
     meshes = [*wearer.character.body, cape]
     runner = wearer.character.armature.parent
     taken = studio.record(meshes, FRAMES)
@@ -222,7 +222,7 @@ def picture(cape: bpy.types.Object, wearer: Wearer, engine: str, scratch: Path) 
 
 
 def turned(points: np.ndarray) -> np.ndarray:
-    """Points about z so that the camera, in front and a little to the right, sees them from behind."""
+    """Points rotated about z, seen from behind by a camera in front and a little to the right."""
     angle = math.radians(200.0)
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]], np.float32)
     return np.concatenate([points[:, :2] @ turn.T, points[:, 2:]], axis=1)

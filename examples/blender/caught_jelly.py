@@ -1,4 +1,4 @@
-"""A block of jelly that an arm throws up and catches, as it was built and inflated in its flight."""
+"""A block of jelly that an arm throws up and catches, as built and inflated in flight."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from subjects import Shape
 FRAMES = range(1, 42)
 LENGTH, RADIUS, DISH = 0.8, 0.05, 0.24
 COLOUR = (0.45, 0.52, 0.62)
-# Frame: how far the arm hangs, in degrees. It goes through 0 as it lets go.
+# Frame: angle of the arm below horizontal, in degrees; it releases the block at 0.
 SWING = {1: 30.0, 5: 34.0, 12: -14.0, 19: -4.0, 28: 12.0, 36: 4.0}
 LET_GO, CAUGHT, CATCH = 11, 20, 0.35
-# Frame: how many times its lengths the block wants to have.
+# Frame: inflation of the block, as a factor on its lengths.
 INFLATED = {12: 1.0, 17: 1.5, 20: 1.5, 27: 1.0}
 
 
 class CaughtJelly:
-    """Thrown and caught by the settings that an artist uses."""
+    """The block, thrown and caught through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build it in an empty file, and make it a loose body that its object holds at first."""
+        """Build it in an empty file, and make it a free body, first held by its object."""
         thrown_jelly.empty_shot(FRAMES)
         self.arm = _arm()
         self.block = thrown_jelly.block((LENGTH, 0.0, 0.3 * DISH + thrown_jelly.HALF))
@@ -49,11 +49,11 @@ class CaughtJelly:
         self.meshes = [self.arm, self.block]
 
     def take(self) -> list[Shape]:
-        """Its motion as it was built."""
+        """The motion of the block as built."""
         return studio.record(self.meshes, FRAMES)
 
     def inflated(self) -> list[Shape]:
-        """Its motion where it is inflated as it flies."""
+        """The motion with inflation in flight."""
         state = self.block.jounce
         for frame, inflation in INFLATED.items():
             state.inflation = inflation
@@ -69,7 +69,7 @@ def _arm() -> bpy.types.Object:
     )
     dish = bmesh.ops.create_uvsphere(form, u_segments=32, v_segments=16, radius=DISH)["verts"]
     for vertex in dish:
-        # The upper half goes into the lower one.
+        # The upper half is merged into the lower one.
         vertex.co.z = 0.5 * (vertex.co.z if vertex.co.z < 0.0 else -0.55 * vertex.co.z) + 0.5 * DISH
         vertex.co.x += LENGTH
     mesh = bpy.data.meshes.new("Arm")

@@ -1,4 +1,4 @@
-"""Bring in somebody's character: import the file, find its body, choose the action worth showing."""
+"""Imports a character: reads the file, finds its body, and chooses an action worth showing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Character:
-    """What the demo works on: `meshes` are the body, skinned ones first, the host being the first of them."""
+    """Objects of a character: `meshes` are the body, skinned ones first, the host being the first of them."""
 
     name: str
     armature: bpy.types.Object
@@ -27,13 +27,13 @@ class Character:
 
     @property
     def body(self) -> list[bpy.types.Object]:
-        """All meshes that hang in one simulated volume."""
+        """All meshes of the simulated volume."""
         return self.meshes + self.rigid
 
 
 @dataclass
 class Shot:
-    """A range of whole frames of one action, which holds its last pose where the range is longer."""
+    """A range of whole frames of one action, which holds its last pose if the range is longer."""
 
     action: bpy.types.Action
     first: int
@@ -41,14 +41,14 @@ class Shot:
 
     @property
     def frames(self) -> range:
-        """Every frame of the shot."""
+        """All frames of the shot."""
         return range(self.first, self.last + 1)
 
 
 def load(path: Path) -> Character:
     """Read an .fbx, .glb, .gltf or .blend file into an empty scene and find the character in it.
 
-    Raises Unreadable when the file is missing, of another kind, refused by Blender, or holds no skinned mesh.
+    Raises Unreadable if the file is missing, of another kind, rejected by Blender, or without a skinned mesh.
     """
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     read(path)
@@ -56,7 +56,7 @@ def load(path: Path) -> Character:
 
 
 def read(path: Path) -> None:
-    """Read a file into the scene that is open; a .blend takes its place. Raises Unreadable as `load` does."""
+    """Read a file into the open scene; a .blend replaces it. Raises Unreadable as `load` does."""
     readers = {".fbx": _read_fbx, ".glb": _read_gltf, ".gltf": _read_gltf, ".blend": _read_blend}
     if not path.is_file():
         raise Unreadable(f"{path} does not exist.")
@@ -87,7 +87,7 @@ def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
 
     Accelerations are second differences of the bones' heads, relative to the rest size, summed over the
     range: starts and stops count, steady motion and stillness do not. A shorter action is followed by its
-    held last pose. A character that no action moves gets one that hops and turns the whole armature
+    held last pose. A character without a moving action gets one that hops and turns the whole armature
     object. The chosen action is assigned.
     """
     armature = character.armature
@@ -110,7 +110,7 @@ def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
 
 
 def assign(armature: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Let one action alone move the armature."""
+    """Assign one action alone to the armature."""
     data = armature.animation_data or armature.animation_data_create()
     data.use_nla = False
     data.action = action
@@ -171,7 +171,7 @@ def _animated_bones(action: bpy.types.Action) -> set[str]:
 
 
 def _layered_curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
-    """Curves of an action where Blender 5 keeps them."""
+    """Curves of a layered action, as in Blender 5."""
     bags = (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags)
     return [curve for bag in bags for curve in bag.fcurves]
 
@@ -190,7 +190,7 @@ def _strongest_window(armature: bpy.types.Object, first: int, last: int, length:
 
 
 def _shake(character: Character, length: int) -> bpy.types.Action:
-    """Hop and turn the armature object: inertia for characters that came without an action."""
+    """Hop and turn the armature object, which moves characters without an action."""
     armature = character.armature
     size = max(mesh.dimensions.length for mesh in character.meshes)
     data = armature.animation_data or armature.animation_data_create()

@@ -1,10 +1,10 @@
-"""What tolerances of final flesh are worth on every character: how near its substeps come to precise ones.
+"""Accuracy of final flesh at several tolerances on every character: substeps against precise ones.
 
     python converged.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-Characters at the defaults of *Add Jounce*, their most energetic clips. Errors are those of a substep from the
-state of a precise run, as shares of the displacement in the mass norm; within is how many are below a
-thousandth, and of the move how many below that of how far the flesh moved in the substep.
+Characters at the defaults of *Add Jounce*, with their most energetic clips. Errors are those of a substep
+from the state of a precise run, as shares of the displacement in the mass norm. *Within* is the share of
+errors below a thousandth; *of the move* is the same relative to the flesh's motion in the substep.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""One character for `converged.py`: what substeps of its final flesh are worth at several tolerances.
+"""One character for `converged.py`: accuracy of substeps of its final flesh at several tolerances.
 
     python converged_of.py FILE --report OUT.json [--frames 60]
 
-At what *Add Jounce* has chosen, limits included. Substeps are stepped one by one, each from the state of a
-precise run, through poses on the parabola through three frames, as a simulation has them.
+With the settings of *Add Jounce*, limits included. Substeps are made one by one, each from the state of a
+precise run, with poses on the parabola through three frames, as in a simulation.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MOST_ITERATIONS = 2000
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.parser(__doc__, frames=60).parse_args()
     one_character.measure(options, compare)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
-    """The errors of substeps and what they take, for each tolerance."""
-    # The module comes with the extension, which is switched on by now.
+    """Errors and cost of substeps, for each tolerance."""
+    # The module is part of the extension, which is enabled by now.
     import jounce
 
     def module(name: str) -> ModuleType:
@@ -82,7 +82,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
 
 
 def between(poses: np.ndarray, substeps: int) -> Iterator[np.ndarray]:
-    """The poses of all substeps."""
+    """Poses of all substeps."""
     yield poses[0]
     for frame in range(1, len(poses)):
         before, last, now = poses[max(frame - 2, 0)], poses[frame - 1], poses[frame]
@@ -100,7 +100,7 @@ def measured(
     mass = np.asarray(body.mesh.vertex_volumes)[:, None]
 
     def norm(rows: np.ndarray) -> float:
-        # Flesh that stands still has no share to be off by.
+        # Errors of flesh at rest have nothing to be relative to.
         return max(float(np.sqrt((mass * rows**2).sum())), np.finfo(float).tiny)
 
     for simulation in (precise, *others):

@@ -1,4 +1,4 @@
-"""A soft creature with a Mixamo-named skeleton and a 60-frame action, built from nothing by script.
+"""A procedural soft creature with a Mixamo-named skeleton and a 60-frame action.
 
     python creature.py creature.blend [--resolution 72]
 
@@ -30,7 +30,7 @@ FLESH = {"damping": 0.16}
 
 @dataclass
 class Creature:
-    """The objects built: `body` is the soft skin; `parts` are rigid meshes that ride on the head bone."""
+    """The objects built: `body` is the soft skin; `parts` are rigid meshes attached to the head bone."""
 
     armature: bpy.types.Object
     body: bpy.types.Object
@@ -86,7 +86,7 @@ def _build_face_part(
 
 
 def _bone_end(armature: bpy.types.Object, name: str) -> Matrix:
-    """Frame in which Blender puts the children of a bone: at its tail."""
+    """Frame of a bone's children, which Blender places at its tail."""
     bone = armature.data.bones[name]
     frame = bone.matrix_local.copy()
     frame.translation = bone.tail_local
@@ -107,7 +107,7 @@ def _build_mesh(
 
 
 def colour(mesh: bpy.types.Mesh, colours: np.ndarray) -> None:
-    """Give each vertex its colour (p, 3), in sRGB."""
+    """Assign colours (p, 3), in sRGB, to the vertices."""
     layer = mesh.color_attributes.new(COLOUR_LAYER, "BYTE_COLOR", "POINT")
     opaque = np.concatenate([colours, np.ones((len(colours), 1))], axis=1).astype(np.float32)
     layer.data.foreach_set("color_srgb", opaque.ravel())
@@ -130,7 +130,7 @@ def coloured_material(name: str, roughness: float) -> bpy.types.Material:
 
 
 def main() -> None:
-    """Write the creature to a .blend file."""
+    """Writes the creature to a .blend file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("blend", type=Path)
     parser.add_argument("--resolution", type=int, default=RESOLUTION)

@@ -21,7 +21,7 @@ SIDES = {"Left": 1.0, "Right": -1.0}
 
 @dataclass
 class Bone:
-    """A rest bone: `reach` is the thickness of the flesh it claims along `claim`, or along itself.
+    """A rest bone: `reach` is the thickness of its flesh around `claim`, or around the bone itself.
 
     Bones without reach deform nothing.
     """
@@ -34,7 +34,7 @@ class Bone:
     claim: np.ndarray | None = None
 
     def claims(self, points: np.ndarray) -> np.ndarray:
-        """Distance (p,) of points from what the bone claims, in units of its reach."""
+        """Distances (p,) of points from the bone's claim, in units of its reach."""
         path = np.stack([self.head, self.tail]) if self.claim is None else self.claim
         pieces = zip(path[:-1], path[1:], strict=True)
         return np.min([implicit.closest_on_segment(points, a, b)[1] for a, b in pieces], axis=0) / self.reach
@@ -92,8 +92,8 @@ def _chain(names: list[str], parent: str, knots: np.ndarray, reaches: list[float
 def skin_weights(points: np.ndarray, quads: np.ndarray, skeleton: list[Bone]) -> np.ndarray:
     """Weights (p, number of deforming bones): rows sum to 1, at most four influences.
 
-    Each point starts with the bone whose flesh it lies in, by distance over reach; the weights then
-    diffuse along the surface until they are blurred over `WEIGHT_BLUR` metres.
+    Each point starts with the bone in whose flesh it lies, by distance over reach; the weights then diffuse
+    along the surface until they are blurred over `WEIGHT_BLUR` metres.
     """
     deforming = [bone for bone in skeleton if bone.reach > 0.0]
     nearest = np.argmin([bone.claims(points) for bone in deforming], axis=0)
@@ -108,7 +108,7 @@ def skin_weights(points: np.ndarray, quads: np.ndarray, skeleton: list[Bone]) ->
 
 
 def build_armature(skeleton: list[Bone], collection: bpy.types.Collection) -> bpy.types.Object:
-    """Armature object with the skeleton at rest and legs that reach for their foot controls."""
+    """Armature object with the skeleton at rest and legs that follow their foot controls."""
     data = bpy.data.armatures.new("Armature")
     data.display_type = "STICK"
     armature = bpy.data.objects.new("Armature", data)

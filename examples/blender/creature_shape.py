@@ -1,4 +1,4 @@
-"""The demo creature's looks: its surface, its colours, and its face."""
+"""The demo creature's appearance: its surface, its colours, and its face."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def skin(resolution: int) -> Part:
 
 
 def face() -> list[Part]:
-    """Eyes, nose and mouth: rigid pieces that ride on the head."""
+    """Eyes, nose and mouth: rigid pieces attached to the head."""
     return [_eye("Eye.L", 1.0), _eye("Eye.R", -1.0), _nose(), _mouth()]
 
 
@@ -151,7 +151,7 @@ def _mouth() -> Part:
 
 
 def _tube(lengths: int, segments: int) -> np.ndarray:
-    """Quads (q, 4) of an open tube whose rings of points lie one after the other."""
+    """Quads (q, 4) of an open tube with consecutive rings of points."""
     row = np.arange(lengths)[:, None] * segments
     here, after = np.arange(segments), (np.arange(segments) + 1) % segments
     return np.stack(

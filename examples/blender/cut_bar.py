@@ -1,4 +1,4 @@
-"""What the picture of stitches shows: a soft bar, cut through its middle, that two posts hold at its ends."""
+"""A soft bar for the picture of stitches, cut through its middle, held by two posts at its ends."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class CutBar:
         return [shape.astype(np.float32) for shape in (*np.split(moved, 2), *self.posts)]
 
     def hanging(self, gap: float | None) -> Shape:
-        """Where it comes to rest under gravity. gap: of the stitches, None for no stitches."""
+        """Equilibrium under gravity. gap: of the stitches, None for no stitches."""
         simulation, embedding = self._sewn(gap)
         simulation.settle(max_iterations=5000)
         return self.shape(simulation.model.displacement(simulation.coefficients, embedding))
 
     def unzipped(self, frames: range) -> list[Shape]:
-        """The sewn bar as its rows of stitches let go, the lowest first, each in four frames."""
+        """The sewn bar while its rows of stitches open, the lowest first, each in four frames."""
         height = np.round(np.concatenate(self.halves)[self._pairs()[:, 0], 2], 4)
         rows = np.unique(height, return_inverse=True)[1]
         simulation, embedding = self._sewn(1.0, rows, 1e-3)
@@ -66,7 +66,7 @@ class CutBar:
     def _sewn(
         self, gap: float | None, groups: np.ndarray | None = None, known: float = 1.0
     ) -> tuple[jounce.Simulation, jounce.Embedding]:
-        """Under gravity. known: share of the stitches' stiffness that its modes are found with."""
+        """The sewn bar under gravity. known: share of the stitches' stiffness for computing modes."""
         import jounce
 
         points = np.concatenate(self.halves)
@@ -86,7 +86,7 @@ class CutBar:
         return jounce.Simulation(model, gravity=(0.0, 0.0, -GRAVITY), tolerance=1e-7), embedding
 
     def mode_errors(self, counts: tuple[int, ...]) -> list[np.ndarray]:
-        """How far modes may be off at each point (p,), a share, where so many stitches were sewn later."""
+        """Estimated error of the modes at each point (p,), a share, with so many stitches added later."""
         bare = self._body()
         found = []
         for count in counts:
@@ -97,7 +97,7 @@ class CutBar:
         return found
 
     def split(self, amounts: np.ndarray) -> list[np.ndarray]:
-        """Amounts (p,) of the halves for each mesh, none on the posts."""
+        """Amounts (p,) of the halves for each mesh; zero on the posts."""
         return [*np.split(amounts, 2), *(np.zeros(len(post)) for post in self.posts)]
 
     def _body(self, **settings: object) -> jounce.Body:
@@ -110,7 +110,7 @@ class CutBar:
         return jounce.Body(points, self._triangles(), bones, **settings)
 
     def _pairs(self) -> np.ndarray:
-        """Every fourth vertex along both sides of the cut face, and the one across the cut."""
+        """Every fourth vertex along both sides of the cut face, with its counterpart across the cut."""
         faces = []
         for half in self.halves:
             on_cut = np.flatnonzero(np.isclose(np.abs(half[:, 0]), CUT / 2.0))

@@ -1,9 +1,9 @@
-"""The main job, end to end: a rigged character comes in, baked secondary motion goes out, with pictures.
+"""The main workflow, end to end: a rigged character in, baked secondary motion out, with pictures.
 
     python demo.py [character.fbx|.glb|.gltf|.blend] --out DIR [--extension ZIP] [--frames 60]
 
-Without a character it builds a soft creature of its own. It writes to DIR, all named after the character: the
-baked .blend, a contact sheet (.png) and a short loop of the motion (.webp).
+Without a character it builds a soft creature. It writes to DIR, all named after the character: the baked
+.blend, a contact sheet (.png) and a short loop of the motion (.webp).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import studio
 
 
 def main() -> int:
-    """Run the demo; returns the process's exit code."""
+    """Runs the demo; returns the process's exit code."""
     options = _options()
     started = time.perf_counter()
     try:
@@ -62,7 +62,7 @@ def _options() -> argparse.Namespace:
 
 
 def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters.Shot, dict[str, float]]:
-    """The character, what it does, and the settings that suit it."""
+    """The character, its shot, and suitable settings."""
     if options.character is not None:
         character = characters.load(options.character)
         return character, characters.choose_shot(character, options.frames), {}
@@ -78,7 +78,7 @@ def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters
 def _shoot(
     character: characters.Character, shot: characters.Shot, settings: dict[str, float]
 ) -> tuple[sheet.Take, flesh.Flesh]:
-    """Record the shot, give the character flesh, bake it, and record what Blender then evaluates."""
+    """Record the shot, add flesh to the character, bake it, and record the result as Blender evaluates it."""
     posed = studio.record(character.body, shot.frames)
     baked = flesh.add_flesh(character.body, shot.frames, "MODAL_KEYS", **settings)
     _say(f"built in {baked.build_seconds:.1f} s, baked in {baked.bake_seconds:.1f} s")

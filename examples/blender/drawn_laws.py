@@ -1,4 +1,4 @@
-"""The creature jumps with laws that are drawn: a curve for each take, and the stress that the panel shows."""
+"""The creature jumps with drawn laws: a curve for each take, and the stress as shown in the panel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAWS: dict[str, Points] = {
 
 
 class DrawnLaws(Jump):
-    """Made by what an artist presses and draws."""
+    """The creature with a drawn law, made through the artist's buttons and curves."""
 
     def __init__(self) -> None:
         """Build the creature and make it a soft final body."""
@@ -43,7 +43,7 @@ class DrawnLaws(Jump):
         return self.filled()
 
     def stress(self) -> Image.Image:
-        """What the panel shows of the curve as it is now."""
+        """The stress of the present curve as shown in the panel."""
         core = type(self.state.flesh()).__module__.rpartition(".")[0]
         picture, laws = import_module(f"{core}.stress_picture"), import_module(f"{core}.laws")
         stretches = np.linspace(0.0, 2.0, picture.SIZE)

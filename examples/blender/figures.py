@@ -23,7 +23,7 @@ def plain(studio: Studio, shape: Shape, scratch: Path) -> Image.Image:
 def painted(
     studio: Studio, creature: Creature, amounts: np.ndarray, scratch: Path, shape: Shape | None = None
 ) -> Image.Image:
-    """The creature, at rest unless a shape is given, coloured by amounts (p,) of which 1 is the most."""
+    """The creature, at rest unless a shape is given, coloured by amounts (p,) up to 1."""
     studio.paint(creature.split(np.clip(amounts, 0.0, 1.0)))
     return photograph(studio, creature.rest if shape is None else shape, scratch)
 
@@ -68,7 +68,7 @@ def save(picture: Image.Image, path: Path, limit: int) -> None:
 
 
 def photograph(studio: Studio, shape: Shape, scratch: Path) -> Image.Image:
-    """The subject as it is coloured now."""
+    """The subject in its present colours."""
     studio.pose(shape)
     studio.render(scratch, studio.oversampling * CELL, studio.oversampling * CELL)
     with Image.open(scratch) as picture:

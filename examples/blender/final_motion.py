@@ -2,8 +2,8 @@
 
     python final_motion.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-The characters' most energetic clips, with nothing chosen by hand. The contact sheets go beside the table,
-into the folder `final`.
+The clips are the characters' most energetic ones, without any manual choice. The contact sheets are written
+to the folder `final` beside the table.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""One character for `final_motion.py`: its draft and its final motion over a clip, and how it comes to rest.
+"""One character for `final_motion.py`: draft and final motion over a clip, and settling to rest.
 
     python final_motion_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Both are previewed as an artist does. Milliseconds are those of the processor, with the reading of the rig.
-What stretch, flipped triangles and jitter are stands in `body_parts_of.py`.
+Both are previewed as an artist does. Milliseconds are processor time, including the evaluation of the rig.
+Stretch, flipped triangles and jitter are defined in `body_parts_of.py`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ import studio
 if TYPE_CHECKING:
     import jounce
 
-# How long the rig stands still, in seconds.
+# Seconds during which the rig rests.
 STILL = 2.0
 ROWS = ("Posed", "Draft", "Final", "Difference")
 MEASURED = ("largest", "stretch, 99.9 percentile", "flipped triangles", "jitter")
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.shooting_parser(__doc__).parse_args()
     one_character.shoot(options, lambda *what: shoot(*what, options.report.parent))
 
@@ -48,10 +48,10 @@ def main() -> None:
 def shoot(
     package: str, character: characters.Character, shot: characters.Shot, caches: Path
 ) -> tuple[dict, sheet.Take]:
-    """Records both motions by the operators that an artist uses: what was measured, and the take.
+    """Records both motions through the artist's operators; returns measurements and take.
 
-    package: the extension's. caches: where that of the final motion goes, or it would lie beside the
-    character.
+    package: the extension's. caches: folder for the cache of the final motion, which would otherwise lie
+    beside the character.
     """
     posed = studio.record(character.body, shot.frames)
     host = flesh.added(character.armature, character.body, shot.first)
@@ -76,7 +76,7 @@ def shoot(
 
 
 def apart(posed: sheet.Shapes, draft: sheet.Shapes, final: sheet.Shapes) -> float:
-    """How far the draft is from the final motion, as a share of how far that is from the pose."""
+    """Difference between draft and final motion, relative to the final motion's distance from the pose."""
 
     def squares(one: sheet.Shapes, other: sheet.Shapes) -> float:
         pairs = zip(one, other, strict=True)
@@ -89,7 +89,7 @@ def apart(posed: sheet.Shapes, draft: sheet.Shapes, final: sheet.Shapes) -> floa
 
 
 def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) -> dict:
-    """How much energy rises by where the rig stands still as the flesh holds most, and the number of tets."""
+    """Largest rise of energy with a resting rig, as a share of the energy, and the number of tets."""
 
     def module(name: str) -> ModuleType:
         return importlib.import_module(f"{package}.{name}")
@@ -116,7 +116,7 @@ def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) 
 
 
 def undamped(model: jounce.Model, stiffness: float, rate: float) -> jounce.Simulation:
-    """A simulation whose steps are steps of the solver, without damping, gravity and limits."""
+    """A simulation with one solver step per step, without damping, gravity and limits."""
     import jounce
 
     return jounce.Simulation(
@@ -131,7 +131,7 @@ def undamped(model: jounce.Model, stiffness: float, rate: float) -> jounce.Simul
 
 
 def energies_of(simulation: jounce.Simulation, pose: np.ndarray, mass: np.ndarray, rate: float) -> np.ndarray:
-    """Kinetic and elastic energy together after each step in which the rig stands still."""
+    """Kinetic plus elastic energy after each step with a resting rig."""
     found = []
     simulation.step(pose)
     last = simulation.coefficients.copy()

@@ -1,4 +1,4 @@
-"""Switch the Jounce extension on, and drive its operators the way a script or an artist does."""
+"""Enables the Jounce extension, and calls its operators as a script or an artist does."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MODULE = "bl_ext.user_default.jounce"
 
 
 class Missing(Exception):
-    """The extension is not there; the message is one sentence that says how to get it."""
+    """The extension is missing; the message is one sentence that says how to get it."""
 
 
 @dataclass
 class Flesh:
-    """What adding, building and baking took and gave."""
+    """Cost and results of adding, building and baking."""
 
     summary: str
     build_seconds: float
@@ -28,9 +28,9 @@ class Flesh:
 
 
 def enable(package: Path | None) -> None:
-    """Install the extension from its zip, or switch on the one that is installed.
+    """Install the extension from its zip, or enable the installed one.
 
-    Raises Missing when there is neither.
+    Raises Missing if there is neither.
     """
     if package is not None:
         bpy.ops.extensions.package_install_files(
@@ -53,7 +53,7 @@ def select(meshes: list[bpy.types.Object]) -> None:
 
 
 def added(armature: bpy.types.Object, body: list[bpy.types.Object], frame: int) -> bpy.types.Object:
-    """The host of a character's body that Add Jounce makes in a frame, selected."""
+    """The host of a character's body after Add Jounce at a frame, selected."""
     bpy.context.scene.frame_set(frame)
     select([armature])
     bpy.ops.jounce.setup()
@@ -63,9 +63,9 @@ def added(armature: bpy.types.Object, body: list[bpy.types.Object], frame: int) 
 
 
 def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **settings: float) -> Flesh:
-    """Add Jounce as its button does and bake over a range of frames; `settings` are of `object.jounce`.
+    """Add Jounce with its button and bake over a range of frames; `settings` are of `object.jounce`.
 
-    The refusals of the operators come through as RuntimeError.
+    Errors of the operators are raised as RuntimeError.
     """
     select(meshes)
     started = time.perf_counter()

@@ -1,11 +1,11 @@
-"""What a frame costs with the live preview and without, piece by piece, as a table.
+"""Cost of a frame with and without the live preview, piece by piece, as a table.
 
     python frame_table.py [--extension ZIP] [--vertices 10000 50000] [--bones 65] [--frames 60]
 
 Runs in a Blender without a window (the bpy module); `cargo x gui frames` does the same in a window, where
-drawing is measured too. The same scene is played in turn without Jounce, with cached frames as a window plays
-them, and piece by piece; every number is the median over the frames of each frame's best round, in
-milliseconds of the wall clock, so nothing else should run meanwhile.
+drawing is measured too. The same scene is played in turn without Jounce, with cached frames as in a window,
+and piece by piece. Every number is the median over the frames of each frame's best round, in milliseconds of
+wall time, so nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Draw = Callable[[], None]
 
 
 def main() -> None:
-    """Print the table."""
+    """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--extension", type=Path, help="zip of the extension, instead of its sources")
     parser.add_argument("--vertices", type=int, nargs="+", default=[10_000, 50_000])
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def markdown(tables: dict[int, dict[str, str]]) -> str:
-    """The tables by their numbers of vertices, as one."""
+    """One table from those of several numbers of vertices."""
     lines = [
         "| ms a frame | " + " | ".join(f"{count:,} vertices" for count in tables) + " |",
         "| --- |" + " --- |" * len(tables),
@@ -67,9 +67,9 @@ def measure(
     frames: int,
     view: Callable[[bpy.types.Object], Draw] | None = None,
 ) -> dict[str, str]:
-    """The pieces of a frame by name, in an empty scene.
+    """Cost of the pieces of a frame by name, in an empty scene.
 
-    view: shows an object in a window and says how that is drawn.
+    view: shows an object in a window and returns the cost of drawing it.
     """
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
@@ -139,7 +139,7 @@ def measure(
 
 
 def table(best: dict[str, float], known: object) -> dict[str, str]:
-    """The rows to be printed."""
+    """Rows for printing."""
     model = known.motions.body.model
     own = sum(best[name] for name in ("read the pose", "step", "project", "write"))
     drawn = (
@@ -166,7 +166,7 @@ def table(best: dict[str, float], known: object) -> dict[str, str]:
 
 
 def timed(work: Callable[[int], object], index: int) -> float:
-    """Milliseconds that a call takes."""
+    """Milliseconds of a call."""
     start = time.perf_counter()
     work(index)
     return (time.perf_counter() - start) * 1e3
@@ -218,7 +218,7 @@ def armature(bones: int, height: float) -> bpy.types.Object:
 
 
 def skin(obj: bpy.types.Object, along: np.ndarray, bones: int) -> None:
-    """Four groups a vertex, as characters have: the nearest bones, by their distance along the chain."""
+    """Four groups per vertex, as in characters: the nearest bones, by their distance along the chain."""
     groups = [obj.vertex_groups.new(name=f"Bone {number}") for number in range(bones)]
     first = np.clip(np.floor(along).astype(int) - 1, 0, bones - 4)
     for vertex, (start, place) in enumerate(zip(first.tolist(), along.tolist(), strict=True)):

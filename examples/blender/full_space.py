@@ -1,10 +1,10 @@
-"""How far the reduced motion of every character is from the full space: clusters beside cubature, as a table.
+"""Error of the reduced motion of every character against the full space: clusters and cubature.
 
     python full_space.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 30]
 
-Characters at the defaults of *Add Jounce*, their most energetic clips. The error is that of the displacement
-in the mass norm over the shot, size how large the motion is beside that of the full space, milliseconds what
-one step takes. The last row is the median.
+Characters at the defaults of *Add Jounce*, with their most energetic clips. The error is that of the
+displacement in the mass norm over the shot, size is the size of the motion relative to the full space's, and
+milliseconds are those of one step. The last row is the median.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""One character for `full_space.py`: its reduced motion over a clip, and that of every vertex of its lattice.
+"""One character for `full_space.py`: its reduced motion over a clip, and that in the full space.
 
     python full_space_of.py FILE --report OUT.json [--frames 30]
 
-Both step by backward Euler, twice a frame, without gravity, damping and limits, as rigid as possible, the
-rest shape following the pose, at what *Add Jounce* has chosen. The full space has the same cells, rig,
-material and bounds: what the core holds stays, and where the modes are complementary to the rig so is it.
-It is solved by local-global steps with a dense inverse, which a lattice of a few thousand vertices allows.
+Both use backward Euler with two steps per frame, without gravity, damping and limits, an as-rigid-as-possible
+law, a rest shape that follows the pose, and the settings of *Add Jounce*. The full space has the same cells,
+rig, material and constraints: the core is pinned, and the motion is complementary to the rig wherever the
+modes are. It is solved by local-global steps with a dense inverse, which a lattice of a few thousand vertices
+allows.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ COMPLEMENTARY = 1e-6
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.parser(__doc__, frames=30).parse_args()
     one_character.measure(options, compare)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
-    """The errors of both ways to find forces, and what they cost."""
-    # The module comes with the extension, which is switched on by now.
+    """Errors and cost of both evaluations of forces."""
+    # The module is part of the extension, which is enabled by now.
     import jounce
 
     host = flesh.added(character.armature, character.body, shot.first)
@@ -89,7 +90,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
 
 
 def between(poses: np.ndarray) -> Iterator[np.ndarray]:
-    """The poses of all steps, straight between those of the frames."""
+    """Poses of all steps, interpolated linearly between frames."""
     yield poses[0]
     for before, after in zip(poses, poses[1:], strict=False):
         for step in range(1, PER_FRAME + 1):
@@ -98,14 +99,14 @@ def between(poses: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def norm(motion: np.ndarray, mass: np.ndarray) -> float:
-    """Length of displacements (f, n, 3), weighted with the mass."""
+    """Norm of displacements (f, n, 3), weighted by mass."""
     return float(np.sqrt((mass[None, :, None] * motion**2).sum()))
 
 
 def reduced(
     model: jounce.Model, stiffness: float, poses: list[np.ndarray], dt: float
 ) -> tuple[np.ndarray, float]:
-    """Displacements (f, n, 3) after each step, and seconds a step."""
+    """Displacements (f, n, 3) after each step, and seconds per step."""
     import jounce
 
     simulation = jounce.Simulation(model, dt=dt, stiffness=stiffness, max_iterations=100, tolerance=1e-6)
@@ -122,11 +123,11 @@ def reduced(
 def full_space(
     body: jounce.Body, mass: np.ndarray, stiffness: float, poses: list[np.ndarray], dt: float
 ) -> np.ndarray:
-    """Displacements (f, n, 3) of every vertex after each step."""
+    """Full-space displacements (f, n, 3) after each step."""
     mesh, pinned = body.mesh, np.asarray(body.pinned)
     vertices = np.asarray(mesh.vertices)
     corners, hats = np.asarray(mesh.cells), cells.gradients(mesh)
-    # As rigid as possible: without a Poisson ratio Young's modulus is twice that of shear.
+    # As rigid as possible: without a Poisson ratio Young's modulus is twice the shear modulus.
     tets = stiffness * body.material.young * np.broadcast_to(mesh.volumes, len(mesh.tets))
     weight = tets.reshape(len(corners), -1).sum(axis=1)
     laplacian = assembled(hats @ hats.transpose(0, 2, 1), weight, corners, len(vertices))
@@ -160,16 +161,16 @@ def full_space(
 
 
 def assembled(blocks: np.ndarray, weight: np.ndarray, corners: np.ndarray, count: int) -> np.ndarray:
-    """The sum (n, n) of one matrix an element, each times its weight."""
+    """Weighted sum (n, n) of one matrix per element."""
     places = corners[:, :, None].astype(np.int64) * count + corners[:, None, :]
     values = (weight[:, None, None] * blocks).ravel()
     return np.bincount(places.ravel(), values, minlength=count * count).reshape(count, count)
 
 
 def complement(body: jounce.Body, mass: np.ndarray) -> np.ndarray:
-    """Conditions (n, k) on a displacement, of unit length: the momentum of no bone's four ways to move.
+    """Normalised conditions (n, k) on a displacement: zero momentum along each bone's four affine motions.
 
-    Of bones for which the modes meet them, which takes ten conditions on their weights.
+    They cover the bones for which the modes satisfy them, which takes ten conditions on their weights.
     """
     vertices = np.asarray(body.mesh.vertices)
     unit = (vertices - vertices.mean(axis=0)) / np.ptp(vertices, axis=0).max()
@@ -194,7 +195,7 @@ def complement(body: jounce.Body, mass: np.ndarray) -> np.ndarray:
 
 
 def bounded_inverse(matrix: np.ndarray, free: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """What solves for displacements of the free vertices that meet conditions, (n, n)."""
+    """Inverse for displacements of the free vertices under the conditions, (n, n)."""
     inverse = np.linalg.inv(matrix[np.ix_(free, free)])
     if conditions.shape[1] > 0:
         held = conditions[free]
@@ -206,13 +207,13 @@ def bounded_inverse(matrix: np.ndarray, free: np.ndarray, conditions: np.ndarray
 
 
 def skinned(weights: np.ndarray, pose: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Where the rig puts the vertices (n, 3)."""
+    """Rigged positions of the vertices (n, 3)."""
     moved = weights @ pose.reshape(len(pose), 12)
     return np.einsum("nij,nj->ni", moved.reshape(-1, 3, 4), points)
 
 
 def deformation(values: np.ndarray, hats: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Gradients (e, 3, 3) of what is given at the vertices."""
+    """Gradients (e, 3, 3) of a field given at the vertices."""
     return values[corners].transpose(0, 2, 1) @ hats
 
 
@@ -226,7 +227,7 @@ def rotation(matrices: np.ndarray) -> np.ndarray:
 def pulled(
     target: np.ndarray, hats: np.ndarray, weight: np.ndarray, corners: np.ndarray, count: int
 ) -> np.ndarray:
-    """What pulls every element to its target, (n, 3)."""
+    """Right-hand side (n, 3) of the elements' targets."""
     forces = (weight[:, None, None] * (hats @ target.transpose(0, 2, 1))).reshape(-1, 3)
     return np.stack([np.bincount(corners.ravel(), forces[:, c], minlength=count) for c in range(3)], axis=1)
 

@@ -1,8 +1,8 @@
-"""What a body weighs and how fast it swings at five resolutions: first, in Blender, the surfaces.
+"""Mass and frequencies of a body at five resolutions; first step, in Blender: the surfaces.
 
     python honest_body.py DATA_DIR --out DIR/surfaces.md [--extension ZIP] [--only NAME]
 
-The surfaces go beside the list, into the folder `surfaces`, for `honest_body_table.py`.
+The surfaces are written to the folder `surfaces` beside the list, for `honest_body_table.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import characters
 
 
 def main() -> int:
-    """Keep the surfaces of all characters."""
+    """Saves the surfaces of all characters."""
     options = characters.parser(__doc__).parse_args()
     script = Path(__file__).with_name("honest_body_of.py")
     folder = ("--folder", str(options.out.parent / "surfaces"))

@@ -1,4 +1,4 @@
-"""One character for `honest_body.py`: added as an artist does, and what its body is built of kept in a file.
+"""One character for `honest_body.py`: added as an artist does, with its body's input saved to a file.
 
 python honest_body_of.py FILE --report OUT.json --folder DIR [--frames N]
 """
@@ -23,7 +23,7 @@ import flesh
 
 
 def main() -> None:
-    """Writes the surface of one character and what its core is found from."""
+    """Writes the surface of one character and the data for its core."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--report", type=Path, required=True)

@@ -1,9 +1,9 @@
-"""What a body weighs and how fast it swings at five resolutions: second, with numpy and scipy, the tables.
+"""Mass and frequencies of a body at five resolutions; second step, with numpy and scipy: the tables.
 
     python honest_body_table.py FOLDER --out tables.md
 
-FOLDER holds what `honest_body_of.py` kept. Volume is that of the simulated flesh against that in a lattice of
-160 cells; frequencies are those of small swings of all vertices that the core leaves free, with one Young's
+FOLDER holds the output of `honest_body_of.py`. Volume is that of the simulated flesh relative to a lattice of
+160 cells. Frequencies are those of small vibrations of all vertices outside the core, with one Young's
 modulus at all resolutions.
 """
 
@@ -24,11 +24,11 @@ import scipy.sparse.linalg as linalg
 RESOLUTIONS = (24, 32, 48, 64, 96)
 FINEST = 160
 YOUNG, DENSITY = 1e4, 1e3
-# A swing counts as one of flesh, not of a tip, where it moves at least this share of all flesh.
+# Smallest share of all flesh that a mode of flesh moves; modes of tips move less.
 SHARE = 0.05
-# How many swings are looked for at first; as long as none is one of flesh, four times as many.
+# Initial number of modes; it is quadrupled until one is of flesh.
 SWINGS, MOST_SWINGS = 12, 200
-# Up to so many unknowns the matrix is factored.
+# Largest number of unknowns for factorisation.
 FACTORED = 32_000
 Cycle = Callable[[np.ndarray], np.ndarray]
 HEADING = """# An honest body, measured
@@ -63,7 +63,7 @@ it moves at 96.
 
 @dataclass(frozen=True)
 class Swing:
-    """A small swing: its frequency in Hz, the share of flesh it moves, the bone that most of it hangs on."""
+    """A vibration mode: its frequency in Hz, the share of flesh it moves, the bone with most of it."""
 
     frequency: float
     share: float
@@ -71,7 +71,7 @@ class Swing:
 
 
 def main() -> None:
-    """Measure all and write the tables."""
+    """Measures all and writes the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def rows(kept: dict[str, np.ndarray]) -> dict[str, list[str]]:
-    """The cells of one character in each table."""
+    """Cells of one character in each table."""
     points, triangles = kept["points"], kept["triangles"]
     volumes = [
         jounce.TetMesh.lattice(points, triangles, resolution, solid=True).volumes.sum()
@@ -112,7 +112,7 @@ def rows(kept: dict[str, np.ndarray]) -> dict[str, list[str]]:
 
 
 def compared(found: Sequence[Swing | None]) -> list[str]:
-    """The swing of each resolution against the last: ratios, its frequency, and what swings."""
+    """Modes of each resolution against the last: frequency ratios, the frequency, and the moving part."""
     last = found[-1]
     if last is None:
         return ["-"] * (len(found) + 1)
@@ -138,7 +138,7 @@ def body_of(kept: dict[str, np.ndarray], resolution: int) -> jounce.Body:
 
 
 def swings(body: jounce.Body, names: np.ndarray) -> list[Swing]:
-    """The slowest small swings of what the core leaves free, slowest first, one of flesh among them."""
+    """The slowest vibration modes of the free vertices, in order, with one mode of flesh among them."""
     free, count = ~body.pinned, SWINGS
     stiffness, mass = operators(body.mesh)
     rows = np.flatnonzero(np.repeat(free, 3))
@@ -167,7 +167,7 @@ def swings(body: jounce.Body, names: np.ndarray) -> list[Swing]:
 
 
 def factored(matrix: sparse.csr_matrix, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest eigenvalues of a matrix, in order, and their vectors (n, count), by its factor."""
+    """The lowest eigenvalues of a matrix, in order, and their vectors (n, count), by factorisation."""
     shifted = (matrix + 1e-9 * sparse.diags(matrix.diagonal())).tocsc()
     options = {"SymmetricMode": True}
     solver = linalg.splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
@@ -179,13 +179,13 @@ def factored(matrix: sparse.csr_matrix, count: int) -> tuple[np.ndarray, np.ndar
 
 
 def iterated(matrix: sparse.csr_matrix, cycle: Cycle, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first quarter of what `factored` gives, by steps with a cycle that nearly inverts the matrix."""
+    """The first quarter of the result of `factored`, by LOBPCG with a multigrid preconditioner."""
     start = np.random.default_rng(0).standard_normal((matrix.shape[0], count))
-    # The last ones settle late.
+    # The last ones converge late.
     before, settled, vectors = np.inf, count // 4, cycle(cycle(start))
     operator = linalg.LinearOperator(matrix.shape, cycle, matmat=cycle)
     with warnings.catch_warnings():
-        # It is asked for more digits than a few steps can give.
+        # The tolerance asks for more digits than a few steps can give.
         warnings.simplefilter("ignore", UserWarning)
         while True:
             values, vectors = linalg.lobpcg(matrix, vectors, M=operator, largest=False, tol=1e-12, maxiter=6)
@@ -196,11 +196,11 @@ def iterated(matrix: sparse.csr_matrix, cycle: Cycle, count: int) -> tuple[np.nd
 
 
 def operators(mesh: jounce.TetMesh) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """Stiffness at rest (3n, 3n) and mass (n,), as cells of flesh have them."""
+    """Stiffness at rest (3n, 3n) and mass (n,) of cells of flesh."""
     corners, volumes = mesh.cells, mesh.volumes.reshape(len(mesh.cells), -1).sum(1)
     gradients = cells.gradients(mesh)
     whole = np.einsum("cia,cja->cij", gradients, gradients) + 2.0 * cells.twists(mesh)
-    # A turn costs nothing, |sym G|^2 = (|G|^2 + G : G') / 2; the twists, above, count in full.
+    # A rotation costs nothing, |sym G|^2 = (|G|^2 + G : G') / 2; the twists, above, count in full.
     blocks = np.einsum("cij,ab->ciajb", whole, np.eye(3)) + np.einsum("cib,cja->ciajb", gradients, gradients)
     blocks *= (0.5 * YOUNG * volumes)[:, np.newaxis, np.newaxis, np.newaxis, np.newaxis]
     index = (3 * corners[:, :, np.newaxis] + np.arange(3)).reshape(len(corners), 24)
@@ -211,7 +211,7 @@ def operators(mesh: jounce.TetMesh) -> tuple[sparse.csr_matrix, np.ndarray]:
 
 
 def two_grids(matrix: sparse.csr_matrix, points: np.ndarray, root: np.ndarray, spacing: float) -> Cycle:
-    """A symmetric cycle of smoothing and of solving on a coarse grid, which nearly inverts the matrix."""
+    """A symmetric two-grid cycle as preconditioner: smoothing, and a solve on the coarse grid."""
     while (coarse := trilinear(points, spacing)).shape[1] > 12000:
         spacing *= 1.2
     carry = (sparse.diags(root) @ sparse.kron(coarse, sparse.eye(3))).tocsr()
@@ -235,7 +235,7 @@ def two_grids(matrix: sparse.csr_matrix, points: np.ndarray, root: np.ndarray, s
 
 
 def trilinear(points: np.ndarray, spacing: float) -> sparse.csr_matrix:
-    """Values on a grid to values at points."""
+    """Trilinear interpolation from a grid to points."""
     places = (points - points.min(0) + 1e-9) / spacing
     lower = np.floor(places).astype(int)
     counts = lower.max(0) + 2

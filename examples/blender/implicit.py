@@ -23,7 +23,7 @@ def ellipsoid(points: np.ndarray, centre: tuple[float, ...], radii: tuple[float,
 def round_chain(points: np.ndarray, knots: np.ndarray, radii: np.ndarray, flat: float = 1.0) -> np.ndarray:
     """Distance to a bent tube through `knots` whose radius runs through `radii`.
 
-    `flat` above 1 presses the tube together along y.
+    `flat` above 1 flattens the tube along y.
     """
     stretch = np.array([1.0, flat, 1.0])
     points, knots = points * stretch, np.asarray(knots) * stretch
@@ -67,8 +67,8 @@ def surface(
     """Quads (q, 4) and points (p, 3) of the zero set of `field`, with outward normals.
 
     `resolution` is the number of cells along the longest side of the box, which must enclose the whole
-    surface. One point is put in each cell that the surface crosses (surface nets), then the points are
-    spread evenly and drawn back onto the surface in turn.
+    surface. One point is placed in each cell that the surface crosses (surface nets); then smoothing along
+    the surface and projection back onto it alternate.
     """
     cell = float(np.max(np.subtract(high, low))) / resolution
     counts = np.ceil(np.subtract(high, low) / cell).astype(int) + 1
@@ -92,7 +92,7 @@ def neighbour_mean(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def _quads(inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number of each cell's point (-1 without one), and one quad for each grid edge that leaves the shape."""
+    """Index of each cell's point (-1 without one), and one quad per grid edge that crosses the surface."""
     cells = np.subtract(inside.shape, 1)
     corners = np.zeros(cells, dtype=np.int8)
     for shift in np.ndindex(2, 2, 2):

@@ -1,4 +1,4 @@
-"""One leaf: its sheet, its linear modes, and how many of them swing in the wind. Knows nothing of Blender."""
+"""One leaf: its sheet, its linear modes, and their response to wind. Independent of Blender."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 import jounce
 import numpy as np
 
-# Metres from the base of the stalk to the tip, half the width of stalk and blade, and how thick both are.
+# Metres from the base of the stalk to the tip, half the width of stalk and blade, and their thicknesses.
 LONG, STALK, WIDE, THICK = 0.1, 0.0018, 0.027, 0.003
-# Where the blade begins, as a share of the length.
+# Start of the blade, as a share of the length.
 BLADE = 0.28
 ROWS, COLUMNS = 17, 5
 RESOLUTION = 64
 MODES = 4
-# Of the slowest mode, Hz, and damping ratios of that and of one at the second number.
+# Frequency of the slowest mode, Hz; damping ratios of that mode and of one at the second frequency.
 FREQUENCY, DAMPING = 1.7, ((1.7, 0.06), (20.0, 0.12))
-# Gusts go through the leaves as waves along the wind, m/s, that repeat after the loop; the fastest, Hz.
+# Gusts are waves that travel along the wind, m/s, and repeat after the loop; highest frequency, Hz.
 SPEED, FASTEST = 3.0, 10.0
-# Radians by which directions of gusts differ, and how strong the wind is beside its gusts.
+# Spread of the gusts' directions in radians, and strength of the mean wind relative to the gusts.
 SPREAD, MEAN = 0.5, 0.5
-# How far a tip goes, as a share of the length: the root of the mean square.
+# Root mean square displacement of a tip, as a share of the length.
 REACH = 0.35
 
 
 @dataclass
 class Leaf:
-    """A leaf at rest along x, its normal about z, and the modes of the body in its sheet."""
+    """A leaf at rest along x, with its normal along z, and the modes of the body of its sheet."""
 
     points: np.ndarray
     faces: np.ndarray
@@ -38,15 +38,15 @@ class Leaf:
 
     @property
     def shapes(self) -> np.ndarray:
-        """Of the modes at the sheet's points, (k, p, 3)."""
+        """Modes at the sheet's points, (k, p, 3)."""
         return np.stack([self.embedding.interpolate(shape) for shape in self.modes.shapes])
 
     def warped(self, amplitudes: np.ndarray, method: str) -> np.ndarray:
-        """How far the sheet's points move, (p, 3)."""
+        """Displacements of the sheet's points, (p, 3)."""
         return self.embedding.interpolate(self.modes.warped(amplitudes, method))
 
     def length(self, points: np.ndarray) -> float:
-        """Of the line along the middle of the sheet, from the stalk to the tip."""
+        """Length of the sheet's middle line, from the stalk to the tip."""
         middle = points[COLUMNS // 2 :: COLUMNS]
         return float(np.linalg.norm(np.diff(middle, axis=0), axis=1).sum())
 
@@ -57,7 +57,7 @@ class Leaf:
 
 
 def grown() -> Leaf:
-    """A leaf that is held at the base of its stalk, as firm as its frequency says."""
+    """A leaf fixed at the base of its stalk, with the stiffness for its frequency."""
     points, faces = _sheet()
     surface = _thickened(points, faces)
     mesh = jounce.TetMesh.lattice(*surface, RESOLUTION)
@@ -73,10 +73,10 @@ def grown() -> Leaf:
 def swung(
     leaf: Leaf, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, frames: int, fps: float
 ) -> np.ndarray:
-    """Amplitudes of leaves in the wind, (frames, leaves, modes), of which the last frame leads to the first.
+    """Periodic amplitudes of leaves in the wind, (frames, leaves, modes).
 
-    places (l, 3), turns (l, 3, 3) and scales (l,) put the leaf where leaves are. Gusts repeat after so many
-    frames, and so do the leaves once they have swung for one loop.
+    places (l, 3), turns (l, 3, 3) and scales (l,) place the leaf. Gusts repeat after this number of frames,
+    and so does the motion after one loop of settling.
     """
     forces = _forces(leaf, places, turns, scales, frames / fps)
     times = np.arange(2 * frames + 1) / fps
@@ -92,9 +92,9 @@ def swung(
 def posed(
     leaf: Leaf, places: np.ndarray, turns: np.ndarray, kinds: int, frames: int, fps: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Poses (kinds, frames, p, 3) of a few leaves; of each leaf the kind (l,) and the delay (l,) in frames.
+    """Poses (kinds, frames, p, 3) of a few leaves; for each leaf its kind (l,) and delay (l,) in frames.
 
-    A kind stands for leaves with the wind from about the same side; gusts reach each as they do its place.
+    A kind stands for leaves with the wind from a similar side; the delay is a gust's travel time to the leaf.
     """
     sides = turns[:, 0]
     chosen = [0]
@@ -106,7 +106,7 @@ def posed(
 
 
 class Gusts:
-    """Velocities of air, gusts on a mean of MEAN, that go with the wind and repeat after a period."""
+    """Air velocities: periodic gusts that travel with the wind, on a mean of MEAN."""
 
     def __init__(self, places: np.ndarray, period: float) -> None:
         """Draw the waves for places (d, 3)."""
@@ -123,7 +123,7 @@ class Gusts:
 
 @dataclass
 class Wave:
-    """A gust that repeats: Hz, the way it goes, and how strong it is, with its phase."""
+    """A periodic gust: Hz, direction of travel, and strength with its phase."""
 
     frequency: float
     along: np.ndarray
@@ -131,13 +131,13 @@ class Wave:
 
 
 def phasors(turns: np.ndarray | float) -> np.ndarray:
-    """Complex numbers of size 1 that so many turns make."""
+    """Complex numbers of magnitude 1 with these phases in turns."""
     angles = 2.0 * np.pi * turns
     return np.cos(angles) + 1j * np.sin(angles)
 
 
 def _waves(period: float) -> Iterator[Wave]:
-    """The mean wind, and waves on it, of which the fast are weak."""
+    """The mean wind and waves on it, weaker for higher frequencies."""
     seen = np.random.default_rng(7)
     for number in range(int(FASTEST * period) + 1):
         angle, lift = SPREAD * seen.normal(size=2) if number else (0.0, 0.0)
@@ -153,7 +153,7 @@ def _forces(
 ) -> np.ndarray:
     """`psi' f` of each mode under wind of one strength, complex (leaves, waves, modes); wave 0 is the mean.
 
-    Wind presses along normals. Fast waves are short, so that leaves close by are alike in slow ones alone.
+    Wind presses along normals. Fast waves are short, so neighbouring leaves move alike in slow waves alone.
     """
     normals, areas = _normals(leaf)
     heard = areas * np.einsum("px,kpx->kp", normals, leaf.shapes)
@@ -170,7 +170,7 @@ def _forces(
 
 
 def normal(leaf: Leaf) -> np.ndarray:
-    """The unit normal (3,) of the whole sheet."""
+    """Unit normal (3,) of the whole sheet."""
     normals, areas = _normals(leaf)
     mean = areas @ normals
     return mean / np.linalg.norm(mean)

@@ -1,9 +1,9 @@
-"""Geometry nodes that put leaves on points, which have the attributes `rotation` and `scale`, and move them.
+"""Geometry nodes that place leaves on points with the attributes `rotation` and `scale`, and move them.
 
-Either each leaf is warped by the amplitudes of its own modes: the leaf has the attributes `shape 0`, `turn 0`
-and so on, and the mesh of the motion points where leaves are, `rotation`, `amplitude 0` and so on, all points
-of a frame after the other. Or each is an instance of one of many poses: the points have the attributes
-`first pose` and `delay`, in frames.
+There are two kinds. In the first each leaf is warped by the amplitudes of its own modes: the leaf has the
+attributes `shape 0`, `turn 0` and so on; the mesh of the motion has points at the leaves' positions, with
+`rotation`, `amplitude 0` and so on, frame by frame. In the second each leaf is an instance of one of many
+poses: the points have the attributes `first pose` and `delay`, in frames.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Socket = bpy.types.NodeSocket
 SHAPE, TURN, AMPLITUDE = "shape {}", "turn {}", "amplitude {}"
 ROTATION, SCALE = "rotation", "scale"
 FIRST, DELAY = "first pose", "delay"
-# Radians below which an angle counts as this, so that nothing is divided by zero.
+# Smallest angle in radians, which avoids division by zero.
 LEAST = 0.01
 
 
@@ -22,7 +22,7 @@ class Leaves:
     """A group of nodes; `self.tree` is for a modifier of the points."""
 
     def __init__(self) -> None:
-        """Make a group that does nothing yet."""
+        """Make an empty group."""
         self.tree = bpy.data.node_groups.new("Leaves", "GeometryNodeTree")
         self.tree.is_modifier = True
         for direction in ("INPUT", "OUTPUT"):
@@ -51,7 +51,7 @@ class Leaves:
         return self._fed(node, **named)
 
     def _node(self, kind: str, **given: object) -> bpy.types.Node:
-        """A new node: what is the name of a socket is put there, all else is set first."""
+        """A new node: arguments named like sockets set these, all others are set first as properties."""
         node = self.tree.nodes.new(kind)
         for name in [name for name in given if hasattr(node, name)]:
             setattr(node, name, given.pop(name))
@@ -76,9 +76,9 @@ class Leaves:
     def _sampled(
         self, motion: Socket, values: Socket, kinds: tuple[str, str], count: Socket, frames: int
     ) -> Socket:
-        """What each point has of the motion's values at the scene's time, between frames the share of both.
+        """Values of the motion at each point at the scene's time, interpolated between frames.
 
-        kinds: of the values as attributes, and as they are mixed.
+        kinds: types of the values as attributes, and for their interpolation.
         """
         time = self._time()
         place = self._first(self._node("GeometryNodeInputIndex"))
@@ -92,7 +92,7 @@ class Leaves:
         return self._fed(mixed, Factor=self._math("FRACT", time), A=both[0], B=both[1])
 
     def _moved(self, points: Socket, motion: Socket, count: Socket, frames: int) -> Socket:
-        """Points where the motion's are."""
+        """Points at their positions in the motion."""
         places = self._first(self._node("GeometryNodeInputPosition"))
         place = self._sampled(motion, places, ("FLOAT_VECTOR", "VECTOR"), count, frames)
         return self._first(self._node("GeometryNodeSetPosition", Geometry=points, Position=place))
@@ -105,7 +105,7 @@ class Leaves:
 
 
 class Carried(Leaves):
-    """Each point where a mesh has it that holds the points of all frames, one frame after the other."""
+    """Points moved to their positions in a mesh that holds the points of all frames, frame by frame."""
 
     def __init__(self, motion: bpy.types.Object, frames: int) -> None:
         """Make the nodes."""
@@ -114,7 +114,7 @@ class Carried(Leaves):
 
 
 class Picked(Leaves):
-    """Each leaf as a pose of a collection, in which frames follow each other by name, loop after loop."""
+    """Leaves as poses of a collection, in which frames are ordered by name, loop after loop."""
 
     def __init__(self, poses: bpy.types.Collection, frames: int) -> None:
         """Make the nodes."""
@@ -131,7 +131,7 @@ class Picked(Leaves):
 
 
 class Swaying(Leaves):
-    """Each leaf warped by its own amplitudes, of a leaf, its motion, and the numbers of modes and frames."""
+    """Leaves warped by their own amplitudes, from a leaf, its motion, and the numbers of modes and frames."""
 
     def __init__(self, leaf: bpy.types.Object, motion: bpy.types.Object, modes: int, frames: int) -> None:
         """Make the nodes."""
@@ -165,7 +165,7 @@ class Swaying(Leaves):
         return self._vector("MULTIPLY_ADD", further, twice, self._vector("MULTIPLY_ADD", across, once, u))
 
     def _summed(self, name: str, modes: int) -> Socket:
-        """The sum over modes of amplitude by attribute."""
+        """Sum over modes of amplitude times attribute."""
         total: Socket | tuple[float, float, float] = (0.0, 0.0, 0.0)
         for mode in range(modes):
             field = self._attribute(name.format(mode), "FLOAT_VECTOR")

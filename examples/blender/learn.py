@@ -1,11 +1,11 @@
-"""How far what is learnt from a shot is from the full space, for every character, as a table.
+"""Error of models learnt from a shot against the full space, for every character, as a table.
 
     python learn.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 120]
 
-Characters at the defaults of *Add Jounce*, their most energetic clips. Errors are those of the
-displacement in the mass norm over the shot: of the draft, of 16, 32 and 64 displacements, of 64 with
-half and twice the stiffness, and of 64 learnt from the first half over the second. Milliseconds are
-those of one step, seconds those of learning 64. The last row is the median.
+Characters at the defaults of *Add Jounce*, with their most energetic clips. Errors are those of the
+displacement in the mass norm over the shot: of the draft, of 16, 32 and 64 displacements, of 64 with half and
+twice the stiffness, and over the second half of 64 learnt from the first. Milliseconds are those of one step,
+seconds those of learning 64. The last row is the median.
 """
 
 from __future__ import annotations

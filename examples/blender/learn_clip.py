@@ -1,10 +1,10 @@
-"""What *Learn This Shot* says of a character's most energetic clip, as *Add Jounce* sets it up, in a table.
+"""Report of *Learn This Shot* for a character's most energetic clip, as set up by *Add Jounce*, in a table.
 
     python learn_clip.py FILE [--frames 120] [--unlimited]
 
-Of 32 and 64 displacements how far the draft, what was learnt, and frames that were not seen are from the
-final motion; how many tets and vertices feel limits, and the seconds that learning takes from a final
-motion that is there.
+For 32 and 64 displacements it states the distance from the final motion of the draft, of the learnt model and
+of frames outside the training, the numbers of tets and vertices with limits, and the seconds of learning from
+an existing final motion.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import flesh
 
 
 def main() -> None:
-    """Learn the clip twice, and print a row for each count of displacements."""
+    """Learns the clip twice, and prints a row for each number of displacements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--frames", type=int, default=120)
@@ -45,7 +45,7 @@ def main() -> None:
     if options.unlimited:
         host.jounce.use_stretch = host.jounce.use_limit = False
     with tempfile.TemporaryDirectory() as folder:
-        # Final frames are kept beside the file.
+        # Final frames are cached beside the file.
         bpy.ops.wm.save_as_mainfile(filepath=str(Path(folder) / "clip.blend"))
         flesh.select([host])
         bpy.ops.jounce.learn()
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def row(lessons: ModuleType, host: bpy.types.Object, count: str) -> str:
-    """What was learnt in so many displacements."""
+    """Report for this number of displacements."""
     host.jounce.displacements = count
     started = time.perf_counter()
     bpy.ops.jounce.learn()

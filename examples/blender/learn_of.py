@@ -1,10 +1,10 @@
-"""One character for `learn.py`: a shot in the full space, and in what has been learnt from it.
+"""One character for `learn.py`: a shot in the full space, and in a model learnt from it.
 
     python learn_of.py FILE --report OUT.json [--frames 120] [--law neo_hookean]
 
-All step by backward Euler, twice a frame, with the damping and the stiffness that *Add Jounce* has
-chosen, without limits, the rest shape following the pose. Errors are those of the displacement in the
-mass norm over the frames, against the full space with the same settings.
+All use backward Euler with two steps per frame, the damping and stiffness of *Add Jounce*, no limits, and a
+rest shape that follows the pose. Errors are those of the displacement in the mass norm over the frames,
+against the full space with the same settings.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COUNTS = (16, 32, 64)
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     parser = one_character.parser(__doc__, frames=120)
     parser.add_argument("--law", default="arap")
     options = parser.parse_args()
@@ -43,11 +43,11 @@ def main() -> None:
 
 
 class Bench:
-    """A body and its shot, played by several models."""
+    """A body and its shot, for simulation by several models."""
 
     def __init__(self, package: str, host: bpy.types.Object, frames: range, law: str) -> None:
         """Build and record the body. law: that of the full space."""
-        # The module comes with the extension, which is switched on by now.
+        # The module is part of the extension, which is enabled by now.
         import jounce
 
         def module(name: str) -> ModuleType:
@@ -74,7 +74,7 @@ class Bench:
     def played(
         self, model: jounce.Model, factor: float = 1.0, poses: np.ndarray | None = None
     ) -> tuple[np.ndarray, float, float]:
-        """Displacements (f, n, 3), milliseconds and iterations a step, with the stiffness times a factor."""
+        """Displacements (f, n, 3), milliseconds and iterations per step; factor: on the stiffness."""
         import jounce
 
         poses = self.poses if poses is None else poses
@@ -90,16 +90,16 @@ class Bench:
         return np.array(found), 1e3 * seconds / steps, iterations / steps
 
     def norm(self, motion: np.ndarray) -> float:
-        """Length of displacements (f, n, 3), weighted with the mass."""
+        """Norm of displacements (f, n, 3), weighted by mass."""
         return float(np.sqrt((self.mass[None, :, None] * motion**2).sum()))
 
     def error(self, found: np.ndarray, exact: np.ndarray) -> float:
-        """How far one motion is from another, as a share of that."""
+        """Distance between two motions, relative to the second."""
         return self.norm(found - exact) / self.norm(exact)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot, law: str) -> dict:
-    """The errors of the draft and of what has been learnt, and what they cost."""
+    """Errors of the draft and of learnt models, and their cost."""
     host = flesh.added(character.armature, character.body, shot.first)
     bench = Bench(package, host, range(shot.first, shot.last + 1), law)
     full = bench.body.full_space(bench.material)
@@ -127,7 +127,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
 
 
 def learnt(bench: Bench, full: jounce.Model, snapshots: np.ndarray, count: int, report: dict) -> jounce.Model:
-    """What is learnt of snapshots (f, n, 3) from the start of the shot."""
+    """Model learnt from snapshots (f, n, 3) from the start of the shot."""
     started = time.perf_counter()
     poses = bench.poses[: len(snapshots)]
     model = bench.body.learn(snapshots, poses, count, material=bench.material, frequency=full.frequency)
@@ -136,7 +136,7 @@ def learnt(bench: Bench, full: jounce.Model, snapshots: np.ndarray, count: int, 
 
 
 def held_out(bench: Bench, full: jounce.Model, exact: np.ndarray, report: dict) -> None:
-    """The error over the second half of the shot of what has been learnt from the first."""
+    """Error over the second half of the shot of a model learnt from the first half."""
     half = len(exact) // 2
     model = bench.body.learn(
         exact[:half], bench.poses[:half], COUNTS[-1], material=bench.material, frequency=full.frequency

@@ -1,10 +1,10 @@
-"""A thousand leaves in the wind, each with a motion of its own, on branches that sway.
+"""A thousand leaves in the wind, each with a motion of its own, on swaying branches.
 
     python leaves.py --extension jounce.zip [--leaves 1000] [--kinds 8] [--save leaves.blend]
 
-Needs bpy; the extension brings the native module. What is made plays without Jounce and this script, by
-geometry nodes alone. It prints what a frame costs, and how far the nodes are from the formula. With kinds,
-leaves are instances of the poses of so many, for huge counts.
+Needs bpy; the extension contains the native module. The result plays without Jounce and this script, by
+geometry nodes alone. The script prints the cost of a frame, and the error of the nodes against the formula.
+With kinds, leaves are instances of this number of motions, for huge numbers of leaves.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GREEN, VEIN, BARK = (0.33, 0.55, 0.16), (0.62, 0.72, 0.34), (0.36, 0.25, 0.17)
 
 
 class Plant:
-    """A leaf, twigs, and the places of leaves on them."""
+    """A leaf, twigs, and the leaves' positions on them."""
 
     def __init__(self, count: int) -> None:
         """Build it into an empty file; the native module must be there."""
@@ -56,12 +56,12 @@ class Plant:
         _attribute(self.leaves, leaf_nodes.SCALE, "FLOAT", self.scales)
 
     def move(self, nodes: leaf_nodes.Leaves) -> None:
-        """Has nodes move the leaves."""
+        """Move the leaves by nodes."""
         self.leaves.modifiers.new("Leaves", "NODES").node_group = nodes.tree
         bpy.context.view_layer.update()
 
     def made(self, name: str, points: np.ndarray) -> bpy.types.Object:
-        """The leaf as a painted mesh with its points (p, 3) somewhere, in no collection."""
+        """The leaf as a painted mesh with the given points (p, 3), in no collection."""
         made = _object(name, points, self.leaf.faces)
         side = np.abs(self.leaf.points[:, 1:2]) / np.abs(self.leaf.points[:, 1]).max()
         green = np.minimum(2.0 * side, 1.0)
@@ -71,7 +71,7 @@ class Plant:
 
 
 class Forest(Plant):
-    """A plant of which every leaf is an instance of a pose, of as many leaves as there are kinds."""
+    """A plant whose leaves are instances of poses, of as many different leaves as there are kinds."""
 
     def __init__(self, count: int, kinds: int) -> None:
         """Build it into an empty file."""
@@ -90,7 +90,7 @@ class Forest(Plant):
 
 
 class Bush(Plant):
-    """A plant of which every leaf has a motion of its own, by which nodes warp it."""
+    """A plant whose leaves have independent motions, warped by nodes."""
 
     def __init__(self, count: int) -> None:
         """Build it into an empty file."""
@@ -118,31 +118,31 @@ class Bush(Plant):
 
     @property
     def outermost(self) -> np.ndarray:
-        """The place of the leaf that is nearest to the camera of pictures."""
+        """Position of the leaf nearest to the pictures' camera."""
         return self.places[(self.places @ (0.5, -0.8, 0.2)).argmax()]
 
     def formula(self, frame: int) -> np.ndarray:
-        """Where all points of all leaves are, (l, p, 3), by the native module."""
+        """Positions of all points of all leaves, (l, p, 3), by the native module."""
         frame %= FRAMES
         found = [self.leaf.warped(row, "modal") for row in self.amplitudes[frame]]
         local = self.scales[:, np.newaxis, np.newaxis] * (self.leaf.points + np.array(found))
         return self.motion.places[frame][:, np.newaxis] + local @ self.motion.turns[frame].transpose(0, 2, 1)
 
     def bent(self) -> dict[str, np.ndarray]:
-        """The points (p, 3) of a leaf as far bent as one of twenty in the wind, by how modes are shown."""
+        """Points (p, 3) of a leaf at the 95th percentile of bending, by each display of modes."""
         rows = self.amplitudes.reshape(-1, self.amplitudes.shape[2])
         tips = np.linalg.norm(rows @ self.leaf.shapes[:, -1], axis=1)
         return {"at rest": self.leaf.points} | self._shown(rows[np.argsort(tips)[-len(rows) // 20]])
 
     def lengths(self) -> dict[str, np.ndarray]:
-        """How long the middles of leaves in the wind are, of some in some frames; 1 is at rest."""
+        """Lengths of the middle lines of some leaves in some frames; 1 is at rest."""
         rows = self.amplitudes[::10, ::20].reshape(-1, self.amplitudes.shape[2])
         shown = [self._shown(row) for row in rows]
         rest = self.leaf.length(self.leaf.points)
         return {name: np.array([self.leaf.length(one[name]) for one in shown]) / rest for name in shown[0]}
 
     def _shown(self, row: np.ndarray) -> dict[str, np.ndarray]:
-        """The points (p, 3) of a leaf at amplitudes, by how its modes are shown."""
+        """Points (p, 3) of a leaf at given amplitudes, by each display of modes."""
         moved = {
             "linear modes": np.tensordot(row, self.leaf.shapes, 1),
             "modal warping": self.leaf.warped(row, "modal"),
@@ -152,7 +152,7 @@ class Bush(Plant):
 
 
 def main() -> int:
-    """Build the bush, play it, and say what that costs; returns the process's exit code."""
+    """Builds the bush, plays it, and prints the cost; returns the process's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
     parser.add_argument("--leaves", type=int, default=1000)
@@ -179,7 +179,7 @@ def main() -> int:
 
 
 def describe(bush: Bush) -> None:
-    """Print what the leaf and its motion are, and how right nodes and warping are."""
+    """Prints properties of the leaf and its motion, and the errors of nodes and warping."""
     print("leaf: modes of " + ", ".join(f"{value:.1f}" for value in bush.leaf.modes.frequencies) + " Hz")
     motion = bush.motion
     print(f"motion: {len(bush.places)} leaves, {FRAMES} frames in {bush.seconds:.1f} s")
@@ -195,7 +195,7 @@ def describe(bush: Bush) -> None:
 
 
 def evaluated(made: bpy.types.Object) -> np.ndarray:
-    """The points (p, 3) of a mesh as nodes leave it."""
+    """Points (p, 3) of a mesh after its nodes."""
     mesh = made.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     points = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.attributes["position"].data.foreach_get("vector", points)
@@ -203,7 +203,7 @@ def evaluated(made: bpy.types.Object) -> np.ndarray:
 
 
 def played(made: bpy.types.Object) -> float:
-    """Milliseconds that Blender takes to evaluate a frame, its normals included: the median over the loop."""
+    """Milliseconds for Blender to evaluate a frame, normals included: the median over the loop."""
     taken = []
     for frame in range(1, FRAMES + 1):
         started = time.perf_counter()
@@ -215,7 +215,7 @@ def played(made: bpy.types.Object) -> float:
 
 
 def _tubes(twigs: list[branches.Twig]) -> tuple[np.ndarray, np.ndarray]:
-    """The points around twigs, and quads."""
+    """Points around twigs, and quads."""
     stations, around = twigs[0].rings.shape[:2]
     ring = np.arange(around)
     quad = np.stack([ring, (ring + 1) % around, (ring + 1) % around + around, ring + around], axis=1)
@@ -225,7 +225,7 @@ def _tubes(twigs: list[branches.Twig]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _held(name: str, places: np.ndarray) -> bpy.types.Object:
-    """Points of all frames one after the other, (frames, p, 3), that nodes read and nobody sees."""
+    """A hidden mesh with the points of all frames, frame by frame, (frames, p, 3), for the nodes to read."""
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(places[..., 0].size)
     mesh.vertices.foreach_set("co", np.ascontiguousarray(places, np.float32).ravel())

@@ -1,4 +1,4 @@
-"""The creature learns its jump: what its draft, what it has learnt and its final motion show of it."""
+"""The creature learns its jump: pictures of its draft, the learnt model and its final motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRMNESS = 7.0
 
 
 class Jump:
-    """The creature that jumps, a body without limits."""
+    """The jumping creature, a body without limits."""
 
     def __init__(self, firmness: float) -> None:
         """Build it in an empty file. firmness: its frequency, Hz."""
@@ -30,13 +30,13 @@ class Jump:
         flesh.select([built.body])
 
     def filled(self) -> list[Shape]:
-        """The jump as it is kept in the cache."""
+        """The jump as cached."""
         bpy.ops.jounce.fill_cache()
         return studio.record(self.meshes, FRAMES)
 
 
 class Lesson(Jump):
-    """Learnt by the operator that an artist presses."""
+    """The jump learnt through the artist's operator."""
 
     def __init__(self) -> None:
         """Build the creature and let it learn."""
@@ -50,6 +50,6 @@ class Lesson(Jump):
 
 
 def apart(shape: Shape, other: Shape) -> list[np.ndarray]:
-    """Distance of the points of two shapes, mesh by mesh, as a share of the size of one."""
+    """Distances of the points of two shapes, mesh by mesh, relative to the size of one."""
     size = np.linalg.norm(np.ptp(np.concatenate(other), axis=0))
     return [np.linalg.norm(a - b, axis=1) / size for a, b in zip(shape, other, strict=True)]

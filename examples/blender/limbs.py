@@ -1,9 +1,9 @@
-"""Limbs against flesh: the final motion of every character with the capsules of its own bones, and without.
+"""Limbs against flesh: the final motion of every character with and without the capsules of its bones.
 
     python limbs.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-The characters' most energetic clips at the defaults of *Add Jounce*, then *Final* and *Capsules of Bones*,
-with nothing chosen by hand. The contact sheets go beside the table, into the folder `limbs`.
+The clips are the characters' most energetic ones at the defaults of *Add Jounce*, then *Final* and *Capsules
+of Bones*, without any manual choice. The contact sheets are written to the folder `limbs` beside the table.
 """
 
 from __future__ import annotations

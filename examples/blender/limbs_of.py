@@ -1,10 +1,11 @@
-"""One character for `limbs.py`: its final motion, without collisions and with its limbs' capsules.
+"""One character for `limbs.py`: its final motion without collisions and with its limbs' capsules.
 
     python limbs_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Depth is how far a vertex is inside of the capsule of a limb that it is no part of, as a share of the diagonal
-at the first frame. What is a limb's own or its neighbours' is left out, as are vertices inside it in
-the first frame and those that flesh moves by less than a thousandth of the size, which bones hold.
+Depth is the penetration of a vertex into the capsule of a limb to which it does not belong, as a share of the
+diagonal at the first frame. Vertices of the limb itself and of its neighbours are left out, as are those
+inside the capsule in the first frame and those moved by flesh less than a thousandth of the size, which bones
+hold.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ import one_character
 import sheet
 import studio
 
-# What is less deep is not seen; what moves less is held by bones.
+# Smallest visible depth; smallest motion of flesh that bones do not hold.
 SEEN, HELD = 2e-3, 1e-3
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.shooting_parser(__doc__).parse_args()
     one_character.shoot(options, lambda _, who, shot: shoot(who, shot, options.report.parent))
 
 
 def shoot(character: characters.Character, shot: characters.Shot, caches: Path) -> tuple[dict, sheet.Take]:
-    """Records both motions by the operators that an artist uses: what was measured, and the take.
+    """Records both motions through the artist's operators; returns measurements and take.
 
-    caches: where those of the final motions go, or they would lie beside the character.
+    caches: folder for the caches of the final motions, which would otherwise lie beside the character.
     """
     posed = studio.record(character.body, shot.frames)
     host = flesh.added(character.armature, character.body, shot.first)
@@ -66,7 +67,7 @@ def shoot(character: characters.Character, shot: characters.Shot, caches: Path) 
 
 
 def recorded(character: characters.Character, shot: characters.Shot) -> tuple[sheet.Shapes, float]:
-    """The final motion as the preview shows it, and the seconds that a frame takes."""
+    """The final motion as shown in the preview, and the seconds per frame."""
     started = time.perf_counter()
     bpy.ops.jounce.fill_cache()
     seconds = (time.perf_counter() - started) / len(shot.frames)
@@ -80,7 +81,7 @@ def depths(
     size: float,
     shapes: tuple[sheet.Shapes, sheet.Shapes, sheet.Shapes],
 ) -> list[np.ndarray]:
-    """How deep flesh is in capsules, (f, c, p) as shares of the size, of the motions after the posed one."""
+    """Depths of flesh in capsules, (f, c, p) as shares of the size, for all motions after the posed one."""
     posed, *motions = shapes
     bones = np.concatenate([body_parts_of.strongest_bones(mesh) for mesh in character.body])
     moves = [
@@ -108,13 +109,13 @@ def depths(
 
 
 def family(character: characters.Character, capsule: bpy.types.Object) -> list[str]:
-    """The bone of a capsule and those next to it."""
+    """The bone of a capsule and its neighbours."""
     bone = character.armature.data.bones[capsule.parent_bone]
     return [relative.name for relative in (bone, bone.parent, *bone.children) if relative is not None]
 
 
 def inside(capsule: bpy.types.Object, points: np.ndarray) -> np.ndarray:
-    """How deep points (p, 3) are in a capsule, metres, 0 outside."""
+    """Depths of points (p, 3) in a capsule, metres, 0 outside."""
     matrix = np.array(capsule.matrix_world)
     local = (np.c_[points, np.ones(len(points))] @ np.linalg.inv(matrix).T)[:, :3]
     scale = float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))

@@ -1,8 +1,8 @@
-"""Biceps and triceps that are painted on a character: a picture, and by how much the biceps rises.
+"""Biceps and triceps painted on a character: a picture, and the measured rise of the biceps.
 
     python muscles.py ozz_arnaud.fbx --out docs/images/muscles.webp [--extension ZIP]
 
-Its elbow is bent, and Maximum Stretch is off.
+The elbow is bent, and Maximum Stretch is off.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from PIL import Image
 
 ARM, FOREARM = "LeftArm", "LeftForeArm"
 CONTRACTIONS = (0.25, 0.5, 0.75, 1.0)
-# What is seen of biceps and triceps.
+# Views of biceps and triceps.
 SHOWN = {
     "relaxed": (0.0, 0.0),
     "biceps 0.5": (0.5, 0.0),
     "biceps 1": (1.0, 0.0),
     "triceps 1": (0.0, 1.0),
 }
-# Frames that each contraction is held, in which the flesh comes to rest.
+# Frames for which each contraction is held until the flesh is at rest.
 HOLD = 24
-# The belly of the muscle, in shares of the upper arm from the shoulder to the elbow.
+# Belly of the muscle, as shares of the upper arm from the shoulder to the elbow.
 ENDS = (0.2, 0.95)
-# Degrees by which the arm is turned, so that its front is above, and the elbow bent.
+# Degrees of the arm's rotation, which turns its front up, and of the elbow's bend.
 TURN, BEND = -80.0, -85.0
-# Metres of which the strongest colour stands.
+# Metres represented by the strongest colour.
 RISE = 0.007
 LIMIT = 200_000
 
 
 class Arm:
-    """The upper arm of a character on which muscles are painted, its elbow bent."""
+    """The upper arm of a character with painted muscles and a bent elbow."""
 
     def __init__(self, path: Path, caches: str) -> None:
-        """Import it and make it a body as the guide does; `caches` is where its final motion goes."""
+        """Import it and make it a body as in the guide; `caches` is the folder for its final motion."""
         found = character.load(path)
         self.meshes, self._armature = found.body, found.armature
         self.mesh = found.meshes[0]
@@ -64,13 +64,13 @@ class Arm:
         self._bend()
 
     def add_triceps(self) -> None:
-        """Paints the back of the arm as a muscle of its own."""
+        """Paint the back of the arm as a separate muscle."""
         flesh.select([self.mesh])
         bpy.ops.jounce.muscle_add()
         self._paint(1.0, 1)
 
     def contracted(self, *contractions: float) -> list[np.ndarray]:
-        """World positions of the meshes once they have come to rest with the muscles contracted."""
+        """World positions of the meshes at rest with the muscles contracted."""
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end = 1, HOLD
         for muscle, contraction in zip(self.mesh.jounce.muscles, contractions, strict=True):
@@ -80,11 +80,11 @@ class Arm:
         return shape
 
     def rise(self, shape: list[np.ndarray], relaxed: list[np.ndarray]) -> np.ndarray:
-        """How far each vertex of the character (p,) has gone outwards, metres."""
+        """Outward displacement of each vertex of the character (p,), metres."""
         return ((shape[0] - relaxed[0]) * self._normals(relaxed[0])).sum(axis=1)
 
     def _normals(self, points: np.ndarray) -> np.ndarray:
-        """The unit normals (p, 3) of the character's mesh where its vertices are at points."""
+        """Unit normals (p, 3) of the character's mesh with its vertices at the given points."""
         self.mesh.data.calc_loop_triangles()
         triangles = np.array([triangle.vertices for triangle in self.mesh.data.loop_triangles])
         a, b, c = (points[corner] for corner in triangles.T)
@@ -94,9 +94,9 @@ class Arm:
         return normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
 
     def _paint(self, side: float, muscle: int) -> tuple[np.ndarray, np.ndarray]:
-        """Paints a muscle on one side of the arm, the front at -1, strongest in the middle of its belly.
+        """Paint a muscle on one side of the arm, the front at -1, strongest in the middle of its belly.
 
-        Which vertices (p,) the picture is of; the weights (p,).
+        Returns the vertices (p,) of the picture as a mask, and the weights (p,).
         """
         rest, matrix, bones = self._rest, self._armature.matrix_world, self._armature.data.bones
         head, tail = (np.array(matrix @ bones[name].head_local) for name in (ARM, FOREARM))
@@ -117,7 +117,7 @@ class Arm:
         return near, weights
 
     def _bend(self) -> None:
-        """Turns the arm so that the biceps is above, and bends the elbow."""
+        """Rotate the arm so that the biceps faces up, and bend the elbow."""
         for name, axis, angle in ((ARM, "X", TURN), (FOREARM, "Y", BEND)):
             bone = self._armature.pose.bones[name]
             there = self._armature.matrix_world @ bone.matrix
@@ -128,7 +128,7 @@ class Arm:
 
 
 def main() -> int:
-    """Measure, and make the picture; returns the process's exit code."""
+    """Measures, and makes the picture; returns the process's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--out", type=Path, default=Path("docs/images/muscles.webp"))
@@ -153,7 +153,7 @@ def main() -> int:
 
 
 def photographed(arm: Arm, shapes: list[list[np.ndarray]], scratch: Path) -> Image.Image:
-    """The arm with muscles relaxed and contracted, plain and coloured by how far it rises."""
+    """The arm with muscles relaxed and contracted, plain and coloured by its rise."""
     room = studio.Studio(arm.meshes, [[shape[0][arm.near]] for shape in shapes], studio.best_engine())
     room.ground.location.z -= 2.0
     rows = [[figures.plain(room, shape, scratch) for shape in shapes], []]

@@ -1,9 +1,9 @@
-"""A newcomer's way from a character's file to a bake, clicks and seconds counted.
+"""A newcomer's way from a character's file to a bake, with counts of clicks and seconds.
 
     python newcomer.py FILE [FILE ...] [--extension ZIP] [--vertices 15000] [--out PAGE.md]
 
-Begins in Blender's factory scene with its cube, changes no setting, and calls what the buttons call.
-Characters of fewer vertices are subdivided first, which is not counted.
+It starts in Blender's factory scene with its cube, changes no setting, and calls the operators of the
+buttons. Characters with fewer vertices are subdivided first, which is not counted.
 """
 
 from __future__ import annotations
@@ -41,33 +41,33 @@ motion*: how far the bake takes a vertex from the pose, as a share of the size.
 
 @dataclass
 class Way:
-    """What was clicked, and how long the machine worked on what."""
+    """Record of the clicks, and of the machine's time per task."""
 
     clicks: int = 0
     times: dict[str, float] = field(default_factory=dict)
 
     def wait(self, name: str, action: Callable[[], object]) -> None:
-        """Work of the machine, however many clicks led to it."""
+        """Run a task of the machine, after any number of clicks."""
         started = time.perf_counter()
         action()
         self.times[name] = time.perf_counter() - started
 
     def click(self, name: str, action: Callable[[], object]) -> None:
-        """One click, after which the artist waits until it is done."""
+        """Make one click, and wait until its task is done."""
         self.clicks += 1
         self.wait(name, action)
 
     @property
     def seconds(self) -> float:
-        """The machine's time in all."""
+        """Total time of the machine in seconds."""
         return sum(self.times.values())
 
 
 def walk(path: Path, least: int) -> list[str]:
-    """Goes the whole way with one character; the cells of its line in the table."""
+    """Goes the whole way with one character; returns the cells of its row in the table."""
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     way = Way()
-    # A menu, a file browser and its options: not one click, and not the same for all formats.
+    # A menu, a file browser and its options: not one click, and different for each format.
     way.wait("import", lambda: read(path))
     character = characters.find(path.stem)
     finer(character, least)
@@ -93,7 +93,7 @@ def walk(path: Path, least: int) -> list[str]:
 
 
 def read(path: Path) -> None:
-    """What the menu File, Import does; a .blend is opened."""
+    """Import through the menu File; a .blend is opened."""
     kind = path.suffix.lower()
     if kind == ".fbx":
         bpy.ops.import_scene.fbx(filepath=str(path))
@@ -123,7 +123,7 @@ def finer(character: characters.Character, least: int) -> None:
 
 
 def largest_motion(character: characters.Character, frames: range) -> float:
-    """How far the bake takes any vertex from the pose, as a share of the size."""
+    """Largest distance of a baked vertex from the pose, as a share of the size."""
     select(character.armature)
     fleshed = studio.record(character.body, frames)
     bpy.ops.jounce.free_bake()
@@ -136,7 +136,7 @@ def largest_motion(character: characters.Character, frames: range) -> float:
 
 
 def main() -> None:
-    """Walk with each character and write the page."""
+    """Walks the way with each character and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--extension", type=Path)
@@ -155,5 +155,5 @@ def main() -> None:
 if __name__ == "__main__":
     main()
     sys.stdout.flush()
-    # Blender's exit handlers can hang; the table is written.
+    # Blender's exit handlers can hang; the table is complete by now.
     os._exit(0)

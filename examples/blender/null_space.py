@@ -1,13 +1,13 @@
-"""Ten conditions a bone on each mode, as the draft has them, or four on the motion: for every character.
+"""Complementarity by ten conditions per bone on each mode, or by four on the motion, per character.
 
     python null_space.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-Characters without a core of bone, their most energetic clips, against the full space with the four
-conditions a bone that make its motion complementary to the rig. On the left, 16 skinning modes that
-meet ten conditions a bone each, so that whatever they do is complementary: 192 displacements. On the
-right, as many modes more as there are bones, that meet none, and of all that these do what is
-complementary, the null space of the four conditions: also 192. What each leaves out of the shot is the
-least error that it can have. The last row is the median.
+Characters without a skeleton core, with their most energetic clips, against the full space with the four
+conditions per bone that make its motion complementary to the rig. On the left, 16 skinning modes that satisfy
+ten conditions per bone each, so that any of their motions is complementary: 192 displacements. On the right,
+unconstrained modes, more by the number of bones, restricted to the null space of the four conditions: also
+192 displacements. The part of the shot outside each basis is its smallest possible error. The last row is the
+median.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One character for `null_space.py`: a shot in the full space, and in both kinds of displacements.
+"""One character for `null_space.py`: a shot in the full space, and in both kinds of bases.
 
 python null_space_of.py FILE --report OUT.json [--frames 60]
 """
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     import jounce
 
 MODES = 16
-# Of the largest singular value: smaller ones are conditions that depend on others.
+# Share of the largest singular value below which a condition is linearly dependent.
 DEPENDENT = 1e-8
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.parser(__doc__, frames=60).parse_args()
     one_character.measure(options, compare)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
-    """What both kinds of displacements miss."""
+    """Errors of both bases."""
     import jounce
 
     host = flesh.added(character.armature, character.body, shot.first)
@@ -62,14 +62,14 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
 
 
 def affine(mesh: jounce.TetMesh, weights: np.ndarray) -> np.ndarray:
-    """What functions are of one coordinate, each as it moves affinely: n x 4m, places from -1 to 1."""
+    """Affine motions of functions in one coordinate: n x 4m, with positions scaled to -1 to 1."""
     middle, half = np.mean(mesh.vertices, axis=0), 0.5 * np.ptp(mesh.vertices, axis=0).max()
     homogeneous = np.column_stack([(mesh.vertices - middle) / half, np.ones(len(mesh.vertices))])
     return np.einsum("nk,nj->nkj", weights, homogeneous).reshape(len(weights), -1)
 
 
 def complementary(bench: Bench, functions: np.ndarray) -> np.ndarray:
-    """The smoothest of what functions can do without the rig's four conditions a bone feeling it."""
+    """The smoothest combinations of functions in the null space of the rig's four conditions per bone."""
     body = bench.body
     rig_weights = np.asarray(body.rig.weights)
     momentum = (bench.mass * (1.0 - np.asarray(body.leak)))[:, None] * affine(body.mesh, rig_weights)

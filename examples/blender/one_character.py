@@ -1,4 +1,4 @@
-"""What scripts that look at one character share: arguments, refusals, the report and the contact sheet."""
+"""Shared parts of the scripts for one character: arguments, errors, the report and the contact sheet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Shoot = Callable[[str, characters.Character, characters.Shot], tuple[dict, sheet
 
 
 def parser(doc: str, frames: int) -> argparse.ArgumentParser:
-    """The arguments that all take. doc: that of the script, whose first line says what it is."""
+    """Common arguments. doc: the script's docstring, whose first line is the description."""
     made = argparse.ArgumentParser(description=doc.splitlines()[0])
     made.add_argument("file", type=Path)
     made.add_argument("--report", type=Path, required=True)
@@ -26,16 +26,16 @@ def parser(doc: str, frames: int) -> argparse.ArgumentParser:
 
 
 def shooting_parser(doc: str) -> argparse.ArgumentParser:
-    """The same for scripts that make a contact sheet."""
+    """As `parser`, for scripts that make a contact sheet."""
     made = parser(doc, frames=60)
     made.add_argument("--sheets", type=Path, help="folder for the contact sheet")
     return made
 
 
 def measure(options: argparse.Namespace, measured: Measure) -> None:
-    """Writes what is measured of the liveliest frames of the character, or why it was not.
+    """Writes measurements of the liveliest frames of the character, or the reason for their absence.
 
-    measured: takes the extension's package too.
+    measured: function that also takes the extension's package.
     """
     package = extension.enable().__name__
     try:
@@ -47,7 +47,7 @@ def measure(options: argparse.Namespace, measured: Measure) -> None:
 
 
 def shoot(options: argparse.Namespace, shot_of: Shoot) -> None:
-    """The same with a contact sheet, where a folder is given for it."""
+    """As `measure`, with a contact sheet if a folder is given for it."""
 
     def measured(package: str, character: characters.Character, shot: characters.Shot) -> dict:
         report, take = shot_of(package, character, shot)

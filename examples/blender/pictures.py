@@ -1,8 +1,8 @@
-"""Make the pictures of the documentation from real runs of Jounce.
+"""Makes the pictures of the documentation from real runs of Jounce.
 
     python pictures.py --extension jounce.zip --out docs/images [--only leak]
 
-Needs bpy and Pillow; the extension brings the native module. The creature and a ball are built by script.
+Needs bpy and Pillow; the extension contains the native module. The creature and a ball are procedural.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OFF = 0.02
 
 
 def main() -> int:
-    """Make all pictures, or the one named; returns the process's exit code."""
+    """Makes all pictures, or the named one; returns the process's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder for the pictures")
     parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def stiffness(engine: str, scratch: Path) -> Image.Image:
-    """Painted stiffness, and what it does to the modes."""
+    """Painted stiffness, and its effect on the modes."""
     creature = subjects.Creature()
     soft = creature.soft_belly()
     painted, uniform = creature.body(young=subjects.YOUNG * 100.0 ** (1.0 - soft)), creature.body()
@@ -78,7 +78,7 @@ def stiffness(engine: str, scratch: Path) -> Image.Image:
 
 
 def localised(engine: str, scratch: Path) -> Image.Image:
-    """Global modes, and modes that are confined to parts of the body."""
+    """Global modes, and modes confined to parts of the body."""
     creature = subjects.Creature()
     room = studio.Studio(creature.meshes, [creature.rest], engine)
     rows, names = [], []
@@ -109,13 +109,13 @@ def leak(engine: str, scratch: Path) -> Image.Image:
 
 
 def parts(engine: str, scratch: Path) -> Image.Image:
-    """The core of one character, and what momentum leak on its belly does beside it."""
+    """The core of one character, and the effect of momentum leak on its belly."""
     creature = subjects.Creature()
     takes = []
     for kept in (1.0, 0.5, 0.0):
         leak = 1.0 - (1.0 - kept) * np.minimum(2.0 * creature.soft_belly(), 1.0)
         body = creature.body(core=creature.core(), leak=leak, modes=24)
-        # Of flesh of its size, as Add Jounce has it.
+        # For flesh of its size, as Add Jounce sets it.
         at_rest = np.sqrt(subjects.YOUNG / 1e3) / np.cbrt(body.mesh.volumes.sum())
         takes.append(creature.played(body.model, body, at_rest))
     core = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(float))[:, 0]
@@ -135,7 +135,7 @@ def parts(engine: str, scratch: Path) -> Image.Image:
 
 
 def volume(engine: str, scratch: Path) -> Image.Image:
-    """A ball between two plates: as rigid as possible, and keeping its volume."""
+    """A ball between two plates: as rigid as possible, and volume-preserving."""
     ball = subjects.Ball()
     shapes, columns = [ball.shape(None)], ["at rest"]
     for law, poisson, name in (
@@ -150,7 +150,7 @@ def volume(engine: str, scratch: Path) -> Image.Image:
 
 
 def stitches(engine: str, scratch: Path) -> Image.Image:
-    """A bar that is cut through: as it hangs, and sewn together."""
+    """A bar that is cut through: hanging apart, and sewn together."""
     bar = cut_bar.CutBar()
     shapes = [bar.shape(), bar.hanging(None), bar.hanging(1.0), bar.hanging(0.0)]
     room = studio.Studio(bar.meshes, shapes, engine)
@@ -159,14 +159,14 @@ def stitches(engine: str, scratch: Path) -> Image.Image:
 
 
 def sewn(engine: str, scratch: Path) -> Image.Image:
-    """A stem and its leaves that swing each by itself, and sewn together."""
+    """A stem and its leaves, swinging independently, and sewn together."""
     plant = sewn_leaves.SewnLeaves()
     takes = {"each by itself": plant.apart(), "sewn": plant.sewn()}
     return compared(plant.meshes, takes, (0, 5, 8, 12, 15, 18), engine, scratch)
 
 
 def opening(engine: str, scratch: Path) -> Image.Image:
-    """The sewn bar as its seam opens from below, and where its modes may be off once it is sewn later."""
+    """The sewn bar while its seam opens from below, and the estimated error of modes with a later seam."""
     bar = cut_bar.CutBar()
     frames, counts = range(4, 40, 8), (1, 3, 9, 25, 49)
     take, errors = bar.unzipped(frames), bar.mode_errors(counts)
@@ -200,7 +200,7 @@ def collisions(engine: str, scratch: Path) -> Image.Image:
 
 
 def loose(engine: str, scratch: Path) -> Image.Image:
-    """A block of jelly that is thrown, as firm as it was made and softer; the camera goes along."""
+    """A thrown block of jelly with its built stiffness and softer; the camera follows."""
     thrown = thrown_jelly.ThrownJelly()
     takes = {"as added": thrown.take(1.0), "half the frequency": thrown.take(0.5)}
     frames = (0, 8, 10, 12, 15, 47)
@@ -212,7 +212,7 @@ def loose(engine: str, scratch: Path) -> Image.Image:
 
 
 def touching(engine: str, scratch: Path) -> Image.Image:
-    """Three blocks of jelly that fall onto each other, without and with each other among what they touch."""
+    """Three blocks of jelly that fall onto each other, without and with collisions between them."""
     heap = touching_jellies.TouchingJellies()
     takes = {"ground alone": heap.apart(), "each other, too": heap.touching()}
     return compared(heap.blocks, takes, (0, 6, 9, 12, 15, 20), engine, scratch)
@@ -225,14 +225,14 @@ def compared(
     engine: str,
     scratch: Path,
 ) -> Image.Image:
-    """Takes that begin in frame 1 below each other, some of their frames side by side."""
+    """Takes below each other, all from frame 1, with some of their frames side by side."""
     room = studio.Studio(meshes, [take[frame] for take in takes.values() for frame in frames], engine)
     rows = [[figures.plain(room, take[frame], scratch) for frame in frames] for take in takes.values()]
     return figures.sheet(rows, [f"frame {frame + 1}" for frame in frames], list(takes), "")
 
 
 def leaves(engine: str, scratch: Path) -> Image.Image:
-    """One leaf bent far, unwarped and warped; and a bush of a thousand in the wind, whole and near by."""
+    """A strongly bent leaf, unwarped and warped; and a bush of a thousand in the wind, far and near."""
     bush = bushes.Bush(1000)
     bent = bush.bent()
     room = studio.Studio([bush.leaf_object], [[points] for points in bent.values()], engine)
@@ -249,7 +249,7 @@ def leaves(engine: str, scratch: Path) -> Image.Image:
 
 
 def caught(engine: str, scratch: Path) -> Image.Image:
-    """A block of jelly that an arm throws and catches, and inflated in its flight."""
+    """A block of jelly thrown and caught by an arm, and inflated in its flight."""
     jelly = caught_jelly.CaughtJelly()
     takes = {"as built": jelly.take(), "inflated in flight": jelly.inflated()}
     frames = (0, 9, 13, 17, 21, 29)
@@ -260,7 +260,7 @@ def caught(engine: str, scratch: Path) -> Image.Image:
 
 
 def learnt(engine: str, scratch: Path) -> Image.Image:
-    """A jump as its draft, as it was learnt and as its final motion, coloured by how far it is from that."""
+    """A jump as its draft, as learnt and as its final motion, coloured by the distance from the latter."""
     known = lesson.Lesson()
     takes = {"Draft": known.take("DRAFT"), "Learnt": known.take("LEARNT"), "Final": known.take("FINAL")}
     final = takes["Final"]
@@ -280,7 +280,7 @@ def learnt(engine: str, scratch: Path) -> Image.Image:
 
 
 def law(engine: str, scratch: Path) -> Image.Image:
-    """A jump with three laws that are drawn, coloured by how far it is from where it is posed."""
+    """A jump with three drawn laws, coloured by the distance from the pose."""
     drawn = drawn_laws.DrawnLaws()
     takes, stresses = {}, []
     for name, points in drawn_laws.LAWS.items():

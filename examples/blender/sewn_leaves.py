@@ -1,4 +1,4 @@
-"""A soft stem and fat leaves that its upper bone moves too: each a body of its own, and sewn together."""
+"""A soft stem and fat leaves, also moved by its upper bone: independent bodies, and sewn together."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from mathutils import Matrix
 from subjects import Shape
 
 FRAMES = range(1, 25)
-# Of the stem, in m; its upper bone begins half way up.
+# Height of the stem, in m; its upper bone begins half way up.
 HEIGHT, RADIUS = 1.2, 0.1
-# Of each leaf: how high it is, in m, and its angle around the stem, in degrees.
+# Height of each leaf, in m, and its angle around the stem, in degrees.
 PLACES = [(1.05, 0.0), (0.92, 140.0), (0.78, 250.0), (0.66, 20.0), (0.98, 205.0)]
-# Half axes of a leaf, and how far it is from the stem, in m.
+# Semi-axes of a leaf, and its distance from the stem, in m.
 LEAF, GAP = (0.16, 0.09, 0.035), 0.012
-# Of the upper bone: frame and angle, in radians.
+# Frame and angle of the upper bone, in radians.
 SWING = ((1, 0.0), (6, 0.75), (11, -0.65), (15, 0.0), (16, 0.0))
 FREQUENCY = 2.2
 GREEN, LIGHT = (0.36, 0.55, 0.34), (0.56, 0.74, 0.40)
 
 
 class SewnLeaves:
-    """Sewn by the settings that an artist uses."""
+    """The stem and leaves, sewn through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build them in an empty file, and give each Jounce by itself."""
+        """Build them in an empty file, and add Jounce to each separately."""
         thrown_jelly.empty_shot(FRAMES)
         self.stem, rig = _stem()
         self.leaves = [_leaf(rig, *place) for place in PLACES]
@@ -44,7 +44,7 @@ class SewnLeaves:
             bpy.ops.jounce.build()
 
     def apart(self) -> list[Shape]:
-        """Their motion, each by itself."""
+        """Their motion as independent bodies."""
         return self._shown(self.meshes)
 
     def sewn(self) -> list[Shape]:

@@ -1,4 +1,4 @@
-"""Pictures of a shot for people to look at: a contact sheet, and a short loop without and with flesh."""
+"""Pictures of a shot for visual inspection: a contact sheet, and a short loop without and with flesh."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAPER = tuple(round(255 * channel) for channel in (0.965, 0.955, 0.94))
 
 @dataclass
 class Take:
-    """One shot, recorded without and with flesh: positions a frame and a mesh, in world units.
+    """One shot, recorded without and with flesh: positions per frame and mesh, in world units.
 
     between: other motions that the sheet shows between the two.
     """
@@ -39,7 +39,7 @@ class Take:
     between: tuple[Shapes, ...] = ()
 
     def in_place(self) -> Take:
-        """The same, over the ground where it began if it travels further than its size."""
+        """The same shot, kept at its initial position if it travels further than its size."""
         boxes = [np.concatenate(shape)[:, :2] for shape in self.posed]
         middles = np.array([(box.min(axis=0) + box.max(axis=0)) / 2.0 for box in boxes])
         if np.ptp(middles, axis=0).max() <= self.size:
@@ -56,7 +56,7 @@ class Take:
         return [np.linalg.norm(after - before, axis=1) / self.size for before, after in pairs]
 
     def framed(self) -> Shapes:
-        """Shapes for the camera to hold: all that is seen but for the tips of what flies off."""
+        """Shapes for the camera to frame: everything visible except the tips of parts that fly off."""
         shapes = [list(shape) for shape in self.posed]
         for index, posed in enumerate(self.posed):
             for before, after, far in zip(posed, self.fleshed[index], self.displacement(index), strict=True):
@@ -74,7 +74,7 @@ def _moved(shapes: Shapes, by: np.ndarray) -> Shapes:
 
 
 def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
-    """Indices of up to `count` frames where the motion is large, peaks first, spread as far as can be."""
+    """Indices of up to `count` frames with large motion, peaks first, spread as far as possible."""
     padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
     peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
     large = amplitudes >= 0.35 * amplitudes.max()
@@ -90,10 +90,10 @@ def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
 def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list[int]:
     """Save the sheet as PNG and return the frames shown.
 
-    Each column is a frame; the rows are the posed shape (or another that flesh is compared with), what is
-    between, the shape with flesh, and that shape coloured by how far it is from the posed one, whose outline
-    is drawn over it. The last colour stands for what all but a hundredth of the strongest frame's vertices
-    stay below, and for all beyond.
+    Each column is a frame. The rows are the reference (the posed shape or another one), the motions in
+    between, the shape with flesh, and that shape coloured by its distance from the reference, whose outline
+    is drawn over it. The last colour stands for the 99th percentile of the strongest frame's distances, and
+    for everything beyond.
     """
     amplitudes = take.amplitudes()
     columns = telling_frames(amplitudes, COLUMNS)
@@ -120,7 +120,7 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
 def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
     """Save the whole shot side by side, without and with flesh, as looping WebP; returns its bytes.
 
-    The picture quality is lowered until the file is below 300 kilobytes, about where it begins to be seen.
+    The picture quality is lowered until the file is below 300 kilobytes, where the loss becomes visible.
     """
     studio.paint(None)
     pictures = []
@@ -160,7 +160,7 @@ def _photograph(studio: Studio, shape: list[np.ndarray], scratch: Path, size: in
 
 
 def _outline(studio: Studio, scratch: Path) -> Image.Image:
-    """Mask of the silhouette's edge, two pixels wide, of the shape the studio holds."""
+    """Mask of the silhouette's edge, two pixels wide, of the shape in the studio."""
     studio.render(scratch, studio.oversampling * CELL, studio.oversampling * CELL, bare=True)
     with Image.open(scratch) as picture:
         alpha = picture.getchannel("A")

@@ -1,9 +1,9 @@
-"""What the first displacements of a shot leave out of it, character by character, as curves in an SVG.
+"""Part of a shot outside its first displacements, per character, as curves in an SVG.
 
     python spectrum.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 120]
 
-Characters at the defaults of *Add Jounce* in the full space, their most energetic clips. The curves go beside
-the table, as spectrum.svg; shares are those of the displacement in the mass norm over the shot.
+Characters at the defaults of *Add Jounce* in the full space, with their most energetic clips. The curves are
+written to spectrum.svg beside the table; shares are those of the displacement in the mass norm over the shot.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import characters
 
 COUNTS = (4, 8, 16, 32, 64)
 COLUMNS = {"file": "{}", **{str(count): "{:.1%}" for count in COUNTS}}
-# Of the picture: what it shows, and where, in its own units.
+# Ranges and position of the plot, in the picture's units.
 MOST, LEAST = 64, 1e-3
 LEFT, TOP, WIDE, HIGH = 60, 20, 600, 360
 COLOURS = ("#c33", "#27a", "#283", "#a5a", "#b70", "#555")
 
 
 def main() -> int:
-    """Measure all, write the table and draw the curves."""
+    """Measures all, writes the table and draws the curves."""
     options = characters.parser(__doc__).parse_args()
     rows = characters.run_all(Path(__file__).with_name("spectrum_of.py"), options, {"file": "{}"})
     measured = [row for row in rows if "left out" in row]
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def drawn(rows: list[dict]) -> str:
-    """The curves of all characters, their names where they end."""
+    """Curves of all characters, with their names at the ends."""
     shapes = []
     for share in (1.0, 0.1, 0.01, 0.001):
         x, y = place(1, share)
@@ -52,7 +52,7 @@ def drawn(rows: list[dict]) -> str:
         curve = [(n, share) for n, share in enumerate(row["left out"][:MOST], 1) if share >= LEAST]
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in curve))
         shapes.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        # In a column of their own, as curves meet.
+        # Names are in a column of their own, because curves meet.
         y = TOP + 16 * (number + 1)
         name = Path(row["file"]).stem
         shapes.append(f'<text x="{LEFT + WIDE + 12}" y="{y}" fill="{colour}">{name}</text>')
@@ -66,7 +66,7 @@ def drawn(rows: list[dict]) -> str:
 
 
 def place(count: float, share: float) -> tuple[float, float]:
-    """Where so many displacements that leave this share out are in the picture."""
+    """Position in the picture of a number of displacements and the share outside their span."""
     along, up = log10(count) / log10(MOST), 1.0 - log10(share) / log10(LEAST)
     return LEFT + WIDE * along, TOP + HIGH * (1.0 - up)
 

@@ -1,4 +1,4 @@
-"""One character for `spectrum.py`: what the first displacements of its shot leave out of it.
+"""One character for `spectrum.py`: part of its shot outside the first displacements.
 
 python spectrum_of.py FILE --report OUT.json [--frames 120]
 """
@@ -20,14 +20,14 @@ from learn_of import Bench
 
 
 def main() -> None:
-    """Measure one character and write the report."""
+    """Measures one character and writes the report."""
     options = one_character.parser(__doc__, frames=120).parse_args()
     one_character.measure(options, lambda *of: {"left out": spectrum(*of)})
 
 
 def spectrum(package: str, character: characters.Character, shot: characters.Shot) -> list[float]:
-    """What the first 1, 2, 3 and so on principal displacements leave out, as a share of the motion."""
-    # The module comes with the extension, which is switched on by now.
+    """Part of the motion outside the first 1, 2, 3 and so on principal displacements, as a share of it."""
+    # The module is part of the extension, which is enabled by now.
     import jounce
 
     host = flesh.added(character.armature, character.body, shot.first)

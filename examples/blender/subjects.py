@@ -1,4 +1,4 @@
-"""What the documentation's pictures show: the creature and a ball, with bodies made by the native module."""
+"""Subjects of the documentation's pictures: the creature and a ball, simulated by the native module."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Creature:
         return np.clip(2.0 - 2.0 * away / BELLY_RADIUS, 0.0, 1.0)
 
     def take(self, body: jounce.Body, leak: np.ndarray) -> list[Shape]:
-        """The action with flesh of which the modes have this leak (n,) at the body's tet vertices."""
+        """The action with flesh and modes with this leak (n,) at the body's tet vertices."""
         import jounce
 
         modes = jounce.skinning_modes(
@@ -62,7 +62,7 @@ class Creature:
         return self.played(model, body, body.model.frequency)
 
     def core(self) -> jounce.SkeletonCore:
-        """What *Add Jounce* asks for."""
+        """The core that *Add Jounce* uses."""
         import jounce
 
         armature, names = self.built.armature, self._bones()
@@ -72,7 +72,7 @@ class Creature:
         return jounce.SkeletonCore(heads, parents, names=names)
 
     def played(self, model: jounce.Model, body: jounce.Body, at_rest: float) -> list[Shape]:
-        """The action with flesh of a model of this body. at_rest: Hz, what its stiffness stands for."""
+        """The action with flesh in a model of this body. at_rest: frequency in Hz of the built stiffness."""
         import jounce
 
         stiffness = (FREQUENCY / at_rest) ** 2
@@ -91,7 +91,7 @@ class Creature:
         return np.linalg.norm(np.concatenate(shape) - np.concatenate(posed), axis=1) / size
 
     def split(self, values: np.ndarray) -> list[np.ndarray]:
-        """Values at all points (p, ...), for each mesh its own."""
+        """Values at all points (p, ...), split by mesh."""
         return np.split(values, np.cumsum([len(points) for points in self.rest])[:-1])
 
     def _triangles(self) -> np.ndarray:
@@ -121,7 +121,7 @@ class Creature:
         return np.concatenate(parts)
 
     def _pose(self, frame: int) -> np.ndarray:
-        """From rest to posed positions in the world, (b, 3, 4)."""
+        """Transforms from rest to posed positions in the world, (b, 3, 4)."""
         bpy.context.scene.frame_set(frame)
         armature = self.built.armature
         world = armature.matrix_world
@@ -131,13 +131,13 @@ class Creature:
 
 
 def amounts(body: jounce.Body, modes: range) -> list[np.ndarray]:
-    """Size of each mode at the surface's points, (p,), of which 1 is the most."""
+    """Size of each mode at the surface's points, (p,), at most 1."""
     weights = np.abs(body.embedding.interpolate(body.modes.weights))
     return [weights[:, mode] / weights[:, mode].max() for mode in modes]
 
 
 class Ball:
-    """A striped ball between two plates, held at its caps by a bone above and a bone below."""
+    """A striped ball between two plates, held at its caps by one bone above and one below."""
 
     PRESS = 0.3
 
@@ -161,7 +161,7 @@ class Ball:
             self.meshes.append(plate)
 
     def shape(self, displacement: np.ndarray | None) -> Shape:
-        """Ball and plates at rest, or pressed with the flesh's displacement (p, 3)."""
+        """Ball and plates at rest, or compressed with the flesh's displacement (p, 3)."""
         shapes = [self.points, *self.plates]
         if displacement is not None:
             shapes[0] = self._posed(self.points) + displacement
@@ -170,7 +170,7 @@ class Ball:
         return [shape.astype(np.float32) for shape in shapes]
 
     def squashed(self, law: str, poisson: float) -> tuple[Shape, float]:
-        """The ball at rest between the pressed plates, and the change of its volume, a fraction."""
+        """The ball in equilibrium between the compressed plates, and its relative change of volume."""
         import jounce
 
         mesh = jounce.TetMesh.lattice(self.points, self.triangles, 20)

@@ -1,4 +1,4 @@
-"""A block of jelly that is thrown at the ground, as firm as Add Jounce makes it and softer."""
+"""A block of jelly thrown at the ground, with the stiffness of Add Jounce and softer."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import studio
 from subjects import Shape
 
 FRAMES = range(1, 49)
-# Half an edge of the block, its height when it is thrown, in m, and how far it is tilted.
+# Half an edge of the block, its initial height in m, and its tilt.
 HALF, HEIGHT, TILT = 0.15, 0.75, (math.radians(25.0), math.radians(35.0), 0.0)
 ROUNDED = 0.04
 COLOUR = (0.80, 0.36, 0.42)
 
 
 class ThrownJelly:
-    """Thrown by the settings that an artist uses."""
+    """The block, thrown through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build it in an empty file, and make it a loose body that collides with the ground at z = 0."""
+        """Build it in an empty file, and make it a free body that collides with the ground at z = 0."""
         empty_shot(FRAMES)
         self.block = block((0.0, 0.0, HEIGHT), TILT)
         flesh.select([self.block])
@@ -35,7 +35,7 @@ class ThrownJelly:
         bpy.context.view_layer.update()
 
     def take(self, share: float) -> list[Shape]:
-        """Its motion with a share of the frequency that it got."""
+        """Its motion with a share of its built frequency."""
         state = self.block.jounce
         firm = state.frequency
         state.frequency = share * firm
@@ -45,7 +45,7 @@ class ThrownJelly:
 
 
 def empty_shot(frames: range) -> None:
-    """An empty file whose scene has these frames and stands in the first."""
+    """An empty file whose scene has these frames and stands at the first."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = frames.start, frames.stop - 1
@@ -53,7 +53,7 @@ def empty_shot(frames: range) -> None:
 
 
 def from_beside(shape: Shape) -> Shape:
-    """A shape as a camera sees it that goes along with its middle."""
+    """A shape as seen by a camera that follows its middle."""
     along = np.array([1.0, 1.0, 0.0], np.float32) * shape[0].mean(axis=0)
     return [points - along for points in shape]
 

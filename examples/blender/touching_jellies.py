@@ -1,4 +1,4 @@
-"""Three blocks of jelly that fall into a heap, through each other and touching each other."""
+"""Three blocks of jelly that fall into a heap, through each other and in contact with each other."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import thrown_jelly
 from subjects import Shape
 
 FRAMES = range(1, 25)
-# Where each block starts, in m, and how it is tilted, in degrees.
+# Initial position of each block, in m, and its tilt, in degrees.
 STARTS = [
     ((0.0, 0.0, 0.16), (0.0, 0.0, 15.0)),
     ((0.07, 0.02, 0.54), (0.0, 0.0, 40.0)),
     ((-0.02, -0.03, 0.92), (0.0, 0.0, 5.0)),
 ]
-# Times the frequency that Add Jounce gives them, and the damping ratio.
+# Factor on the frequency from Add Jounce, and damping ratio.
 SOFTENED, DAMPING = 0.8, 0.4
 COLOURS = [(0.80, 0.36, 0.42), (0.36, 0.62, 0.78), (0.88, 0.70, 0.30)]
 
 
 class TouchingJellies:
-    """Dropped by the settings that an artist uses."""
+    """The blocks, dropped through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build them in an empty file, and make them loose bodies that collide with the ground at z = 0."""
+        """Build them in an empty file, and make them free bodies that collide with the ground at z = 0."""
         thrown_jelly.empty_shot(FRAMES)
         self.blocks = []
         for (place, degrees), colour in zip(STARTS, COLOURS, strict=True):
@@ -46,11 +46,11 @@ class TouchingJellies:
         bpy.context.view_layer.update()
 
     def apart(self) -> list[Shape]:
-        """Their motion where only the ground is in their collision collection."""
+        """Their motion with the ground alone in their collision collection."""
         return studio.record(self.blocks, FRAMES)
 
     def touching(self) -> list[Shape]:
-        """Their motion where they are in it, too."""
+        """Their motion with the blocks in it too."""
         for block in self.blocks:
             self.collection.objects.link(block)
         bpy.context.view_layer.update()
