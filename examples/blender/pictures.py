@@ -115,7 +115,7 @@ def parts(engine: str, scratch: Path) -> Image.Image:
     for kept in (1.0, 0.5, 0.0):
         leak = 1.0 - (1.0 - kept) * np.minimum(2.0 * creature.soft_belly(), 1.0)
         body = creature.body(core=creature.core(), leak=leak, modes=24)
-        # For flesh of its size, as Add Jounce sets it.
+        # Default frequency of Add Jounce for flesh of this size.
         at_rest = np.sqrt(subjects.YOUNG / 1e3) / np.cbrt(body.mesh.volumes.sum())
         takes.append(creature.played(body.model, body, at_rest))
     core = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(float))[:, 0]

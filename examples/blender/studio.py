@@ -1,7 +1,7 @@
 """A small photo studio: shows recorded shapes under three lights, framed once for the whole shot.
 
-The studio is a scene of its own with plain copies of the evaluated meshes, so that looking at a character
-changes nothing in its scene, and what is seen is what Blender evaluated.
+The studio is a separate scene with plain copies of the evaluated meshes. Rendering a character thus changes
+nothing in its scene, and shows it as Blender evaluated it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MARGIN = 1.05
 
 @dataclass
 class Light:
-    """A light on the character: from where (camera's right, up, towards the camera) and how strong."""
+    """A light on the character: direction (camera's right, up, towards the camera) and strength."""
 
     direction: tuple[float, float, float]
     colour: tuple[float, float, float]
@@ -59,13 +59,13 @@ os._exit(0)
 
 
 def best_engine() -> str:
-    """WORKBENCH, or CYCLES where there is no OpenGL: that ends a process, so it is tried in another one."""
+    """WORKBENCH, or CYCLES without OpenGL. Its absence ends a process, so another one tests for it."""
     probe = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, timeout=120)
     return "WORKBENCH" if probe.returncode == 0 else "CYCLES"
 
 
 def record(meshes: list[bpy.types.Object], frames: range) -> list[list[np.ndarray]]:
-    """Evaluated world positions: one (p, 3) f32 array a mesh, for each frame."""
+    """Evaluated world positions: one (p, 3) f32 array per mesh, for each frame."""
     scene, shapes = bpy.context.scene, []
     for frame in frames:
         scene.frame_set(frame)
@@ -83,7 +83,7 @@ def world_points(evaluated: bpy.types.Object) -> np.ndarray:
 
 
 class Studio:
-    """Camera, lights, ground and stand-ins for `meshes`; framed to hold all the `shapes` given."""
+    """Camera, lights, ground and stand-ins for `meshes`, with all given `shapes` in the frame."""
 
     def __init__(self, meshes: list[bpy.types.Object], shapes: list[list[np.ndarray]], engine: str) -> None:
         """Build the scene; `engine` is WORKBENCH or CYCLES."""
@@ -96,18 +96,18 @@ class Studio:
         self.ground = self._ground(low, high)
         self.camera = self._camera(cloud)
         self.engine = engine
-        # Pixels rendered for each one shown, along a side: Workbench is fast and smooths edges little.
+        # Rendered pixels per shown pixel along a side, because Workbench is fast but smooths edges little.
         self.oversampling = 1 if engine == "CYCLES" else 2
         (_light_cycles if engine == "CYCLES" else _light_workbench)(self)
 
     def pose(self, shape: list[np.ndarray]) -> None:
-        """Give the stand-ins the recorded positions of one frame."""
+        """Move the stand-ins to the recorded positions of one frame."""
         for stand_in, points in zip(self.stand_ins, shape, strict=True):
             stand_in.data.attributes["position"].data.foreach_set("vector", points.ravel())
             stand_in.data.update()
 
     def paint(self, amounts: list[np.ndarray] | None) -> None:
-        """Colour the stand-ins by amounts in [0, 1] a vertex, or give them their own colours back."""
+        """Colour the stand-ins by amounts in [0, 1] per vertex, or restore their own colours."""
         shading = self.scene.display.shading
         shading.color_type = self.colour_type if amounts is None else "VERTEX"
         if self.engine == "CYCLES":
@@ -164,7 +164,8 @@ class Studio:
         return ground
 
     def _camera(self, cloud: np.ndarray) -> bpy.types.Object:
-        """A camera three quarters from the front, a little above, that holds every point of the cloud."""
+        """A camera three quarters from the front, a little above, with every point of the cloud in its frame.
+        """
         azimuth, height = math.radians(28.0), 0.24
         towards = Vector((math.sin(azimuth), -math.cos(azimuth), height)).normalized()
         turn = (-towards).to_track_quat("-Z", "Y").to_matrix()
@@ -185,7 +186,7 @@ class Studio:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Keep what Blender prints for each picture from the terminal."""
+    """Suppress Blender's terminal output for each picture."""
     sys.stdout.flush()
     kept = os.dup(1), os.dup(2)
     with open(os.devnull, "wb") as nowhere:
@@ -220,13 +221,13 @@ def _heat_material() -> bpy.types.Material:
 
 
 def _fit(across: np.ndarray, depth: np.ndarray, slope: float) -> tuple[float, float]:
-    """Centre and depth of the tip of the narrowest wedge of the given slope that holds all the points."""
+    """Centre and depth of the tip of the narrowest wedge of the given slope that contains all points."""
     right, left = float(np.max(across + slope * depth)), float(np.min(across - slope * depth))
     return 0.5 * (right + left), 0.5 * (right - left) / slope
 
 
 def _colour_type(meshes: list[bpy.types.Object]) -> str:
-    """What the character's own colours are held in."""
+    """Workbench colour type for the character's own colours."""
     materials = {slot.material for mesh in meshes for slot in mesh.material_slots if slot.material}
     trees = [material.node_tree for material in materials if material.use_nodes and material.node_tree]
     nodes = [node for tree in trees for node in tree.nodes]
@@ -236,7 +237,7 @@ def _colour_type(meshes: list[bpy.types.Object]) -> str:
 
 
 def _light_workbench(studio: Studio) -> None:
-    """Three lights and a weak one from below, hung on the camera; a soft-edged drop shadow."""
+    """Three lights and a weak one from below, attached to the camera; a drop shadow with a soft edge."""
     scene = studio.scene
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.display.render_aa = "FXAA"

@@ -1,4 +1,4 @@
-//! What the fuzz targets share: a small body, and what must hold of any simulation.
+//! Shared parts of the fuzz targets: a small body, and invariants of every simulation.
 
 use arbitrary::Arbitrary;
 use jounce::body::{Body, BodyParams};
@@ -9,7 +9,7 @@ use jounce::{Progress, Result};
 /// A 3x4 transform, row-major.
 pub type Transform = [[f64; 4]; 3];
 
-/// The transform that moves nothing.
+/// The identity transform.
 pub const REST: Transform = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
 /// A cube of 1 m on two bones.
@@ -38,7 +38,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings as the core takes them.
+    /// The settings in the core's type.
     pub fn params(&self) -> SimulationParams {
         let [dt, tolerance, damping, pose_rest, stiffness, strength] = self.numbers;
         SimulationParams {
@@ -55,7 +55,7 @@ impl Settings {
             // The bodies have no fibres and no stitches.
             contraction: 0.0.into(),
             stitching: 1.0.into(),
-            // Bodies of handles alone have these.
+            // For bodies with handles only.
             inflation: self.inflation.unwrap_or(1.0),
             hold: self.hold.unwrap_or(0.0),
             limit: self.limit,
@@ -64,15 +64,15 @@ impl Settings {
     }
 }
 
-/// A model under settings, for [`advance`].
+/// A simulation of a model with these settings, for [`advance`].
 ///
 /// # Errors
-/// What the settings are refused for.
+/// The core's error for invalid settings.
 pub fn simulation(model: &Model, settings: &Settings) -> Result<Simulation> {
     Simulation::new(model.clone(), settings.params())
 }
 
-/// Takes a step: what is accepted must give finite numbers, what is refused must leave the state as it was.
+/// Makes a step: accepted input must give finite numbers, rejected input must leave the state unchanged.
 pub fn advance(simulation: &mut Simulation, drive: &Drive<'_>) {
     let before = simulation.coefficients().to_vec();
     match simulation.step_with(drive, &Progress::default()) {

@@ -50,7 +50,8 @@ fn measured(name: &str, folder: &Path, only: &str) -> Result<PathBuf> {
     Ok(table)
 }
 
-/// Measures the bodies of the characters whose names contain `only` at several resolutions: `out/honest_body.md`.
+/// Measures the bodies of the characters whose names contain `only` at several resolutions:
+/// `out/honest_body.md`.
 pub fn honest(only: &str) -> Result<()> {
     let folder = project::out().join("honest");
     project::empty_directory(&folder)?;

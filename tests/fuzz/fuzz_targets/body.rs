@@ -1,4 +1,4 @@
-//! Any surface with any weights and maps: refused in a sentence, or a body that can be simulated.
+//! Any surface with any weights and maps: either an error message, or a body that can be simulated.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -9,7 +9,7 @@ use jounce::method::{Drive, Simulation, SimulationParams};
 use jounce_fuzz::{REST, advance};
 use libfuzzer_sys::fuzz_target;
 
-/// What is true or false, or any number at all, of each point.
+/// Painted values of a point: booleans, and any number at all.
 #[derive(Debug, Arbitrary)]
 struct Point {
     near: [i8; 3],

@@ -1,5 +1,5 @@
-//! Any colliders, wherever they are and jump, around flesh of the full space, loose jelly and a hung sheet: refused in a sentence, or
-//! finite motion.
+//! Any colliders at any, also jumping, positions around full-space flesh, free jelly and an attached sheet:
+//! either an error message, or finite motion.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -18,10 +18,11 @@ use libfuzzer_sys::fuzz_target;
 
 const MOST_ITERATIONS: u32 = 20;
 
-/// Vertices along a side of the sheet.
+/// Number of vertices along a side of the sheet.
 const SIDE: u32 = 5;
 
-/// A rigged cube with every vertex free, a loose one of handles, and a sheet of handles that hangs on two bones.
+/// A rigged cube in the full space, a free cube with handles, and a sheet with handles attached to two
+/// bones.
 static BODIES: LazyLock<[Model; 3]> = LazyLock::new(|| {
     let (cube, silent) = (cube(), Progress::default());
     let full = cube.full_space(None, None, &silent).expect("a cube has a full space");
@@ -32,7 +33,7 @@ static BODIES: LazyLock<[Model; 3]> = LazyLock::new(|| {
     [full, Model::Projective(loose.expect("a cube can be loose").into()), sheet()]
 });
 
-/// A level sheet of 1 m, one side of which hangs on the second of two bones.
+/// A level sheet of 1 m with one side attached to the second of two bones.
 fn sheet() -> Model {
     let cloth = Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(300.0));
     let points: Vec<[f64; 3]> = (0..SIDE * SIDE)
@@ -54,7 +55,7 @@ fn sheet() -> Model {
         .expect("a sheet can hang")
 }
 
-/// A number that a scene could hold, or any number at all.
+/// A plausible number, or any number at all.
 #[derive(Debug, Clone, Copy, Arbitrary)]
 enum Number {
     Near(i8),
@@ -70,7 +71,7 @@ impl Number {
     }
 }
 
-/// What flesh collides with: flat, huge, inside out.
+/// Colliders of any shape: flat, huge, inverted.
 #[derive(Debug, Arbitrary)]
 struct Obstacle {
     shape: Kind,
@@ -107,7 +108,7 @@ impl Obstacle {
     }
 }
 
-/// Where a collider is in a frame.
+/// Position of a collider in a frame.
 #[derive(Debug, Clone, Copy, Arbitrary)]
 enum Place {
     Home,
@@ -121,7 +122,7 @@ impl Place {
         match self {
             Self::Home => REST,
             Self::Wild(transform) => transform,
-            // From mirrored to four times the size; near 1 it is rounding, and accepted.
+            // From mirrored to four times the size; a scale near 1 counts as rounding, and is accepted.
             Self::Scaled(scale) => {
                 let mut scaled = REST;
                 (0..3).for_each(|c| scaled[c][c] = 1.0 + f64::from(scale[c]).powi(3) / 7e5);
@@ -151,7 +152,8 @@ fuzz_target!(|input: (Settings, u8, Vec<Obstacle>, Vec<Frame>)| {
     };
     let model = BODIES[usize::from(body) % BODIES.len()].clone();
     let is_loose = model.bone_count() == 0;
-    // Where all points touch several colliders, an iteration under a sanitizer takes tens of milliseconds.
+    // If all points are in contact with several colliders, an iteration under a sanitizer takes tens of
+    // milliseconds.
     let wild = settings.params();
     let params = SimulationParams { max_iterations: wild.max_iterations.min(MOST_ITERATIONS), ..wild };
     let Ok(mut simulation) = Simulation::among(model, params, &colliders, None) else { return };

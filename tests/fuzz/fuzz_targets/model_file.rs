@@ -1,4 +1,4 @@
-//! Any bytes in a model file: refused in a sentence, or a model that can be simulated.
+//! Any bytes in a model file: either an error message, or a model that can be simulated.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -9,18 +9,18 @@ use jounce::method::{Drive, Simulation, SimulationParams};
 use jounce_fuzz::{REST, advance, cube};
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes before the length of the body, and of the hash after it.
+/// Number of bytes before the length of the body, then length of the hash after it.
 const HEAD: usize = 16;
 const HASH: usize = 8;
 
-/// A whole file of each kind.
+/// A valid file of each kind.
 static WHOLE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let cube = cube();
     let full = cube.full_space(None, None, &Progress::default()).unwrap();
     [encode(&cube.model).unwrap(), encode(&full).unwrap()]
 });
 
-/// A file of the same kind whose length and hash are right, so that what it holds is read.
+/// A file of the same kind with correct length and hash, so that its contents are read.
 fn sealed(whole: &[u8], body: &[u8]) -> Vec<u8> {
     let mut file = whole[..HEAD].to_vec();
     file.extend((body.len() as u64).to_le_bytes());
@@ -32,7 +32,7 @@ fn sealed(whole: &[u8], body: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The body of a whole model with some of its 8-byte words replaced: closer to a model than bytes by chance.
+/// The body of a valid model with some of its 8-byte words replaced: closer to a model than random bytes.
 fn edited(whole: &[u8], data: &[u8]) -> Vec<u8> {
     let mut body = whole[HEAD + 8..whole.len() - HASH].to_vec();
     let words = body.len() / 8;

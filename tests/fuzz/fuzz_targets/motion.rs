@@ -1,4 +1,5 @@
-//! Any settings, poses, forces and drag on a sound body, in modes and in the full space: refused in a sentence, or finite motion.
+//! Any settings, poses, forces and drag on a valid body, in modes and in the full space: either an error
+//! message, or finite motion.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
@@ -10,14 +11,14 @@ use jounce::method::{Drive, Model};
 use jounce_fuzz::{REST, Settings, Transform, advance, cube, simulation};
 use libfuzzer_sys::fuzz_target;
 
-/// A cube in modes, and with every vertex free.
+/// A cube in modes, and in the full space.
 static CUBES: LazyLock<[Model; 2]> = LazyLock::new(|| {
     let cube = cube();
     let full = cube.full_space(None, None, &Progress::default()).expect("a cube has a full space");
     [cube.model, full]
 });
 
-/// What happens in one frame.
+/// Input of one frame.
 #[derive(Debug, Arbitrary)]
 enum Frame {
     Step { near: [i8; 12], force: Option<[f32; 3]> },
@@ -28,7 +29,7 @@ enum Frame {
     Rewind,
 }
 
-/// A transform that a rig could make.
+/// A plausible transform of a rig.
 fn plausible(near: [i8; 12]) -> Transform {
     let mut transform = REST;
     for (entry, small) in transform.as_flattened_mut().iter_mut().zip(near) {
@@ -43,7 +44,7 @@ fuzz_target!(|input: (Settings, bool, Vec<Frame>)| {
     let Ok(mut simulation) = simulation(model, &settings) else { return };
     let start = simulation.save_state();
     let count = simulation.coefficients().len();
-    // Modes alone feel a medium at samples.
+    // Only models in modes take drag at samples.
     let samples = model.force_samples(4).ok().map(Arc::new);
     for frame in frames.into_iter().take(16) {
         let posed = |near| [REST, plausible(near)];

@@ -28,7 +28,7 @@ pub struct Limb {
 }
 
 impl Limb {
-    /// Of a law, as stiff as `young` says, Pa.
+    /// A limb with the given law and Young's modulus, Pa.
     pub fn new(mesh: TetMesh, law: Law, young: f64) -> Self {
         let number = Field::Uniform;
         let material = Material::new(law, number(young), number(0.3), number(1000.0)).unwrap();
@@ -40,20 +40,20 @@ impl Limb {
         Self { mass: lumped_mass(&mesh, &material), mesh, material, rig, pinned }
     }
 
-    /// Every vertex of it.
+    /// The limb in the full space.
     pub fn full(&self) -> FullSpaceModel {
         let restraint = Restraint { pinned: Some(&self.pinned), ..Restraint::default() };
         let extras = FullSpaceExtras { rig: Some(&self.rig), ..FullSpaceExtras::default() };
         FullSpaceModel::of(&self.mesh, &self.material, &restraint, &extras, &Progress::default()).unwrap()
     }
 
-    /// In the displacements of a basis.
+    /// The limb in the displacements of a basis.
     pub fn reduced(&self, basis: &Basis, frequency: Option<f64>) -> ReducedModel {
         let extras = ReducedExtras { rig: Some(&self.rig), frequency, ..ReducedExtras::default() };
         ReducedModel::new(&self.mesh, &self.material, basis, &extras, &Progress::default()).unwrap()
     }
 
-    /// Each coordinate of each vertex that moves.
+    /// Basis of all coordinates of all free vertices.
     pub fn everything(&self) -> Basis {
         let free: Vec<usize> = (0..3 * self.pinned.len()).filter(|i| !self.pinned[i / 3]).collect();
         let shapes: Vec<f64> = free
@@ -63,7 +63,7 @@ impl Limb {
         Basis::from_shapes(&shapes, free.len()).unwrap()
     }
 
-    /// A shot of the full space, what is learnt of it, and that shot's coefficients.
+    /// Displacements of a full-space shot, the model learnt from it, and the shot's coefficients.
     pub fn learnt(
         &self,
         count: usize,
@@ -80,7 +80,7 @@ impl Limb {
         (snapshots, model, coefficients)
     }
 
-    /// How far displacements are from others, as a share of those, in the norm of the mass.
+    /// Distance between displacements in the mass norm, relative to the second.
     pub fn error(&self, found: &[f64], right: &[f64]) -> f64 {
         let norm = |u: &dyn Fn(usize) -> f64| -> f64 {
             (0..right.len()).map(|i| self.mass[i / 3 % self.mass.len()] * u(i) * u(i)).sum::<f64>().sqrt()
@@ -97,7 +97,7 @@ pub fn displacement(sim: &Simulation) -> Vec<f64> {
     out.into_iter().map(f64::from).collect()
 }
 
-/// Displacements of a shot, and coefficients.
+/// Displacements of a shot, and its coefficients.
 pub fn played(model: Model, params: SimulationParams, poses: &[[Transform; 2]]) -> [Vec<f64>; 2] {
     let mut sim = Simulation::new(model, params).unwrap();
     let mut found = [Vec::new(), Vec::new()];

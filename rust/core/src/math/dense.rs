@@ -1,4 +1,5 @@
-//! Products of tall dense matrices: parallel over fixed chunks of rows, the same bits for any number of threads.
+//! Products of tall dense matrices: parallel over fixed chunks of rows, the same bits for any number of
+//! threads.
 
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};

@@ -18,7 +18,8 @@ pub(crate) struct HalfSolved {
 }
 
 impl HalfSolved {
-    /// `B' K^-1 B = Y' D Y`, k x k; bordered, `B' X` with the X that [`SparseCholesky::solve_in_place`] finds.
+    /// `B' K^-1 B = Y' D Y`, k x k; bordered, `B' X` with the X that [`SparseCholesky::solve_in_place`]
+    /// finds.
     pub(crate) fn inverse_gram(&self) -> Mat<f64> {
         self.product(self.values.as_ref())
     }

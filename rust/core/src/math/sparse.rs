@@ -8,7 +8,8 @@ const CHUNK: usize = 4096;
 /// Columns multiplied at once, to read the matrix only once for all of them.
 const LANES: usize = 8;
 
-/// A sparse matrix in compressed columns with 32-bit indices; symmetric ones are stored whole, not as a triangle.
+/// A sparse matrix in compressed columns with 32-bit indices; symmetric ones are stored whole, not as a
+/// triangle.
 pub type Sparse = faer::sparse::SparseColMat<u32, f64>;
 
 /// The same in compressed rows.

@@ -72,8 +72,8 @@ impl<'a> MassShares<'a> {
 /// Laplacian of piecewise linear functions: `L = sum over tets of c_t V_t g_t g_t'`, positive semi-definite.
 ///
 /// `conductivity` is one number a tet; L is n x n, symmetric, stored whole, in m times the unit of `c`.
-/// With `c = 4 mu + lambda` it is the weight-space Hessian `H_w` of tets `[FastCD eq. 18]`; with `c = 2 mu` each
-/// coordinate's block of the Hessian of the energy `mu |F|^2`.
+/// With `c = 4 mu + lambda` it is the weight-space Hessian `H_w` of tets `[FastCD eq. 18]`; with `c = 2 mu`
+/// each coordinate's block of the Hessian of the energy `mu |F|^2`.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::NotFinite`], or [`Error::Range`] for a negative conductivity.

@@ -6,7 +6,8 @@ use faer::Mat;
 use super::lbfgs::Lbfgs;
 use crate::math::rows::{Rows, dot};
 
-/// `H = H_0 + V M V'`: columns of V are the steps s, older first, then `H_0 y` of the changes y of the gradient.
+/// `H = H_0 + V M V'`: columns of V are the steps s, older first, then `H_0 y` of the changes y of the
+/// gradient.
 ///
 /// With `R_ij = s_i.y_j` for i <= j and its diagonal D, M is
 /// `[R^-T (D + Y'H_0 Y) R^-1, -R^-T; -R^-1, 0]`.

@@ -28,7 +28,8 @@ const STRAIN: usize = 6;
 /// ```text
 /// K2_ij = <e_i, e_j>,  K3_ijk = <e_i, q_jk> + <e_j, q_ik> + <e_k, q_ij>,
 /// K4_ijkl = <q_ij, q_kl> + <q_ik, q_jl> + <q_il, q_jk>,
-/// E = 1/2 K2 yy + 1/6 K3 yyy + 1/24 K4 yyyy,  f = K2 y + 1/2 K3 yy + 1/3 S y,  K = K2 + K3 y + S,  S = 1/2 K4 yy.
+/// E = 1/2 K2 yy + 1/6 K3 yyy + 1/24 K4 yyyy,  f = K2 y + 1/2 K3 yy + 1/3 S y,
+/// K = K2 + K3 y + S,  S = 1/2 K4 yy.
 /// ```
 /// Pairs are those of i <= j, one i after the other.
 pub(super) struct CubicForces {
