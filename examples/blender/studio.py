@@ -164,8 +164,7 @@ class Studio:
         return ground
 
     def _camera(self, cloud: np.ndarray) -> bpy.types.Object:
-        """A camera three quarters from the front, a little above, with every point of the cloud in its frame.
-        """
+        """A camera three quarters from the front, a little above, that frames every point of the cloud."""
         azimuth, height = math.radians(28.0), 0.24
         towards = Vector((math.sin(azimuth), -math.cos(azimuth), height)).normalized()
         turn = (-towards).to_track_quat("-Z", "Y").to_matrix()

@@ -244,7 +244,7 @@ fn newton_step<S: Simd>(
 fn exponential<S: Simd>(simd: S, w: [S::f64s; 3], w2: S::f64s) -> [S::f64s; 9] {
     let half = simd.splat_f64s(0.5);
     let signed = [w[0], w[1], w[2], simd.neg_f64s(w[0]), simd.neg_f64s(w[1]), simd.neg_f64s(w[2])];
-    // Which of these entries the cross-product matrix of w has in each place; none on the diagonal.
+    // Index into `signed` for each entry of the cross-product matrix of w; unused on the diagonal.
     const CROSS: [usize; 9] = [0, 5, 1, 2, 0, 3, 4, 0, 0];
     let mut out = [half; 9];
     for e in 0..9 {

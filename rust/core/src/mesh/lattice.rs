@@ -174,7 +174,7 @@ fn unite(parents: &mut [u32], a: u32, b: u32) {
     parents[a.max(b) as usize] = a.min(b);
 }
 
-/// Which of the two splits a cell has.
+/// Parity of a cell, which selects one of the two splits.
 fn parity(position: [usize; 3]) -> usize {
     position.iter().sum::<usize>() % 2
 }

@@ -49,7 +49,7 @@ impl ComplementarySolver {
     /// Solver at rest in a given pose.
     ///
     /// # Errors
-    /// Those of the operators, and [`Error::Range`] for a time step that is not positive.
+    /// As the operators, and [`Error::Range`] for a time step that is not positive.
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
