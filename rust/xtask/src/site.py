@@ -63,6 +63,7 @@ nav:
       - Architecture: ARCHITECTURE.md
       - Contributing: CONTRIBUTING.md
       - Changes: CHANGELOG.md
+      - Security: SECURITY.md
 """
 
 
