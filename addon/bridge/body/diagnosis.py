@@ -10,7 +10,7 @@ from ...core import parts, shape_checks
 from ...core.bone_core import Role
 from ...core.rest_check import is_crumpled
 from ...core.user_error import UserError
-from ..common import evaluation, linked_mesh_proxy, registry
+from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
 from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms
 from . import bodies, meshes, overrides, weight_maps
@@ -137,7 +137,11 @@ def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
-    """Modifiers that stand where they hide the mesh's own vertices from the armature."""
+    """Modifiers that hide the mesh's own vertices from the armature, or leave no place for a preview."""
+    try:
+        modifier_stack.refuse_nodes(obj)
+    except UserError as refusal:
+        yield Finding(str(refusal), obj.name)
     for modifier in obj.modifiers:
         if modifier.type == "ARMATURE":
             return

@@ -93,6 +93,17 @@ def with_soft_body(jounce: Hand) -> None:
 
 
 @works
+def added_with_multires(jounce: Hand) -> None:
+    """A sculpt behind the armature, given flesh with the one button: a body without a preview."""
+    obj = stacked("MULTIRES")
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.multires_subdivide(modifier="Theirs")
+    jounce.call("setup", obj)
+    jounce.call("bake", obj)
+    jounce.scrub(obj)
+
+
+@works
 def with_particles(jounce: Hand) -> None:
     """Hair particles."""
     obj = stacked("PARTICLE_SYSTEM")
