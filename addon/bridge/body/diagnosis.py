@@ -13,7 +13,7 @@ from ...core.user_error import UserError
 from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
 from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms
-from . import bodies, meshes, overrides, weight_maps
+from . import bodies, meshes, overrides, weight_maps, wholeness
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
@@ -65,6 +65,7 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     """All that is found about a body, in the order in which it should be mended."""
     objects = bodies.members(host)
     found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
+    found += [Finding(lack.sentence, host.name) for lack in wholeness.lacks(host, context)]
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
     found += of_left_out(host, objects, context)
