@@ -181,6 +181,7 @@ def prepare(
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)
+    bakes.warn_of_left_out(host, settings, warn)
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
     if built.CACHE.get(digest) is None:

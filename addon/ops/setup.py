@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.bake import bakes
-from ..bridge.body import bodies
+from ..bridge.body import binding, bodies
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier
@@ -70,7 +70,7 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
 
 def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     """Sets what suits the body, from its shape and its rig."""
-    bodies.bind(host, context)
+    binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
     host.jounce.bone_core, host.jounce.amount = sensible.BONE_CORE, sensible.AMOUNT
@@ -82,7 +82,7 @@ def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     """Sets what suits a body that nothing holds, from its size: it falls, and is firm enough to stand."""
     state = host.jounce
     state.kind, state.use_gravity = BodyKind.LOOSE.value, True
-    bodies.bind(host, context)
+    binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
     state.resolution = sensible.loose_resolution(surface)

@@ -42,8 +42,15 @@ def refuse(host: bpy.types.Object, target: str, scene: bpy.types.Scene) -> None:
     """Refuses a body that cannot be baked to a target as it is."""
     settings = host.jounce.bake_settings(target, scene.frame_start, scene.frame_end)
     refuse_unfit(host, settings)
-    for obj in bodies.members(host):
+    for obj in bodies.fleshed(host):
         refuse_unusable(obj, settings, lambda _: None)
+
+
+def warn_of_left_out(host: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
+    """Says that a copy of the character has only meshes with flesh."""
+    left = [obj.name for obj in bodies.members(host) if obj not in bodies.fleshed(host)]
+    if left and settings.target not in (*PLAYS_SHAPES, Target.SKINNING_NODES):
+        warn(f"{', '.join(left)} has no flesh of its own, so the copy of {host.name} comes without it.")
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
@@ -94,9 +101,9 @@ def prepare(
 
 def replace(scene: BodyScene, prepared: Prepared) -> None:
     """Replaces the body's bake, which goes once the other one stands; where writing fails, it stays."""
-    for obj in scene.objects:
+    for obj in bodies.members(scene.host):
         old_files.update(obj)
-    earlier = [replacing.Earlier(obj) for obj in scene.objects]
+    earlier = [replacing.Earlier(obj) for obj in bodies.members(scene.host)]
     try:
         prepared.write()
     except BaseException:

@@ -69,6 +69,7 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
     found += of_left_out(host, objects, context)
+    found += of_fleshless(objects)
     found += of_forces(host, context.scene)
     found += of_collisions(host, objects, context)
     if not any(is_refused(obj) for obj in objects):
@@ -229,6 +230,17 @@ def of_left_out(
                 which = f"{obj.name} follows {armature.name} and is no part of {host.name}"
                 sentence = f"{which}: flesh may come through it."
             yield Finding(sentence, obj.name, "add_to_body")
+
+
+def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
+    """Meshes of the body, and parts of them, to which the last build gave no flesh."""
+    for obj in objects:
+        hidden = meshes.hidden_faces_of(obj)
+        if obj.jounce.left_out:
+            yield Finding(f"{obj.name} {obj.jounce.left_out}, so it gets no flesh of its own.", obj.name)
+        elif hidden.any():
+            faces = f"{np.count_nonzero(hidden)} of {len(hidden)} faces of {obj.name}"
+            yield Finding(f"{faces} are never shown, so they are no flesh.", obj.name)
 
 
 def left_out(
