@@ -150,16 +150,36 @@ def test_what_does_not_follow_the_shape_of_another_mesh_has_flesh(dress):
     assert [[m.name for m in mesh.modifiers] for mesh in (obj, coat)] == before
 
 
-def test_a_mesh_that_comes_to_follow_gives_up_its_flesh():
+@pytest.mark.parametrize("target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"])
+def test_a_mesh_that_comes_to_follow_gives_up_its_flesh(target, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     obj, coat = dressed(skinned_itself)
     scenes.add_and_build(obj, coat)
-    bpy.ops.jounce.bake(target="FRAME_KEYS")
-    assert coat.jounce.bake_keys > 0
+    bpy.ops.jounce.bake(target=target)
+    assert coat.jounce.bake_target
+    for mesh in (obj, coat):
+        for modifier in mesh.modifiers:
+            modifier.show_viewport = modifier.name == "Armature"
     bound_to_the_surface(coat, obj, None)
+    for mesh in (obj, coat):
+        for modifier in mesh.modifiers:
+            modifier.show_viewport = True
     scenes.activate(obj)
     bpy.ops.jounce.build()
-    bpy.ops.jounce.bake(target="FRAME_KEYS")
-    assert coat.data.shape_keys is None and obj.jounce.bake_keys > 0
+    assert coat.jounce.left_out and all(m.show_viewport for mesh in (obj, coat) for m in mesh.modifiers)
+    bpy.ops.jounce.bake(target=target)
+    assert not coat.jounce.bake_target and obj.jounce.bake_target
+    assert coat.data.shape_keys is None and [m.name for m in coat.modifiers] == ["Armature", "Follow"]
+
+
+@pytest.mark.parametrize("kind", ["MULTIRES", "SOFT_BODY"])
+def test_a_body_that_can_have_no_preview_is_followed_too(kind):
+    obj, coat = dressed(skinned_itself)
+    obj.modifiers.new("Fine", kind)
+    bound_to_the_surface(coat, obj, None)
+    before = [m.name for m in obj.modifiers]
+    scenes.add_and_build(obj, coat)
+    assert coat.jounce.left_out and [m.name for m in obj.modifiers] == before
 
 
 def test_a_preview_that_is_on_leaves_a_new_follower():

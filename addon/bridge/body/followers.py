@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ..common import modifier_stack
-from ..rig import bone_transforms
+from ..rig import bone_transforms, rig_stack
 from . import meshes
 
 # By which share of its size a mesh is pushed, and where to.
@@ -24,6 +24,17 @@ def leaders(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
 ) -> dict[bpy.types.Object, bpy.types.Object]:
     """For each mesh that follows others, the first of these. To be asked with armatures at rest."""
+    with without_ours(objects):
+        view_layer.update()
+        found = moved_with(objects, view_layer)
+    view_layer.update()
+    return found
+
+
+def moved_with(
+    objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
+) -> dict[bpy.types.Object, bpy.types.Object]:
+    """The same, while no bake and no preview covers the shape that the artist's modifiers make."""
     found: dict[bpy.types.Object, bpy.types.Object] = {}
     before = {obj: world_points(obj, view_layer) for obj in objects}
     for leader in objects:
@@ -37,7 +48,6 @@ def leaders(
         for obj, flags in moved.items():
             if len(flags) and flags.mean() > FOLLOWS:
                 found.setdefault(obj, leader)
-    view_layer.update()
     return found
 
 
@@ -56,6 +66,19 @@ def world_points(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> np.n
     mesh.vertices.foreach_get("co", flat)
     matrix = bone_transforms.world_matrix(obj, depsgraph)
     return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+@contextmanager
+def without_ours(objects: tuple[bpy.types.Object, ...]) -> Iterator[None]:
+    """Meshes without what plays their bakes and shows their previews."""
+    shown = [m for obj in objects for m in obj.modifiers if rig_stack.is_ours(m) and m.show_viewport]
+    try:
+        for modifier in shown:
+            modifier.show_viewport = False
+        yield
+    finally:
+        for modifier in shown:
+            modifier.show_viewport = True
 
 
 @contextmanager
