@@ -136,6 +136,18 @@ def remeshed(obj):
     obj.modifiers.new("New", "REMESH").mode = "VOXEL"
 
 
+def instanced(obj):
+    """Nodes that show the mesh as an instance of itself."""
+    tree = bpy.data.node_groups.new("Instance", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    first, last = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    node = tree.nodes.new("GeometryNodeGeometryToInstance")
+    tree.links.new(first.outputs[0], node.inputs[0])
+    tree.links.new(node.outputs[0], last.inputs[0])
+    obj.modifiers.new("Instance", "NODES").node_group = tree
+
+
 def masked_for_a_while(obj):
     mask(obj)
     modifier = obj.modifiers["Hide"]
@@ -151,7 +163,7 @@ def switched_off(obj):
 
 
 @pytest.mark.parametrize(
-    "change", [mirrored, decimated, dissolved, welded, remeshed, masked_for_a_while, switched_off]
+    "change", [mirrored, decimated, dissolved, welded, remeshed, instanced, masked_for_a_while, switched_off]
 )
 def test_what_is_shown_somewhere_or_merged_is_flesh(change):
     obj, _ = caged()

@@ -67,8 +67,11 @@ class Numbered:
         self._scene.frame_set(self._first if frame is None else frame)
 
     def stage(self) -> Stage | None:
-        """What is shown; None where there are faces and no numbers."""
-        mesh = self._made.evaluated_get(self._scene.view_layers[0].depsgraph).data
+        """What is shown; None where there are faces and no numbers, or instances beside them."""
+        depsgraph = self._scene.view_layers[0].depsgraph
+        if any(each.is_instance for each in depsgraph.object_instances):
+            return None
+        mesh = self._made.evaluated_get(depsgraph).data
         numbers, areas = np.zeros(len(mesh.polygons), np.int32), np.empty(len(mesh.polygons), np.float32)
         attribute = mesh.attributes.get(self._name)
         if attribute is not None and attribute.domain == "FACE":
