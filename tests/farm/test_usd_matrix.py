@@ -204,6 +204,42 @@ def test_normals_turn_with_the_flesh(edit, tmp_path):
         assert (along > 0.9).all(), (time, along.min())
 
 
+def normals_of(stage, time):
+    """Normals of the mesh (k, 3), of length 1."""
+    found = np.array(UsdGeom.Mesh(stage.GetPrimAtPath(heroes.BODY)).GetNormalsAttr().Get(time))
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def shaped_normals(stage):
+    """Normals that a blend shape turns on."""
+    heroes.normals(stage)
+    heroes.blend_shapes(stage, between=True, sparse=True)
+    shape = UsdSkel.BlendShape(stage.GetPrimAtPath(heroes.BODY + "/Lean"))
+    offsets = [(0.0, 0.5, 0.0)] * len(shape.GetOffsetsAttr().Get())
+    shape.CreateNormalOffsetsAttr(offsets)
+    shape.GetInbetween("half").CreateNormalOffsetsAttr(offsets)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        heroes.normals,
+        partial(heroes.normals, kind="faceVarying"),
+        shaped_normals,
+        lambda stage: (heroes.normals(stage), heroes.dual_quaternions(stage)),
+        lambda stage: (heroes.bound_elsewhere(stage), heroes.normals(stage)),
+        lambda stage: (heroes.own_joints(stage), heroes.normals(stage)),
+    ],
+)
+def test_normals_settle_on_those_of_usd(edit, tmp_path):
+    made = Fleshed(tmp_path, edit)
+    apart = [
+        np.linalg.norm(normals_of(made.stage, time) - normals_of(made.bare, time), axis=1).max()
+        for time in made.times
+    ]
+    assert max(apart) > 0.05 and apart[-1] < 1e-2
+
+
 def test_a_mesh_that_is_scaled_to_nothing_has_finite_points(tmp_path):
     made = Fleshed(tmp_path, heroes.vanishing)
     mesh = UsdGeom.Mesh(made.stage.GetPrimAtPath(heroes.BODY))

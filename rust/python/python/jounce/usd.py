@@ -15,7 +15,7 @@ import numpy as np
 
 from jounce import usd_stage
 from jounce._jounce import Body, Embedding, Simulation, SkeletonCore
-from jounce.usd_character import Character, Floats, characters
+from jounce.usd_character import Character, Floats, Shape, characters
 from jounce.usd_layer import release, write
 
 # Stiffness and density of bodies, Pa and kg/m^3; a frequency is set by a factor on the stiffness.
@@ -86,10 +86,15 @@ def add_flesh(
 
 @dataclass(frozen=True)
 class Frame:
-    """A character in one frame, in the world, metres. joints: (b, 3, 4), from where points are bound. points: (p, 3)."""
+    """A character in one frame, in the world, metres. joints: (b, 3, 4), from where points are bound."""
 
     joints: Floats
     points: Floats
+    normals: Sequence[Floats | None]
+
+    def shape(self, moves: Floats | float = 0.0) -> Shape:
+        """The character with its flesh moved by (p, 3), metres."""
+        return Shape(self.points + moves, self.points, self.normals)
 
 
 class Bound:
@@ -126,7 +131,9 @@ class Bound:
         moved = np.linalg.inv(self._stand) @ np.array(transforms, dtype=np.float64) @ world
         joints = np.swapaxes(moved, 1, 2)[:, :3].copy()
         joints[:, :, 3] *= self.metres
-        return Frame(joints, self.placed(self.character.posed(transforms, time), world))
+        turn = np.linalg.pinv(world[:3, :3]).T
+        normals = [each if each is None else each @ turn for each in self.character.normals(transforms, time)]
+        return Frame(joints, self.placed(self.character.posed(transforms, time), world), normals)
 
     def added(self, frame: Frame) -> Floats | None:
         """Places (p, 3) of the points of flesh less those that linear skinning gives them; None for a linear rig."""
@@ -146,11 +153,11 @@ class Bound:
         )
 
 
-def shapes(character: Character, settings: Settings, over: Sequence[float]) -> Iterator[Floats]:
-    """The places (p, 3) of all points of a character at each time code, in the world, metres."""
+def shapes(character: Character, settings: Settings, over: Sequence[float]) -> Iterator[Shape]:
+    """The shapes of a character at each time code."""
     bound = Bound(character, over[0])
     if bound.hard.all():
-        yield from (bound.frame(time).points for time in over)
+        yield from (bound.frame(time).shape() for time in over)
         return
     body = built(bound, settings, over)
     simulation = moved(bound, body, settings)
@@ -166,7 +173,7 @@ def shapes(character: Character, settings: Settings, over: Sequence[float]) -> I
         else:
             simulation.step(frame.joints, offsets=more)
         moves = [simulation.model.displacement(simulation.coefficients, each) for each in embeddings]
-        yield frame.points + np.concatenate(moves)
+        yield frame.shape(np.concatenate(moves))
 
 
 def built(bound: Bound, settings: Settings, over: Sequence[float]) -> Body:

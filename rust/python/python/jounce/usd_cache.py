@@ -15,7 +15,7 @@ import numpy as np
 
 from jounce.final_motion import FinalMotion, Scene, read
 from jounce.usd_character import Part
-from jounce.usd_layer import release, write
+from jounce.usd_layer import as_given, release, write
 from jounce.usd_stage import as_it_is, layer_over, opened, place, put
 from jounce.usd_surface import normals_of
 
@@ -58,7 +58,7 @@ def write_motions(
         release(stage, parts)
         owner = {frame: motion for motion in reversed(motions) for frame in motion.frames}
         for index, frame in enumerate(sorted(owner)):
-            write(stage, parts, frame, owner[frame].shape(frame) @ turn)
+            write(stage, parts, frame, as_given(parts, frame, owner[frame].shape(frame) @ turn))
             progress((number + (index + 1) / len(owner)) / len(bodies))
         names += [str(part.prim.GetPath()) for part in parts]
         frames += list(owner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,18 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """All points (p, 3) of a body in the world, metres.
+
+    posed: (p, 3), the same without its flesh. normals: (k, 3) of each mesh there, of any length; None where it has none.
+    """
+
+    points: Floats
+    posed: Floats
+    normals: Sequence[Floats | None]
+
+
+@dataclass(frozen=True)
 class Shapes:
     """The blend shapes of a mesh, as UsdSkel takes them. mapper: from the weights of an animation to theirs."""
 
@@ -35,6 +47,7 @@ class Shapes:
     mapper: Any
     indices: list[Any]
     offsets: list[Any]
+    normals: list[Any]
 
 
 @dataclass(frozen=True)
@@ -138,18 +151,53 @@ class Character:
                 f"{mesh.prim.GetPath()}: has {len(points or ())} points at time code {time:g} and {len(mesh.rest)} at "
                 "its first one; flesh needs the same all the time"
             )
-        fits = mesh.shapes is None or self._shape(mesh.shapes, points, time)
+        fits = mesh.shapes is None or self._shape(mesh.shapes, mesh.shapes.offsets, points, time)
         if not (fits and mesh.query.ComputeSkinnedPoints(transforms, points, time)):
             raise ValueError(f"{mesh.prim.GetPath()}: its blend shapes or its joints do not fit its points")
         return finite(points, mesh.prim)
 
-    def _shape(self, shapes: Shapes, points: Any, time: float) -> bool:
+    def normals(self, transforms: Any, time: float) -> list[Floats | None]:
+        """Normals (k, 3) of each mesh as UsdSkel turns them, in the skeleton's own space, of any length."""
+        pairs = zip(self.meshes, self.parts, strict=True)
+        return [
+            None if part.normals is None else self._turned(mesh, part.normals, transforms, time)
+            for mesh, part in pairs
+        ]
+
+    def _turned(self, mesh: Skinned, own: Normals, transforms: Any, time: float) -> Floats:
+        from pxr import Gf, UsdSkel, Vt
+
+        given = own.read(geometry(mesh.prim), time)
+        normals = Vt.Vec3fArray.FromNumpy(given.astype(np.float32))
+        if mesh.shapes is not None and len(normals) == len(mesh.rest):
+            self._shape(mesh.shapes, mesh.shapes.normals, normals, time)
+        across = mesh.query.GetNumInfluencesPerComponent()
+        found = mesh.query.ComputeVaryingJointInfluences(len(mesh.rest), time)
+        indices, weights = (np.array(array).reshape(-1, across)[own.points].ravel() for array in found)
+        order, mapper = mesh.query.GetJointOrder(), mesh.query.GetJointMapper()
+        if order:
+            transforms = mapper.RemapTransforms(transforms, Vt.Matrix4dArray(len(order)))
+        # Joints that are scaled to nothing turn no normal.
+        turns = np.linalg.pinv(np.array(transforms)[:, :3, :3]).mT
+        bind = np.linalg.pinv(np.array(mesh.query.GetGeomBindTransform(time))[:3, :3]).T
+        UsdSkel.SkinNormals(
+            mesh.query.GetSkinningMethod(),
+            Gf.Matrix3d(*bind.ravel().tolist()),
+            Vt.Matrix3dArray.FromNumpy(np.ascontiguousarray(turns)),
+            Vt.IntArray.FromNumpy(indices),
+            Vt.FloatArray.FromNumpy(weights),
+            across,
+            normals,
+        )
+        return np.array(normals, dtype=np.float64)
+
+    def _shape(self, shapes: Shapes, offsets: list[Any], points: Any, time: float) -> bool:
         weights = self.skeleton.GetAnimQuery().ComputeBlendShapeWeights(time)
         own = None if weights is None else shapes.mapper.Remap(weights)
         if not own:
             return True
         found = shapes.query.ComputeSubShapeWeights(own)
-        return bool(shapes.query.ComputeDeformedPoints(*found, shapes.indices, shapes.offsets, points))
+        return bool(shapes.query.ComputeDeformedPoints(*found, shapes.indices, offsets, points))
 
 
 def characters(stage: Any) -> Iterator[Character]:
@@ -255,7 +303,22 @@ def blend_shapes(skeleton: Any, query: Any) -> Shapes | None:
         return None
     found = UsdSkel.BlendShapeQuery(UsdSkel.BindingAPI(query.GetPrim()))
     indices, offsets = found.ComputeBlendShapePointIndices(), found.ComputeSubShapePointOffsets()
-    return Shapes(found, query.GetBlendShapeMapper(), indices, offsets)
+    return Shapes(found, query.GetBlendShapeMapper(), indices, offsets, normal_offsets(found))
+
+
+def normal_offsets(query: Any) -> list[Any]:
+    """Offsets of normals of each shape and each inbetween, empty where it has none."""
+    from pxr import Vt
+
+    made = []
+    for number in range(query.GetNumSubShapes()):
+        between = query.GetInbetween(number)
+        shape = query.GetBlendShape(query.GetBlendShapeIndex(number))
+        given = (
+            between.GetNormalOffsets() if between else shape.GetNormalOffsetsAttr().Get() if shape else None
+        )
+        made.append(given or Vt.Vec3fArray())
+    return made
 
 
 def influences(query: Any, points: int, names: list[str]) -> Floats:

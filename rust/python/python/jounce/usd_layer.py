@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from jounce.usd_character import Floats, Part, finite, geometry, matrix_of
+from jounce.usd_character import Floats, Part, Shape, finite, geometry, matrix_of
+from jounce.usd_surface import unit
 
 # Attributes that are right where a skeleton or points of their own move a mesh, and nowhere else.
 OUTDATED = (
@@ -19,28 +20,43 @@ OUTDATED = (
 )
 
 
-def write(stage: Any, parts: Sequence[Part], time: float, shape: Floats) -> None:
+def write(stage: Any, parts: Sequence[Part], time: float, shape: Shape) -> None:
     """Gives the meshes of a body their shapes at a time code.
 
-    parts: of another stage, in which the meshes are as they were. shape: (p, 3), in the world, metres.
+    parts: of another stage, in which the meshes are as they were.
     """
     from pxr import UsdGeom, Vt
 
     scale = UsdGeom.GetStageMetersPerUnit(stage)
-    for part in parts:
-        mesh = geometry(stage.GetPrimAtPath(part.prim.GetPath()))
+    for part, turned in zip(parts, shape.normals, strict=True):
+        mesh, own = geometry(stage.GetPrimAtPath(part.prim.GetPath())), shape.points[part.rows]
+        world = matrix_of(part.prim, time)
         # A mesh that is scaled to nothing shows nowhere.
-        local = np.linalg.pinv(matrix_of(part.prim, time))
-        points = (shape[part.rows] / scale) @ local[:3, :3] + local[3, :3]
+        local = np.linalg.pinv(world)
+        points = (own / scale) @ local[:3, :3] + local[3, :3]
         array = Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(points, dtype=np.float32))
         mesh.CreatePointsAttr().Set(array, time)
         mesh.CreateExtentAttr().Set(UsdGeom.PointBased.ComputeExtent(array), time)
-        if part.normals is not None:
-            before = finite(geometry(part.prim).GetPointsAttr().Get(time), part.prim)
-            normals = part.normals.carried(part.normals.read(geometry(part.prim), time), before, points)
+        if part.normals is not None and turned is not None:
+            carried = part.normals.carried(turned, shape.posed[part.rows], own) @ world[:3, :3].T
+            normals = unit(carried, turned)
             array = Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(normals, dtype=np.float32))
             mesh.GetPrim().GetAttribute(part.normals.name).Set(array, time)
-        enclose(stage, part.prim, shape[part.rows] / scale, time)
+        enclose(stage, part.prim, own / scale, time)
+
+
+def as_given(parts: Sequence[Part], time: float, points: Floats) -> Shape:
+    """The shape of points (p, 3) in the world, metres, with the normals that a file gives its meshes at a time code."""
+    posed, normals = points.copy(), []
+    for part in parts:
+        world = matrix_of(part.prim, time)
+        given = None if part.normals is None else part.normals.read(geometry(part.prim), time)
+        if given is not None:
+            own = finite(geometry(part.prim).GetPointsAttr().Get(time), part.prim)
+            posed[part.rows] = own @ world[:3, :3] + world[3, :3]
+            given = given @ np.linalg.pinv(world[:3, :3]).T
+        normals.append(given)
+    return Shape(points, posed, normals)
 
 
 def enclose(stage: Any, prim: Any, points: Floats, time: float) -> None:

@@ -14,9 +14,10 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Normals:
-    """Normals that a file gives a mesh. name: of their attribute. corners: (c,), the points of its faces.
+    """Normals that a file gives a mesh. name: of their attribute. triangles: (t, 3).
 
-    groups: (k,), the first of the corners that each normal stands for; of normals of points, (p,) points in place of corners.
+    corners: (c,), the points of its faces, or all points where they have the normals. groups: (k,), the first of the
+    corners that each normal stands for; None where each has its own.
     """
 
     name: str
@@ -27,6 +28,11 @@ class Normals:
     def read(self, mesh: Any, time: Any) -> Floats:
         """The normals (k, 3) of a mesh at a time."""
         return np.array(values(mesh, self.name, time), dtype=np.float64).reshape(-1, 3)
+
+    @property
+    def points(self) -> Indices:
+        """A point (k,) that each normal belongs to."""
+        return self.corners if self.groups is None else self.corners[self.groups]
 
     def carried(self, normals: Floats, before: Floats, after: Floats) -> Floats:
         """Unit normals (k, 3) as points (p, 3) move from before to after.
