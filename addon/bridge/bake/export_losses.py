@@ -18,6 +18,8 @@ from ..rig import rig_stack
 
 # Shapes that are nearer are the same, as a share of the size.
 SAME = 1e-4
+# So many vertices of a surface are looked at.
+LOOKED_AT = 5000
 # Preserve Volume, as it is named beside modifiers.
 PRESERVES = "Preserve Volume of {}"
 
@@ -45,7 +47,7 @@ def losses(objects: list[bpy.types.Object], over: tuple[int, int], context: bpy.
     if not suspects:
         return []
     with copies(suspects, context) as made, frames.kept(context.scene):
-        apart = {obj: np.zeros(len(left) + 1) for obj, left in suspects.items()}
+        apart = {obj: np.zeros(len(others) - 1) for obj, others in made.items()}
         for frame in sorted({over[0], sum(over) // 2, over[1]}):
             context.scene.frame_set(frame)
             depsgraph = context.evaluated_depsgraph_get()
@@ -53,12 +55,15 @@ def losses(objects: list[bpy.types.Object], over: tuple[int, int], context: bpy.
                 seen = shape(whole, depsgraph)
                 gaps = [gap(seen, shape(other, depsgraph)) for other in others]
                 apart[obj] = np.maximum(apart[obj], gaps)
-    return [
-        Loss(obj.name, tuple(name for name, share in zip(left, single, strict=True) if share > SAME), share)
-        for obj, left in suspects.items()
-        for share, *single in [apart[obj].tolist()]
-        if share > SAME
-    ]
+    return [found for obj, left in suspects.items() if (found := loss(obj, left, *apart[obj].tolist()))]
+
+
+def loss(obj: bpy.types.Object, names: list[str], share: float, *single: float) -> Loss | None:
+    """The loss of a mesh without all that is named, and without each of it; None where nothing is seen."""
+    if share <= SAME:
+        return None
+    seen = [name for name, own in zip(names, single, strict=False) if own > SAME]
+    return Loss(obj.name, tuple(seen or names), share)
 
 
 def beyond_skinning(obj: bpy.types.Object) -> list[str]:
@@ -84,7 +89,7 @@ def copies(
     try:
         for obj, names in suspects.items():
             made[obj] = []
-            for without in ([], names, *([name] for name in names)):
+            for without in ([], names, *([name] for name in names if len(names) > 1)):
                 made[obj].append(copy(obj, without))
                 context.scene.collection.objects.link(made[obj][-1])
                 made[obj][-1].hide_set(True, view_layer=context.view_layer)
@@ -124,7 +129,8 @@ def gap(one: Shape, other: Shape) -> float:
 
 
 def reach(one: Shape, other: Shape) -> float:
-    """The largest distance of a vertex of a surface from another surface."""
+    """The largest distance of vertices of a surface, evenly chosen, from another surface."""
     tree = BVHTree.FromPolygons(other.points.tolist(), other.triangles.tolist())
     used = np.unique(one.triangles)
-    return max(tree.find_nearest(point)[3] for point in one.points[used].tolist())
+    chosen = used[:: max(1, len(used) // LOOKED_AT)]
+    return max(tree.find_nearest(point)[3] for point in one.points[chosen].tolist())
