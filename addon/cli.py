@@ -12,7 +12,7 @@ from pathlib import Path
 
 import bpy
 
-from .bridge.body import bodies
+from .bridge.body import bodies, wholeness
 from .bridge.common import registry
 from .core.settings import BakeSettings, Target
 from .core.task import Runner, Task
@@ -104,6 +104,9 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--end", type=int, metavar="FRAME", help="last frame; the scene's own if not given"
         )
+        command.add_argument(
+            "--incomplete", action="store_true", help="go on without missing scripts, libraries and files"
+        )
     simulate.add_argument("--shards", metavar="FOLDER", required=True, help="where what is simulated is kept")
     bake.add_argument("--shards", metavar="FOLDER", help="take the motion from there, and simulate nothing")
     bake.add_argument(
@@ -148,7 +151,7 @@ def run_simulate(options: argparse.Namespace) -> None:
     reporter = options.reporter
     if options.lead < 0:
         raise UserError(f"--lead {options.lead}: no motion has fewer than no frames before it.")
-    for host in chosen_hosts(options.body):
+    for host in whole_hosts(options):
         settings = bake_settings(host, options)
         build_where_needed(host, reporter)
         run(simulate_shard(host, bpy.context, settings, options.lead, reporter.warn), reporter)
@@ -157,7 +160,7 @@ def run_simulate(options: argparse.Namespace) -> None:
 def run_bake(options: argparse.Namespace) -> None:
     """Bakes the chosen bodies and saves."""
     reporter = options.reporter
-    for host in chosen_hosts(options.body):
+    for host in whole_hosts(options):
         build_where_needed(host, reporter)
         run(bake_body(host, bpy.context, bake_settings(host, options), reporter.warn), reporter)
     save(options)
@@ -190,6 +193,14 @@ def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
     if missing:
         raise UserError(f"There is no body {missing[0]}; the bodies are {', '.join(found)}.")
     return [found[name] for name in names] if names else list(found.values())
+
+
+def whole_hosts(options: argparse.Namespace) -> list[bpy.types.Object]:
+    """The chosen hosts, all of whose rigs have what moves them, unless the command goes on without."""
+    hosts = chosen_hosts(options.body)
+    if not options.incomplete:
+        wholeness.refuse(hosts, bpy.context, ", or go on without it by --incomplete")
+    return hosts
 
 
 def run(task: Task, reporter: Reporter) -> None:

@@ -1,7 +1,10 @@
 """Built bodies, made by the native module and kept in memory while Blender runs."""
 
+import re
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 import jounce
@@ -12,9 +15,20 @@ from .motion import DENSITY, YOUNG
 from .settings import AttachedSettings, BuildSettings, LooseSettings
 from .surface import Surface
 from .task import Task, finished
-from .user_error import passing_on
+from .user_error import UserError, passing_on
 
 Kept = TypeVar("Kept")
+
+# What the native module refuses to build, and the same by the names of the panels: {0} is the body's.
+IN_PANELS = {
+    r"core amount: expected one that leaves flesh": (
+        "Nothing of {0} is left as flesh, as all of it is hard, thin or close to its bones; lower Bone Core "
+        "in the panel Body Parts, where 0 is none, or give its bones the Role Flesh or Free."
+    ),
+    r"(\d+) modes asked for, .* only (\d+)": (
+        "{0} has room for {2} of its {1} Modes; lower Modes or raise Resolution in the panel Body."
+    ),
+}
 
 
 class BodyCache(Generic[Kept]):
@@ -57,7 +71,7 @@ def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSe
     """Builds the body of a surface on a thread of the native module and puts it into the cache."""
     surface.refuse_unusable()
     start = time.perf_counter()
-    with passing_on("The body cannot be built"):
+    with in_panels(surface), passing_on("The body cannot be built"):
         if isinstance(settings, LooseSettings):
             said = yield from build_loose(surface, settings)
         elif isinstance(settings, AttachedSettings):
@@ -65,6 +79,19 @@ def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSe
         else:
             said = yield from build_rigged(surface, settings)
     return f"{said}, in {time.perf_counter() - start:.1f} s"
+
+
+@contextmanager
+def in_panels(surface: Surface) -> Iterator[None]:
+    """Refusals that are about settings name them as the panels do."""
+    try:
+        yield
+    except UserError as refusal:
+        name = surface.parts[0].name
+        for pattern, sentence in IN_PANELS.items():
+            if found := re.search(pattern, str(refusal)):
+                raise UserError(sentence.format(name, *found.groups())) from refusal
+        raise
 
 
 def build_loose(surface: Surface, settings: LooseSettings) -> Task:

@@ -5,7 +5,8 @@ and B its rotation in its own rest axes, `R B R'` is that turn in world axes, wh
 same turn on another rig is `B' = Q B Q'`, `Q = R_target' R_source`. Where two rest poses agree, B is copied.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from .volume import as_quaternions, without_flips
 
 SUFFIXES = frozenset([".fbx"])
 
+# A prefix that more than this share of a rig's bones have says nothing of any of them.
+COMMON_PREFIX = 0.75
 # Below this share of matching bones a clip belongs to another kind of rig.
 LEAST_MATCHING = 0.5
 
@@ -62,12 +65,35 @@ def base_name(bone: str) -> str:
     return bone.rpartition(":")[2].lower()
 
 
+def base_names(bones: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """For each bone its base name, and that without the prefix of its rig, such as `Character1_`.
+
+    The prefix is the longest that ends in no letter and no digit and begins the names of most bones.
+    """
+    found = {bone: base_name(bone) for bone in bones}
+    counts = Counter(prefix for name in found.values() for prefix in prefixes(name))
+    common = [prefix for prefix, count in counts.items() if count > COMMON_PREFIX * len(found)]
+    prefix = max(common, key=len, default="")
+    return {bone: (name, name.removeprefix(prefix)) for bone, name in found.items()}
+
+
+def prefixes(name: str) -> Iterator[str]:
+    """The beginnings of a name that end in neither letter nor digit and leave something of it."""
+    return (name[:end] for end in range(1, len(name)) if not name[end - 1].isalnum())
+
+
 def matching(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """For each bone of the target that the source has too, the source's name of it."""
+    """For each bone of the target that the source has too, the source's name of it.
+
+    The base name decides; where the source has none such, that without the prefixes of the rigs.
+    """
     by_base: dict[str, str] = {}
-    for bone in source:
-        by_base.setdefault(base_name(bone), bone)
-    return {bone: by_base[base_name(bone)] for bone in target if base_name(bone) in by_base}
+    by_bare: dict[str, str] = {}
+    for bone, (base, bare) in base_names(source).items():
+        by_base.setdefault(base, bone)
+        by_bare.setdefault(bare, bone)
+    found = ((b, by_base.get(base) or by_bare.get(bare)) for b, (base, bare) in base_names(target).items())
+    return {bone: match for bone, match in found if match is not None}
 
 
 def refuse_foreign(clip: Clip, bones: dict[str, str], rig: str) -> None:

@@ -1,11 +1,11 @@
 """Files of bakes that no step of the session plays any more, and when they may go.
 
 Undo brings a freed bake back, and a .blend that is not saved again still plays it. So the file of a freed
-bake goes when its .blend is saved without it, or with the session if no .blend on the disk plays it. A file
+bake goes when its .blend is saved without it, or with the session if no .blend on the disk plays it: when
+Blender ends, opens another file or disables the extension. A file
 that nobody has freed stays, whether anything plays it or not: it may be for another program.
 """
 
-import atexit
 from contextlib import suppress
 from pathlib import Path
 
@@ -57,4 +57,3 @@ def remove(path: Path) -> None:
 
 
 CACHES = Caches()
-atexit.register(CACHES.end)

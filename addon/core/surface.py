@@ -22,13 +22,19 @@ class Part:
 
     name: of its object. points: which rows of the surface are its. to_world: 3x3, from offsets in the
     object's space at rest (Blender units) to world offsets (metres). preserves_volume: whether its armature
-    blends rigid motions instead of matrices.
+    blends rigid motions instead of matrices. stands: (p,) i64, for each vertex the one that it is read as, as
+    those that are never shown are read as the nearest that is; None where all are shown.
     """
 
     name: str
     points: slice
     to_world: np.ndarray
     preserves_volume: bool = False
+    stands: np.ndarray | None = None
+
+    def stood_in(self, values: np.ndarray) -> np.ndarray:
+        """Values (p, ...) of the vertices, with those of what each is read as."""
+        return values if self.stands is None else values[self.stands]
 
 
 @dataclass(frozen=True)

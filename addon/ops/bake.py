@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..bridge.bake import bakes, renders, shards
-from ..bridge.body import bodies, builds, companions
+from ..bridge.body import bodies, builds, companions, wholeness
 from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
 from ..bridge.preview import learnt_preview, motions, previews
@@ -174,11 +174,14 @@ def prepare(
 ) -> Generator[Step, None, Baking]:
     """Reads one body, and builds it where it is not in memory."""
     bakes.refuse_unfit(host, settings)
+    for lack in wholeness.lacks(host, context):
+        warn(lack.sentence)
     if settings.shards and host.jounce.loop:
         raise UserError(f"{host.name} loops, so that every frame depends on all; it cannot be in shards.")
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)
+    bakes.warn_of_left_out(host, settings, warn)
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
     if built.CACHE.get(digest) is None:

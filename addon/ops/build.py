@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..bridge.body import bodies, builds
+from ..bridge.body import binding, bodies, builds
 from ..bridge.preview import previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
@@ -13,8 +13,7 @@ from ..core.task import Step, Task, in_turn
 from . import needs
 from .operator import LongOperator
 
-BOUND = ("bind_matrix", "armature_matrix")
-BindMatrices = dict[tuple[bpy.types.Object, str], tuple[float, ...] | None]
+Bound = dict[tuple[bpy.types.Object, str], tuple[float, ...] | str | None]
 
 
 class JOUNCE_OT_build(LongOperator):
@@ -38,10 +37,10 @@ def then_seen(host: bpy.types.Object) -> str:
 
 @dataclass(frozen=True)
 class Built:
-    """A body that is built and not kept yet. bound: the bind matrices of its meshes."""
+    """A body that is built and not kept yet. bound: what its meshes keep of being bound."""
 
     host: bpy.types.Object
-    bound: BindMatrices
+    bound: Bound
     body: "built.jounce.Body"
     digest: str
     message: str
@@ -54,12 +53,12 @@ def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -
 
 def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Generator[Step, None, Built]:
     """Builds the body of a host where its meshes stand now; all that the file knows of it stays."""
-    before = bind_matrices(host)
+    before = bound_of(host)
     try:
-        bodies.bind(host, context)
-        bound, scene = bind_matrices(host), bodies.read(host, context, warn)
+        binding.bind(host, context)
+        bound, scene = bound_of(host), bodies.read(host, context, warn)
     finally:
-        put_bind_matrices(before)
+        put_bound(before)
     settings = host.jounce.build_settings()
     message = yield from built.build(scene.surface, settings)
     digest = scene.surface.digest(settings)
@@ -68,25 +67,26 @@ def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Gen
 
 def keep(made: Built, context: bpy.types.Context) -> str:
     """Keeps with its host what was built, and says what it is."""
-    put_bind_matrices(made.bound)
+    put_bound(made.bound)
     builds.remember(made.host, made.body, made.digest, made.message, context)
     previews.renew(made.host)
     return f"{made.host.name}: {made.message}"
 
 
-def bind_matrices(host: bpy.types.Object) -> BindMatrices:
-    """The matrices where each mesh of a body and its armature are bound, as numbers; None where not yet."""
-    return {
-        (obj, name): tuple(getattr(obj.jounce, name)) if obj.jounce.is_property_set(name) else None
-        for obj in bodies.members(host)
-        for name in BOUND
-    }
+def bound_of(host: bpy.types.Object) -> Bound:
+    """What each mesh of a body keeps of being bound; None where it is not yet."""
+    found: Bound = {}
+    for obj in bodies.members(host):
+        for name in binding.KEPT:
+            value = getattr(obj.jounce, name) if obj.jounce.is_property_set(name) else None
+            found[obj, name] = value if value is None or isinstance(value, str) else tuple(value)
+    return found
 
 
-def put_bind_matrices(matrices: BindMatrices) -> None:
-    """Gives back what `bind_matrices` returned."""
-    for (obj, name), matrix in matrices.items():
-        if matrix is None:
+def put_bound(bound: Bound) -> None:
+    """Gives back what `bound_of` returned."""
+    for (obj, name), value in bound.items():
+        if value is None:
             obj.jounce.property_unset(name)
         else:
-            setattr(obj.jounce, name, matrix)
+            setattr(obj.jounce, name, value)

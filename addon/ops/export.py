@@ -38,7 +38,7 @@ class JOUNCE_OT_export(JounceOperator):
         kind = exports.FORMATS[self.file_format]
         hosts = bodies.hosts(context)
         try:
-            exports.refuse_unfit(hosts, kind)
+            self.plan(hosts, kind, context)
         except UserError as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
@@ -50,11 +50,20 @@ class JOUNCE_OT_export(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Writes the file."""
         kind, hosts = exports.FORMATS[self.file_format], bodies.hosts(context)
-        exports.refuse_unfit(hosts, kind)
+        plan = self.plan(hosts, kind, context)
         if not self.filepath:
             raise UserError("No file was given to export to.")
         path = Path(bpy.path.abspath(self.filepath))
         if path.suffix.lower() != kind.suffix:
             path = path.with_name(path.name + kind.suffix)
-        names = exports.write(hosts, kind, path, context)
+        names = exports.write(plan, path, context)
         return f"Exported {', '.join(names)} to {path}."
+
+    def plan(
+        self, hosts: list[bpy.types.Object], kind: exports.Format, context: bpy.types.Context
+    ) -> exports.Plan:
+        """What goes out, with a warning for what the file lacks of what is seen."""
+        plan = exports.planned(hosts, kind, context)
+        for sentence in plan.sentences:
+            self.warn(sentence)
+        return plan

@@ -2,14 +2,16 @@
 
 import bpy
 
-from ..bridge.body import bodies
+from ..bridge.bake import bakes
+from ..bridge.body import binding, bodies
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier
 from ..core import sensible
-from ..core.settings import BodyKind
+from ..core.settings import BodyKind, Target
 from ..core.task import Step, Task, scaled
 from ..core.user_error import UserError
+from ..props.bake import TARGETS
 from . import needs
 from .add import add_body
 from .build import build_body
@@ -41,7 +43,8 @@ class JOUNCE_OT_setup(LongOperator):
             if not host.jounce.is_loose:
                 frames = shot(context.scene)[:FITTED_FRAMES]
                 yield from scaled(fit_body(host, context, frames, only_firmer=True), 0.6, 1.0)
-            previews.switch_on(host)
+            choose_target(host, context, self.warn)
+            show(host, self.warn)
             finished = True
         finally:
             if not finished:
@@ -67,7 +70,7 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
 
 def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     """Sets what suits the body, from its shape and its rig."""
-    bodies.bind(host, context)
+    binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
     host.jounce.bone_core, host.jounce.amount = sensible.BONE_CORE, sensible.AMOUNT
@@ -79,8 +82,38 @@ def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     """Sets what suits a body that nothing holds, from its size: it falls, and is firm enough to stand."""
     state = host.jounce
     state.kind, state.use_gravity = BodyKind.LOOSE.value, True
-    bodies.bind(host, context)
+    binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
     state.resolution = sensible.loose_resolution(surface)
     state.frequency = sensible.loose_frequency(surface.diagonal)
+
+
+def choose_target(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> None:
+    """Sets the first bake that the meshes of the body take, and says why its own is not it."""
+    refusals: dict[str, UserError] = {}
+    for target in (host.jounce.target, Target.SKINNING_NODES.value, Target.MESH_CACHE.value):
+        try:
+            bakes.refuse(host, target, context.scene)
+        except UserError as refusal:
+            refusals[target] = refusal
+            continue
+        if refusals:
+            host.jounce.target = target
+            warn(f"Bake To is {bake_name(host)}: {next(iter(refusals.values()))}")
+        return
+
+
+def bake_name(host: bpy.types.Object) -> str:
+    """The name that the panel gives to the bake of a body."""
+    return next(name for value, name, _ in TARGETS if value == host.jounce.target)
+
+
+def show(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
+    """Switches the preview on, or says that there is none and which bake works."""
+    try:
+        previews.refuse_unusable(host)
+    except UserError as refusal:
+        warn(f"{host.name} has no preview, and bakes to {bake_name(host)}: {refusal}")
+    else:
+        previews.switch_on(host)

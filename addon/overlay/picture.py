@@ -114,7 +114,7 @@ class Skin:
 def skins(host: bpy.types.Object, count: int) -> list[Skin]:
     """The meshes of a body, none if they have not the number of vertices that it was built with."""
     found, start = [], 0
-    for obj in bodies.members(host):
+    for obj in bodies.fleshed(host):
         end = start + meshes.vertex_count(obj)
         found.append(Skin(obj, slice(start, end)))
         start = end

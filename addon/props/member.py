@@ -1,7 +1,7 @@
 """Which body a mesh belongs to, and where it was bound."""
 
 import bpy
-from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
+from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty, StringProperty
 
 from ..bridge.common import registry
 from .refresh import refresh
@@ -46,6 +46,16 @@ class MemberProps:
         name="Armature Matrix",
         description="The world matrix of the object's armature at the last build, row by row",
         size=16,
+        options={"HIDDEN"},
+    )
+    left_out: StringProperty(
+        name="Left Out",
+        description="Why the mesh got no flesh of its own at the last build; empty where it did",
+        options={"HIDDEN"},
+    )
+    hidden_faces: StringProperty(
+        name="Hidden Faces",
+        description="The faces that no frame showed at the last build, packed; empty for none",
         options={"HIDDEN"},
     )
     is_rigid: BoolProperty(

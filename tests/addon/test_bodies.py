@@ -1,5 +1,6 @@
 """Building bodies, the cache of built ones, and what a model depends on."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from jounce_core import bodies
 from jounce_core import surface as surfaces
+from jounce_core.bone_core import BoneCore, Role
 from jounce_core.maps import Maps
 from jounce_core.motion import built_frequency, load_scale, physical_frequency, stiffness, stiffness_of
 from jounce_core.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
@@ -45,6 +47,23 @@ def built(surface, settings=SETTINGS):
     runner = Runner(bodies.build(surface, settings))
     assert runner.run(float("inf"))
     return bodies.CACHE.get(surface.digest(settings)), runner.message
+
+
+def test_refusals_name_the_settings_of_the_panels():
+    lone = tetrahedron()
+    core = BoneCore(np.zeros((1, 3)), np.array([-1]), ("Bone",), (Role.RIGID,), 0.5)
+    with pytest.raises(UserError) as refusal:
+        built(replace(lone, core=core))
+    assert str(refusal.value) == (
+        "Nothing of Tet is left as flesh, as all of it is hard, thin or close to its bones; lower Bone Core "
+        "in the panel Body Parts, where 0 is none, or give its bones the Role Flesh or Free."
+    )
+    with pytest.raises(UserError) as refusal:
+        built(lone, replace(SETTINGS, resolution=2, modes=60))
+    assert re.fullmatch(
+        r"Tet has room for \d+ of its 60 Modes; lower Modes or raise Resolution in the panel Body.",
+        str(refusal.value),
+    )
 
 
 def test_stitches_of_a_body_in_memory_are_changed_without_building_it_anew():

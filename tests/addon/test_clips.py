@@ -31,6 +31,23 @@ def test_prefixes_do_not_matter():
     assert found == {"mixamorig7:Hips": "mixamorig:Hips", "leftarm": "mixamorig:LeftArm"}
 
 
+@pytest.mark.parametrize("prefix", ["Character1_", "Character1_Ctrl:", "DEF-", "rig.", "hero:Character1_"])
+def test_no_prefix_that_a_rig_gives_to_its_bones_matters(prefix):
+    names = ["Hips", "Spine", "LeftUpLeg", "LeftLeg", "Head", "Left_Hand"]
+    named = {f"{prefix}{name}": name for name in names}
+    assert clips.matching(names, ["Root", *named]) == named
+    assert clips.matching([*named, "Reference"], names) == {name: bone for bone, name in named.items()}
+    other = {f"Character2_{name}": f"{prefix}{name}" for name in names}
+    assert clips.matching(named, other) == other
+
+
+def test_a_side_is_no_prefix():
+    names = ["L_Arm", "R_Arm", "L_Leg", "R_Leg", "Spine"]
+    assert clips.matching(names, names) == {name: name for name in names}
+    assert clips.matching(names, ["L_Arm", "L_Leg", "L_Hand"]) == {"L_Arm": "L_Arm", "L_Leg": "L_Leg"}
+    assert clips.matching(["R_Arm", "R_Leg", "Spine"], ["L_Arm", "L_Leg", "Spine"]) == {"Spine": "Spine"}
+
+
 def test_the_same_rest_pose_keeps_every_rotation(bone):
     assert np.allclose(clips.rotations(bone, bone.rest), bone.rotations, atol=1e-12)
 

@@ -119,7 +119,9 @@ def test_a_mesh_or_a_material_is_hard(module, column):
     assert body.pinned[body.mesh.tets[body.embedding.tets[hard]]].all()
     obj.jounce.is_rigid = True
     assert surface(module, obj).core.rigid.all()
-    with pytest.raises(RuntimeError, match="one that leaves flesh to move"):
+    with pytest.raises(
+        RuntimeError, match="Nothing of Column is left as flesh, .*; lower Bone Core in the panel Body Parts"
+    ):
         bpy.ops.jounce.build()
 
 

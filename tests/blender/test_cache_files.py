@@ -1,5 +1,6 @@
 """The files of mesh caches: whose they are, and how long one stays that its bake was freed from."""
 
+import atexit
 import shutil
 from pathlib import Path
 
@@ -53,6 +54,28 @@ def test_a_freed_cache_goes_when_the_file_is_saved(folder):
     assert caches(folder) == ["shot Column.pc2"]
     bpy.ops.wm.save_mainfile()
     assert caches(folder) == []
+
+
+def test_disabling_the_extension_ends_the_session_of_its_files(folder, package, module, monkeypatch):
+    hooks = []
+    monkeypatch.setattr(atexit, "register", hooks.append)
+    monkeypatch.setattr(atexit, "unregister", lambda hook: hooks.remove(hook) if hook in hooks else None)
+    package.unregister()
+    package.register()
+    assert hooks == [module("core.freed").CACHES.end]
+    baked(folder / "shot.blend")
+    for name in ("one", "two"):
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"))
+    bpy.ops.jounce.bake(target="MESH_CACHE")
+    bpy.ops.jounce.free_bake()
+    assert caches(folder) == ["shot Column.pc2", "two Column.pc2"]
+    package.unregister()
+    try:
+        assert hooks == []
+        assert caches(folder) == ["shot Column.pc2"]
+    finally:
+        monkeypatch.undo()
+        package.register()
 
 
 def test_undo_after_free_bake_finds_the_file(folder):

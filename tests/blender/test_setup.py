@@ -227,6 +227,73 @@ def test_a_refusal_adds_nothing():
         bpy.ops.jounce.setup()
 
 
+def warnings(module, monkeypatch):
+    """What operators warn of from now on."""
+    said = []
+    operator = module("ops.operator").JounceOperator
+    monkeypatch.setattr(operator, "warn", lambda _self, sentence: said.append(sentence))
+    return said
+
+
+def sculpted(obj):
+    scenes.activate(obj)
+    obj.modifiers.new("Fine", "MULTIRES")
+    bpy.ops.object.multires_subdivide(modifier="Fine")
+
+
+def bendy(obj):
+    obj.find_armature().data.bones["Upper"].bbone_segments = 4
+
+
+def jelly(obj):
+    obj.modifiers.new("Fine", "SOFT_BODY")
+
+
+@pytest.mark.parametrize(
+    ("change", "target", "said"),
+    [
+        (
+            [sculpted],
+            "MODAL_KEYS",
+            ["Column has no preview, and bakes to Modal Shape Keys: The modifier Fine"],
+        ),
+        ([jelly], "MODAL_KEYS", ["Column has no preview, and bakes to Modal Shape Keys: The modifier Fine"]),
+        ([bendy], "SKINNING_NODES", ["Bake To is Skinning Nodes: Column is posed by the bendy bones of Rig"]),
+        (
+            [bendy, sculpted],
+            "MESH_CACHE",
+            [
+                "Bake To is Mesh Cache (PC2): Column is posed by the bendy bones",
+                "Column has no preview, and bakes to Mesh Cache (PC2): The modifier Fine",
+            ],
+        ),
+    ],
+)
+def test_a_body_without_a_preview_or_shape_keys_is_better_than_none(
+    change, target, said, module, monkeypatch, tmp_path
+):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    obj, rig = scenes.character()
+    for make in change:
+        make(obj)
+    heard = warnings(module, monkeypatch)
+    scenes.activate(rig)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert obj.jounce.built_digest and obj.jounce.target == target
+    assert obj.jounce.preview is (change == [bendy])
+    assert all(sentence.startswith(begin) for sentence, begin in zip(heard, said, strict=True))
+    assert any("wants the mesh itself" in found.sentence for found in obj.jounce.findings) is (
+        change != [bendy]
+    )
+    frames = range(1, 13)
+    if obj.jounce.preview:
+        bpy.ops.jounce.preview()
+    posed = scenes.evaluated_frames(obj, frames)
+    assert bpy.ops.jounce.bake() == {"FINISHED"} and obj.jounce.bake_parts
+    baked = scenes.evaluated_frames(obj, frames)
+    assert np.abs(baked - posed).max() > 1e-3
+
+
 def test_stopping_takes_everything_back(module):
     obj, _ = scenes.character()
     scenes.activate(obj)

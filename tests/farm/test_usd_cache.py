@@ -108,6 +108,29 @@ def test_a_character_takes_the_shapes(shards, tmp_path, up, metres):
     assert not UsdGeom.Mesh(stage.GetPrimAtPath("/World/Other/Mesh")).GetPointsAttr().GetTimeSamples()
 
 
+def faced(path, up):
+    """The same with faces and a normal for each point, away from the ground of the motion's file."""
+    character(path, up, 1.0)
+    stage = Usd.Stage.Open(str(path))
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/World/Body_001/Mesh"))
+    mesh.GetPointsAttr().Set([tuple(map(float, point)) for point in POINTS[:4]])
+    mesh.CreateFaceVertexCountsAttr([3, 3])
+    mesh.CreateFaceVertexIndicesAttr([0, 1, 2, 0, 2, 3])
+    mesh.CreateNormalsAttr([(0.0, 0.0, 1.0)] * 4)
+    mesh.SetNormalsInterpolation("vertex")
+    stage.Save()
+    return path
+
+
+@pytest.mark.parametrize(("up", "normal"), [("Z", (0.0, 0.0, 1.0)), ("Y", (0.5, 0.75**0.5, 0.0))])
+def test_normals_of_a_character_turn_with_its_shapes(shards, tmp_path, up, normal):
+    over, out = faced(tmp_path / "hero.usda", up), tmp_path / "flesh.usda"
+    write_motions(shards, out, over)
+    stage = Usd.Stage.Open(str(out))
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/World/Body_001/Mesh"))
+    assert np.allclose(np.array(mesh.GetNormalsAttr().Get(9)), [normal] * 4, atol=1e-6)
+
+
 def run(*arguments):
     """The command."""
     words = [sys.executable, "-m", "jounce", "cache", *map(str, arguments)]

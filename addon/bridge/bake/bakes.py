@@ -6,7 +6,7 @@ from ...core.motion import Motion
 from ...core.prepared import Preparation, Prepared
 from ...core.settings import BakeSettings, Quality, Target
 from ...core.user_error import UserError
-from ..body import old_files
+from ..body import bodies, old_files
 from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy, modifier_stack
 from ..rig import armature_modifier, rig_stack
@@ -36,6 +36,21 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
         animation.refuse_unusable(obj)
         rig_stack.refuse_keys(obj, armature_modifier.deformer(obj, lambda _: None))
         shape_keys.warn_if_hidden(obj, warn)
+
+
+def refuse(host: bpy.types.Object, target: str, scene: bpy.types.Scene) -> None:
+    """Refuses a body that cannot be baked to a target as it is."""
+    settings = host.jounce.bake_settings(target, scene.frame_start, scene.frame_end)
+    refuse_unfit(host, settings)
+    for obj in bodies.fleshed(host):
+        refuse_unusable(obj, settings, lambda _: None)
+
+
+def warn_of_left_out(host: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
+    """Says that a copy of the character has only meshes with flesh."""
+    left = [obj.name for obj in bodies.members(host) if obj not in bodies.fleshed(host)]
+    if left and settings.target not in (*PLAYS_SHAPES, Target.SKINNING_NODES):
+        warn(f"{', '.join(left)} has no flesh of its own, so the copy of {host.name} comes without it.")
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
@@ -86,9 +101,9 @@ def prepare(
 
 def replace(scene: BodyScene, prepared: Prepared) -> None:
     """Replaces the body's bake, which goes once the other one stands; where writing fails, it stays."""
-    for obj in scene.objects:
+    for obj in bodies.members(scene.host):
         old_files.update(obj)
-    earlier = [replacing.Earlier(obj) for obj in scene.objects]
+    earlier = [replacing.Earlier(obj) for obj in bodies.members(scene.host)]
     try:
         prepared.write()
     except BaseException:

@@ -5,6 +5,7 @@ The file is deleted only where both are still so: not from another .blend that w
 appended its objects, but from one that was moved or copied together with its cache.
 """
 
+import atexit
 from pathlib import Path
 
 import bpy
@@ -79,10 +80,13 @@ HANDLERS = {"save_post": after_saving, "load_post": after_loading}
 
 
 def register() -> None:
-    """Watches what is saved and opened."""
+    """Watches what is saved and opened, and the end of the session."""
     handlers.listen(HANDLERS, True)
+    atexit.register(freed.CACHES.end)
 
 
 def unregister() -> None:
-    """Undoes `register`."""
+    """Undoes `register`, and ends the session of the files: nobody would look after them later."""
     handlers.listen(HANDLERS, False)
+    atexit.unregister(freed.CACHES.end)
+    freed.CACHES.end()

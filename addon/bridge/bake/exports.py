@@ -1,6 +1,8 @@
 """Sends baked bodies out of Blender, with the settings of its exporters that keep their shapes."""
 
 import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,9 +14,12 @@ from ...core.settings import Target
 from ...core.user_error import UserError
 from ..body import bodies
 from ..common import frames
+from . import export_losses, usd_names
 
 KEYS = {Target.MODAL_KEYS.value, Target.FRAME_KEYS.value}
 BONES = {Target.HELPER_BONES.value}
+# What a file lacks of what is seen, as a share of the size, from which it shows another body.
+ANOTHER = 0.02
 
 
 @dataclass(frozen=True)
@@ -27,13 +32,31 @@ class Asked:
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file. takes: the bakes that it can hold. build_option: that of Blender which writes it."""
+    """A kind of file. takes: the bakes that it can hold. build_option: that of Blender which writes it.
+
+    has_bones, has_shapes: True if it can hold bones with keys, and the shape of every frame. refuse_names:
+    refuses names of objects that become one, of a rigged file or not.
+    """
 
     name: str
     suffix: str
     takes: frozenset[str]
     export: Callable[[Path, "Asked"], object]
     build_option: str = ""
+    has_bones: bool = True
+    has_shapes: bool = False
+    refuse_names: Callable[[list[bpy.types.Object], bool], None] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An export. objects: meshes with their bakes, and what moves them. sentences: on what the file lacks."""
+
+    hosts: list[bpy.types.Object]
+    objects: list[bpy.types.Object]
+    kind: Format
+    asked: Asked
+    sentences: tuple[str, ...]
 
 
 def export_gltf(path: Path, _asked: Asked) -> None:
@@ -55,6 +78,7 @@ def export_usd(path: Path, asked: Asked) -> None:
         export_armatures=asked.is_rigged,
         export_shapekeys=asked.is_rigged,
         evaluation_mode=asked.evaluated,
+        allow_unicode=True,
     )
 
 
@@ -74,8 +98,8 @@ def export_alembic(path: Path, asked: Asked) -> None:
 ALL = frozenset(target.value for target in Target)
 FORMATS = {
     "GLTF": Format("glTF", ".glb", frozenset(KEYS | BONES), export_gltf),
-    "USD": Format("USD", ".usdc", ALL, export_usd, "usd"),
-    "ALEMBIC": Format("Alembic", ".abc", ALL, export_alembic, "alembic"),
+    "USD": Format("USD", ".usdc", ALL, export_usd, "usd", True, True, usd_names.refuse_alike),
+    "ALEMBIC": Format("Alembic", ".abc", ALL, export_alembic, "alembic", False, True),
 }
 
 
@@ -112,26 +136,101 @@ def exported(hosts: list[bpy.types.Object]) -> list[bpy.types.Object]:
     return [obj for obj in found if obj is not None and obj.type in ("MESH", "ARMATURE")]
 
 
-def write(hosts: list[bpy.types.Object], kind: Format, path: Path, context: bpy.types.Context) -> list[str]:
-    """Writes a file beside its place, which it takes when it is whole; the names of what is in it."""
+def planned(hosts: list[bpy.types.Object], kind: Format, context: bpy.types.Context) -> Plan:
+    """The export of some bodies; refuses what such a file cannot hold, or would show as another body."""
+    refuse_unfit(hosts, kind)
     objects = exported(hosts)
     unseen = [obj.name for obj in objects if not obj.visible_get()]
     if unseen:
         raise UserError(f"{unseen[0]} is hidden, and exporters leave out what is; show it first.")
     targets = {target_of(host) for host in hosts}
+    is_rigged = kind.has_bones and targets <= KEYS | BONES
+    lost = export_losses.losses(objects, span(hosts), context) if is_rigged else []
+    worst = max((loss.share for loss in lost), default=0.0)
+    is_another = worst > ANOTHER
+    if is_another and not kind.has_shapes:
+        loss = next(loss for loss in lost if loss.share == worst)
+        raise UserError(
+            f"{kind.name} holds {loss.mesh} without {loss.words}, and would show another body; apply or "
+            "switch off what it lacks, or export USD or Alembic."
+        )
+    if is_another:
+        sentences = [
+            f"{loss.mesh} is the shape of every frame, without bones, for {loss.words}." for loss in lost
+        ]
+    else:
+        sentences = [f"{loss.mesh} is in the file as it is without {loss.words}." for loss in lost]
     # Renders leave copies with helper bones out.
-    asked = Asked(targets <= KEYS | BONES, "VIEWPORT" if targets & BONES else "RENDER")
+    asked = Asked(is_rigged and not is_another, "VIEWPORT" if targets & BONES else "RENDER")
+    if kind.refuse_names is not None:
+        kind.refuse_names(objects, asked.is_rigged)
+    return Plan(hosts, objects, kind, asked, tuple(sentences))
+
+
+def write(plan: Plan, path: Path, context: bpy.types.Context) -> list[str]:
+    """Writes a file beside its place, which it takes when it is whole; the names of what is in it."""
     part = path.with_name(f"{path.stem}.part{path.suffix}")
     try:
-        with selected(objects, context), over_bake(hosts, context.scene):
-            kind.export(part, asked)
+        export(plan, plan.objects, part, context)
         os.replace(part, path)
+    except ExporterFailed as error:
+        print(error, file=sys.stderr)
+        where = culprits(plan, context)
+        raise UserError(
+            f"Blender's {plan.kind.name} exporter fails{where} ({error.reason}); the console has its report, "
+            f"and {path.name} is not written."
+        ) from error
     except (RuntimeError, OSError) as error:
+        raise UserError(f"{path} cannot be written: {sentence_of(error)}.") from error
+    finally:
         with suppress(OSError):
             part.unlink()
-        reason = str(error).strip().removeprefix("Error: ").rstrip(".")
-        raise UserError(f"{path} cannot be written: {reason}.") from error
-    return [obj.name for obj in objects]
+    return [obj.name for obj in plan.objects]
+
+
+class ExporterFailed(Exception):
+    """An exporter of Blender stopped with an exception of its own."""
+
+    @property
+    def reason(self) -> str:
+        """The exception in a line."""
+        lines = [line for line in str(self).splitlines() if line[:1].isalpha() and ":" in line]
+        named = [line for line in lines if not line.startswith(("Error:", "Location:", "Python:"))]
+        return (named or ["no reason is given"])[-1].strip().rstrip(".")
+
+
+def export(plan: Plan, objects: list[bpy.types.Object], path: Path, context: bpy.types.Context) -> None:
+    """Has an exporter write some objects."""
+    try:
+        with selected(objects, context), over_bake(plan.hosts, context.scene):
+            plan.kind.export(path, plan.asked)
+    except RuntimeError as error:
+        # Blender hands on as text what a script of its own raised.
+        if "Traceback" in str(error):
+            raise ExporterFailed(str(error)) from error
+        raise
+
+
+def culprits(plan: Plan, context: bpy.types.Context) -> str:
+    """The objects on which an exporter fails alone, in a sentence; empty where it fails on none alone."""
+    names = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, obj in enumerate(plan.objects):
+            try:
+                export(plan, [obj], Path(folder) / f"{number}{plan.kind.suffix}", context)
+            except ExporterFailed:
+                names.append(obj.name)
+            except RuntimeError:
+                continue
+    return f" on {', '.join(names)}" if names else ""
+
+
+def sentence_of(error: Exception) -> str:
+    """What an error says, in a line."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    lines = [line.strip().removeprefix("Error: ").rstrip(".") for line in str(error).splitlines()]
+    return next(filter(None, lines), type(error).__name__)
 
 
 @contextmanager
@@ -164,12 +263,16 @@ def select(objects: list[bpy.types.Object], others: list[bpy.types.Object]) -> N
 @contextmanager
 def over_bake(hosts: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[None]:
     """The scene's frames are those of the bakes."""
-    ranges = [tuple(host.jounce.bake_range) for host in hosts]
     before = scene.frame_start, scene.frame_end
     with frames.kept(scene):
-        scene.frame_start = min(first for first, _ in ranges)
-        scene.frame_end = max(last for _, last in ranges)
+        scene.frame_start, scene.frame_end = span(hosts)
         try:
             yield
         finally:
             scene.frame_start, scene.frame_end = before
+
+
+def span(hosts: list[bpy.types.Object]) -> tuple[int, int]:
+    """The first and the last frame of all bakes."""
+    ranges = [tuple(host.jounce.bake_range) for host in hosts]
+    return min(first for first, _ in ranges), max(last for _, last in ranges)

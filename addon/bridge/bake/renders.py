@@ -16,7 +16,7 @@ def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [
         host
         for host in built(scene)
-        if any(not mesh.hide_render and not modifier_stack.is_baked(mesh) for mesh in bodies.members(host))
+        if any(not mesh.hide_render and not modifier_stack.is_baked(mesh) for mesh in bodies.fleshed(host))
     ]
 
 

@@ -106,6 +106,12 @@ def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
     return (host, *(obj for obj in registry.meshes() if obj.jounce.host == host and obj != host))
 
 
+def fleshed(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
+    """The meshes of a body that have flesh, in order: all, where the last build left none of them."""
+    everything = members(host)
+    return tuple(obj for obj in everything if not obj.jounce.left_out) or everything
+
+
 def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
     """Remembers where the meshes of a body stand in the world with their armatures at rest."""
     objects = members(host)
@@ -124,7 +130,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     The same scene reads the same to the bit wherever the timeline and the objects stand, as nothing here is
     evaluated.
     """
-    objects = members(host)
+    objects = fleshed(host)
     refuse_unevaluated(objects, context)
     scale = units.metres_per_unit(context.scene)
     carried: dict[bone_transforms.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
@@ -135,17 +141,19 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     for obj in objects:
         meshes.refuse_unusable(obj)
         matrix = bind_matrix(obj)
-        local = meshes.rest_points(obj)
+        local, stands = meshes.rest_points(obj), meshes.stands(obj)
+        local = local if stands is None else local[stands]
         points.append(units.points_in_metres(local, matrix, scale))
-        triangles.append(meshes.triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
+        triangles.append(meshes.shown_triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
         deformer = armature_modifier.deformer(obj, warn)
         rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
-        parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
-        groups.append(meshes.group_weights(obj))
+        part = Part(obj.name, rows, matrix[:3, :3] * scale, preserves, stands)
+        parts.append(part)
+        groups.append(part.stood_in(meshes.group_weights(obj)))
         part_rigs.append(bone_transforms.part_rig(obj, deformer, groups[-1], warn))
         bones.see(obj, deformer)
-        hard.append(hard_parts.hard_points(obj))
+        hard.append(part.stood_in(hard_parts.hard_points(obj)))
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)

@@ -10,10 +10,10 @@ from ...core import parts, shape_checks
 from ...core.bone_core import Role
 from ...core.rest_check import is_crumpled
 from ...core.user_error import UserError
-from ..common import evaluation, linked_mesh_proxy, registry
+from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
 from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms
-from . import bodies, meshes, overrides, weight_maps
+from . import bodies, meshes, overrides, weight_maps, wholeness
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
@@ -65,9 +65,11 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     """All that is found about a body, in the order in which it should be mended."""
     objects = bodies.members(host)
     found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
+    found += [Finding(lack.sentence, host.name) for lack in wholeness.lacks(host, context)]
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
     found += of_left_out(host, objects, context)
+    found += of_fleshless(objects)
     found += of_forces(host, context.scene)
     found += of_collisions(host, objects, context)
     if not any(is_refused(obj) for obj in objects):
@@ -137,7 +139,11 @@ def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
-    """Modifiers that stand where they hide the mesh's own vertices from the armature."""
+    """Modifiers that hide the mesh's own vertices from the armature, or leave no place for a preview."""
+    try:
+        modifier_stack.refuse_nodes(obj)
+    except UserError as refusal:
+        yield Finding(str(refusal), obj.name)
     for modifier in obj.modifiers:
         if modifier.type == "ARMATURE":
             return
@@ -224,6 +230,17 @@ def of_left_out(
                 which = f"{obj.name} follows {armature.name} and is no part of {host.name}"
                 sentence = f"{which}: flesh may come through it."
             yield Finding(sentence, obj.name, "add_to_body")
+
+
+def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
+    """Meshes of the body, and parts of them, to which the last build gave no flesh."""
+    for obj in objects:
+        hidden = meshes.hidden_faces_of(obj)
+        if obj.jounce.left_out:
+            yield Finding(f"{obj.name} {obj.jounce.left_out}, so it gets no flesh of its own.", obj.name)
+        elif hidden.any():
+            faces = f"{np.count_nonzero(hidden)} of {len(hidden)} faces of {obj.name}"
+            yield Finding(f"{faces} are never shown, so they are no flesh.", obj.name)
 
 
 def left_out(

@@ -2,7 +2,9 @@
 
 import bpy
 import numpy as np
+from mathutils.kdtree import KDTree
 
+from ...core import hidden_faces
 from ...core.user_error import UserError
 from ..common import linked_mesh_proxy
 
@@ -114,6 +116,43 @@ def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
     mesh.loop_triangles.foreach_get("vertices", flat)
     corners = flat.reshape(-1, 3).astype(np.int64)
     return corners[:, ::-1].copy() if flipped else corners
+
+
+def hidden_faces_of(obj: bpy.types.Object) -> np.ndarray:
+    """The faces (f,) bool of a mesh that the last build found to be never shown; none where that is all."""
+    count = len(obj.data.polygons)
+    hidden = hidden_faces.unpacked(obj.jounce.hidden_faces, count)
+    return np.zeros(count, bool) if hidden.all() else hidden
+
+
+def shown_triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
+    """The triangles (q, 3) i64 of the faces that are shown."""
+    corners, hidden = triangles(obj, flipped), hidden_faces_of(obj)
+    if not hidden.any():
+        return corners
+    faces = np.empty(len(corners), np.int32)
+    obj.data.loop_triangles.foreach_get("polygon_index", faces)
+    return corners[~hidden[faces]]
+
+
+def stands(obj: bpy.types.Object) -> np.ndarray | None:
+    """For each vertex (p,) itself or, if only hidden faces have it, the nearest shown one; None for none."""
+    hidden = hidden_faces_of(obj)
+    if not hidden.any():
+        return None
+    lengths, corners = np.empty(len(hidden), np.int32), np.empty(len(obj.data.loops), np.int32)
+    obj.data.polygons.foreach_get("loop_total", lengths)
+    obj.data.loops.foreach_get("vertex_index", corners)
+    of_hidden, points = np.repeat(hidden, lengths), rest_points(obj)
+    shown = np.unique(corners[~of_hidden])
+    tree = KDTree(len(shown))
+    for index in shown.tolist():
+        tree.insert(points[index], index)
+    tree.balance()
+    found = np.arange(len(points))
+    unseen = np.setdiff1d(corners[of_hidden], shown)
+    found[unseen] = [tree.find(points[index])[1] for index in unseen.tolist()]
+    return found
 
 
 def group_weights(obj: bpy.types.Object) -> np.ndarray:

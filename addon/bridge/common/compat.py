@@ -1,12 +1,14 @@
 """Where Blender 4.2 to 5.2 differ.
 
 Actions have layers and slots from 4.4 on, and no F-curves in 5.0, where bones are selected in their pose.
-The sequencer has strips from 4.4 on, sequences before.
+The sequencer has strips from 4.4 on, sequences before. From 4.5 on the exporter of USD numbers objects whose
+names become one, and keeps digits that a name begins with.
 """
 
 import bpy
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+USD_NUMBERS_OBJECTS = USD_KEEPS_FIRST_DIGITS = bpy.app.version >= (4, 5, 0)
 
 Owner = bpy.types.AnimData | bpy.types.NlaStrip
 

@@ -12,7 +12,7 @@ class Watched:
 
     def __init__(self, host: bpy.types.Object, scene: BodyScene | None) -> None:
         """scene: as the body was read, None where it was not yet."""
-        parts = bodies.members(host)
+        parts = bodies.fleshed(host)
         self.keys = [obj.data.shape_keys for obj in parts]
         together = () if scene is None else scene.together
         others = [obj for each in together[1:] for obj in each.objects if registry.is_there(obj)]

@@ -61,7 +61,7 @@ def under_mouse(
     found, place, _, _, obj, _ = context.scene.ray_cast(depsgraph, origin, direction)
     scale = units.metres_per_unit(context.scene)
     start = 0
-    for part in bodies.members(host):
+    for part in bodies.fleshed(host):
         count = len(part.data.vertices)
         if found and obj.original == part:
             place = np.array(place) * scale

@@ -38,7 +38,7 @@ def refuse_unusable(host: bpy.types.Object) -> None:
     refuse_unplaced(host)
     if any(modifier_stack.is_baked(obj) for obj in bodies.members(host)):
         raise UserError(f"{host.name} shows its bake; free the bake to see the preview.")
-    for obj in bodies.members(host):
+    for obj in bodies.fleshed(host):
         meshes.refuse_unusable(obj)
         modifier_stack.refuse_nodes(obj)
 
@@ -52,7 +52,7 @@ def refuse_unplaced(host: bpy.types.Object) -> None:
 def switch_on(host: bpy.types.Object) -> None:
     """Shows the motion of a built body from now on."""
     refuse_unusable(host)
-    for obj in bodies.members(host):
+    for obj in bodies.fleshed(host):
         preview_modifier.add(obj)
     host.jounce.preview = True
     sync()
@@ -84,7 +84,9 @@ def forget(host: bpy.types.Object) -> None:
 
 
 def renew(host: bpy.types.Object) -> None:
-    """Has everything looked at again, after the body has been built."""
+    """Has everything looked at again, after the body has been built; what has no flesh now shows none."""
+    for obj in set(bodies.members(host)) - set(bodies.fleshed(host)):
+        preview_modifier.remove(obj)
     for known in _sessions.values():
         if known.host == host or known.touches({host}):
             known.suspect(reread=True)

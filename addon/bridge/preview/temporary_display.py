@@ -17,7 +17,7 @@ class Shown:
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
         self._host = host
         self._scene = scene
-        self._parts = bodies.members(host)
+        self._parts = bodies.fleshed(host)
         self._added = [obj for obj in self._parts if not preview_modifier.is_shown(obj)]
         for obj in self._added:
             preview_modifier.add(obj)
@@ -48,7 +48,7 @@ def body_of(host: bpy.types.Object) -> "jounce.Body":
     body = built.CACHE.get(host.jounce.built_digest)
     if body is None:
         raise UserError(f"The body of {host.name} is not in memory; build it first.")
-    if sum(len(obj.data.vertices) for obj in bodies.members(host)) != len(body.embedding.points):
+    if sum(len(obj.data.vertices) for obj in bodies.fleshed(host)) != len(body.embedding.points):
         raise UserError(f"{host.name} has changed since it was built; build it again.")
     return body
 

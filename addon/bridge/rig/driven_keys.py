@@ -18,7 +18,7 @@ def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.nda
     shapes: dict[str, np.ndarray] = {}
     for obj, part in zip(objects, parts, strict=True):
         for key in animated(obj):
-            moved = (points(key) - points(key.relative_key)) @ part.to_world.T
+            moved = part.stood_in(points(key) - points(key.relative_key)) @ part.to_world.T
             if moved.any():
                 shape = shapes.setdefault(key.name, np.zeros((parts[-1].points.stop, 3)))
                 shape[part.points] += moved

@@ -34,7 +34,7 @@ class PosedShapes:
         try:
             for obj, part in zip(body_scene.objects, body_scene.surface.parts, strict=True):
                 if not rig_stack.is_linear(obj, armature_modifier.deformer(obj, lambda _: None)):
-                    made = double(obj)
+                    made = double(obj, rig_stack.modifiers(obj))
                     self._doubles.append((part, obj, made))
                     scene.collection.objects.link(made)
                     made.hide_set(True, view_layer=view_layer)
@@ -61,7 +61,7 @@ class PosedShapes:
             posed = units.points_in_metres(local, bone_transforms.world_matrix(obj, depsgraph), self._scale)
             if not np.isfinite(posed).all():
                 raise bone_transforms.Unposable(f"the rig of {obj.name} puts vertices at no finite place")
-            offsets[part.points] = posed - linear[part.points]
+            offsets[part.points] = part.stood_in(posed) - linear[part.points]
         return offsets
 
     def close(self) -> None:
@@ -73,9 +73,9 @@ class PosedShapes:
         self._doubles = []
 
 
-def double(obj: bpy.types.Object) -> bpy.types.Object:
-    """A copy of an object and its mesh that shows what the rig makes, where the object stands."""
-    rig = {modifier.name for modifier in rig_stack.modifiers(obj)}
+def double(obj: bpy.types.Object, modifiers: list[bpy.types.Modifier]) -> bpy.types.Object:
+    """A copy of an object and its mesh that shows what some modifiers make, where the object stands."""
+    kept = {modifier.name for modifier in modifiers}
     made = obj.copy()
     if made.override_library is not None:
         made.make_local(clear_liboverride=True)
@@ -87,7 +87,7 @@ def double(obj: bpy.types.Object) -> bpy.types.Object:
     with shape_keys.leaving_no_block(made):
         shape_keys.free_copy(made)
     made.property_unset("jounce")
-    for modifier in [modifier for modifier in made.modifiers if modifier.name not in rig]:
+    for modifier in [modifier for modifier in made.modifiers if modifier.name not in kept]:
         made.modifiers.remove(modifier)
     made.constraints.new("COPY_TRANSFORMS").target = obj
     return made

@@ -47,6 +47,7 @@ nav:
       - What moves: docs/addon/what_moves.md
       - The final motion, measured: docs/addon/final_motion.md
       - Honest bodies: docs/addon/honest_body.md
+  - Glossary: docs/glossary.md
   - Farms: docs/farm.md
   - Promises: docs/promises.md
   - Methods:
@@ -63,6 +64,7 @@ nav:
       - Architecture: ARCHITECTURE.md
       - Contributing: CONTRIBUTING.md
       - Changes: CHANGELOG.md
+      - Security: SECURITY.md
 """
 
 

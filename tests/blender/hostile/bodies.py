@@ -3,7 +3,7 @@
 import bpy
 import scenes
 
-from .hand import TARGETS, Hand
+from .hand import TARGETS, Hand, choosing
 from .row import refuses, works
 
 
@@ -43,6 +43,18 @@ def two_meshes(jounce: Hand) -> None:
     """A body of two meshes."""
     obj, coat, _ = pair()
     jounce.live(obj, coat)
+
+
+@works
+def a_coat_that_follows_the_body(jounce: Hand) -> None:
+    """A coat that is bound to the body's surface, behind the armature of both: flesh moves it once."""
+    obj, coat, _ = pair()
+    coat.modifiers.new("Follow", "SURFACE_DEFORM").target = obj
+    with choosing(coat):
+        bpy.ops.object.surfacedeform_bind(modifier="Follow")
+    jounce.live(obj, coat)
+    if jounce.is_there:
+        assert coat.jounce.left_out and not obj.jounce.left_out
 
 
 @works

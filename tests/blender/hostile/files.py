@@ -97,6 +97,23 @@ def a_cache_that_is_no_cache(jounce: Hand) -> None:
 
 
 @works
+def opened_without_its_scripts(jounce: Hand) -> None:
+    """A rig with a Python driver, opened where scripts may not run: what does nothing is named."""
+    obj, rig = scenes.character()
+    curve = rig.driver_add("location", 0)
+    curve.driver.type, curve.driver.expression = "SCRIPTED", "__import__('math').sin(frame)"
+    jounce.add(obj)
+    save(jounce, "shot.blend")
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath, use_scripts=False)
+    obj = bpy.data.objects["Column"]
+    jounce.call("diagnose", obj)
+    if jounce.is_there:
+        assert any("Scripts of this file may not run" in found.sentence for found in obj.jounce.findings)
+    jounce.build(obj)
+    jounce.bake("MODAL_KEYS", obj)
+
+
+@works
 def saved_in_another_folder(jounce: Hand) -> None:
     """A file with a cache that is saved in another folder and freed there; the first keeps its cache."""
     obj = cached(jounce, "first/shot.blend")

@@ -69,6 +69,21 @@ def masked(jounce: Hand) -> None:
 
 
 @works
+def masked_by_an_animated_group(jounce: Hand) -> None:
+    """A Mask modifier that hides one half of the mesh, in some frames the other one, and at last nothing."""
+    obj = stacked("MASK", vertex_group="Upper")
+    modifier = obj.modifiers["Theirs"]
+    for frame, inverted, shown in ((1, False, True), (5, True, True), (9, True, False)):
+        modifier.invert_vertex_group, modifier.show_viewport = inverted, shown
+        for name in ("invert_vertex_group", "show_viewport"):
+            modifier.keyframe_insert(name, frame=frame)
+    bpy.context.scene.frame_set(1)
+    jounce.live(obj, targets=("MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES"))
+    if jounce.is_there:
+        assert not obj.jounce.hidden_faces
+
+
+@works
 def decimated(jounce: Hand) -> None:
     """A Decimate modifier."""
     jounce.live(stacked("DECIMATE", ratio=0.3))
@@ -90,6 +105,17 @@ def with_soft_body(jounce: Hand) -> None:
     jounce.refused("bake", "Theirs", obj, target="SKINNING_NODES")
     for target in ("MODAL_KEYS", "MESH_CACHE"):
         jounce.bake(target, obj)
+
+
+@works
+def added_with_multires(jounce: Hand) -> None:
+    """A sculpt behind the armature, given flesh with the one button: a body without a preview."""
+    obj = stacked("MULTIRES")
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.multires_subdivide(modifier="Theirs")
+    jounce.call("setup", obj)
+    jounce.call("bake", obj)
+    jounce.scrub(obj)
 
 
 @works

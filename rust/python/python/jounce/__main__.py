@@ -50,8 +50,8 @@ def flesh(options: argparse.Namespace, shown: Callable[[float], None]) -> list[s
     frames = None
     if options.start is not None or options.end is not None:
         if options.start is None or options.end is None or options.end < options.start:
-            raise WrongArguments("--start and --end go together, the first frame first")
-        frames = range(options.start, options.end + 1)
+            raise WrongArguments("--start and --end go together, the first time code first")
+        frames = (options.start, options.end)
     return add_flesh(options.character, options.out, Settings(**given), frames, shown)
 
 
@@ -75,8 +75,10 @@ def parser() -> argparse.ArgumentParser:
     usd = commands.add_parser("usd", help="simulate the characters of a USD file; needs usd-core")
     usd.add_argument("character", help="a .usd, .usda, .usdc or .usdz file with skeletons")
     usd.add_argument("out", help="a .usda or .usdc layer over it, with the shapes of all frames")
-    usd.add_argument("--start", type=int, metavar="FRAME", help="first frame; the file's own if not given")
-    usd.add_argument("--end", type=int, metavar="FRAME", help="last frame; the file's own if not given")
+    usd.add_argument(
+        "--start", type=float, metavar="TIME", help="first time code; the file's own if not given"
+    )
+    usd.add_argument("--end", type=float, metavar="TIME", help="last time code; the file's own if not given")
     usd.add_argument("--final", action="store_true", help="solve for every vertex of the cage")
     cache = commands.add_parser("cache", help="final motions that were kept in files, as USD; needs usd-core")
     cache.add_argument("files", nargs="+", help=".jcache and .jshard files; those of one body are joined")

@@ -10,29 +10,28 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from jounce._jounce import Body, Simulation, SkeletonCore
+from jounce import usd_stage
+from jounce._jounce import Body, Embedding, Simulation, SkeletonCore
+from jounce.usd_character import Character, Floats, Shape, characters
+from jounce.usd_layer import release, write
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-
-# Young's modulus and density of all bodies, Pa and kg/m^3; a factor on the stiffness sets the frequency.
+# Stiffness and density of bodies, Pa and kg/m^3; a frequency is set by a factor on the stiffness.
 YOUNG, DENSITY = 1e4, 1000.0
 # Relative range of the local transforms below which a joint counts as not animated.
 STILL = 1e-6
+# Largest offset from linear skinning, as a share of the body's size, at which a rig counts as linear.
+LINEAR = 1e-5
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the flesh. frequency: Hz, for flesh of the body's size. damping: ratio. gravity: share of
-    9.81 m/s^2.
+    """Settings of the flesh. frequency: Hz, for flesh of the body's size. damping: ratio. gravity: factor.
 
-    final: solve for every vertex of the cage, not only for the modes. core: share that follows the bones, 0
-    to 1.
+    final: solves for every vertex of the cage instead of the modes. core: amount of the skeleton core, 0 to
+    1.
     """
 
     resolution: int = 32
@@ -46,232 +45,168 @@ class Settings:
     final: bool = False
 
 
-@dataclass(frozen=True)
-class Part:
-    """A mesh of a body: prim and range of points."""
-
-    prim: Any
-    rows: slice
-
-
-@dataclass(frozen=True)
-class Character:
-    """A body bound to a skeleton. points: (p, 3) in the bind pose, metres. weights: (p, b).
-
-    parents: (b,), -1 for none. heads: (b, 3), metres.
-    """
-
-    skeleton: Any
-    parts: tuple[Part, ...]
-    points: Floats
-    triangles: Indices
-    weights: Floats
-    names: tuple[str, ...]
-    parents: Indices
-    heads: Floats
-
-
 def add_flesh(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     settings: Settings | None = None,
-    frames: range | None = None,
+    frames: Sequence[float] | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[str]:
-    """Simulates all characters of a USD file and writes a layer with the results; returns the prim paths of
-    the meshes.
+    """Simulates all characters of a USD file and writes the layer; returns the prim paths of the meshes.
 
-    frames: by default the frames of the file. progress: callback with the completed fraction. The target file
-    appears once complete. Raises ValueError with one sentence for a file that is missing, unreadable or
-    without characters, and for a body refused by `Body`; OSError if the target cannot be written; ImportError
-    without usd-core.
+    frames: first and last time code; those of the file if not given. progress: callback with the completed
+    fraction. The target file appears once complete. Raises ValueError with one sentence for a file that is
+    missing, unreadable or without characters, and for input that `Body` rejects; OSError if the target cannot
+    be written; ImportError without usd-core.
     """
     try:
         import pxr  # noqa: F401
     except ImportError as error:
         raise ImportError("add_flesh needs USD; install it with: pip install usd-core") from error
-    path, out = Path(source).absolute(), place(target)
-    stage = opened(path, out)
-    over = frames or range(int(stage.GetStartTimeCode()), int(stage.GetEndTimeCode()) + 1)
-    characters = list(found(stage))
-    if not characters:
-        raise ValueError(f"source: {path} has no mesh that a skeleton deforms")
-    edited = layer_over(stage, out)
-    for number, character in enumerate(characters):
-        made = simulated(stage, character, settings or Settings(), over)
-        for index, (frame, shape) in enumerate(made):
-            write(edited, character.parts, frame, shape)
-            progress((number + (index + 1) / len(over)) / len(characters))
-    put(edited, over, out)
-    return [str(part.prim.GetPath()) for character in characters for part in character.parts]
+    path, out = Path(source).absolute(), usd_stage.place(target)
+    with usd_stage.reading(path):
+        edited = usd_stage.layer_over(usd_stage.opened(path, out), out)
+        stage = usd_stage.as_it_is(edited)
+        found = list(characters(stage))
+        if not found:
+            raise ValueError(
+                f"source: {path} has no mesh that a skeleton deforms by its joints and that is shown"
+            )
+        samples = (time for character in found for time in character.samples())
+        over = usd_stage.frames(stage, samples, frames)
+        for number, character in enumerate(found):
+            release(edited, character.parts)
+            made = shapes(character, settings or Settings(), over)
+            for index, (time, shape) in enumerate(zip(over, made, strict=True)):
+                write(edited, character.parts, time, shape)
+                progress((number + (index + 1) / len(over)) / len(found))
+        usd_stage.set_range(edited, over)
+    usd_stage.put(edited, out)
+    return [str(part.prim.GetPath()) for character in found for part in character.parts]
 
 
-def place(target: str | os.PathLike[str]) -> Path:
-    """Absolute path of a layer to write; raises ValueError for a file of another kind."""
-    out = Path(target).absolute()
-    if out.suffix not in (".usda", ".usdc"):
-        raise ValueError(f"target: {out.name} is no .usda or .usdc file")
-    return out
+@dataclass(frozen=True)
+class Frame:
+    """A character in one frame, in world space, metres. joints: (b, 3, 4), relative to the bind pose."""
+
+    joints: Floats
+    points: Floats
+    normals: Sequence[Floats | None]
+
+    def shape(self, moves: Floats | float = 0.0) -> Shape:
+        """The character with its flesh moved by (p, 3), metres."""
+        return Shape(self.points + moves, self.points, self.normals)
 
 
-def opened(path: Path, out: Path) -> Any:
-    """Opens the stage of a character. out: path of the layer to write."""
-    from pxr import Tf, Usd
+class Bound:
+    """A character in its bind pose, placed as in the first frame, in world space, metres."""
 
-    if out == path:
-        raise ValueError(f"target: {out.name} is the character itself; name another file")
+    def __init__(self, character: Character, first: float) -> None:
+        from pxr import UsdGeom
+
+        self.character = character
+        self.metres = UsdGeom.GetStageMetersPerUnit(character.stage)
+        self._stand = character.world(first)
+        if np.linalg.matrix_rank(self._stand) < 4:
+            raise ValueError(
+                f"{character.path}: is scaled to nothing at time code {first:g}, where flesh begins"
+            )
+        character.joints(first)
+        self.points = self.placed(np.concatenate([mesh.bound for mesh in character.meshes]), self._stand)
+        self.weights = np.concatenate([mesh.weights for mesh in character.flesh])
+        self.count = len(self.weights)
+        starts = [part.rows.start for part in character.parts]
+        self.triangles = np.concatenate(
+            [mesh.triangles + start for mesh, start in zip(character.flesh, starts, strict=False)]
+        )
+        self.hard = np.concatenate([np.full(len(mesh.rest), mesh.is_hard) for mesh in character.flesh])
+        self.size = float(np.linalg.norm(np.ptp(self.points[: self.count], axis=0)))
+
+    def placed(self, points: Floats, world: Floats) -> Floats:
+        """Points (p, 3) of the skeleton's space in world space, metres."""
+        return (points @ world[:3, :3] + world[3, :3]) * self.metres
+
+    def frame(self, time: float) -> Frame:
+        """The character at a time code, posed by UsdSkel."""
+        transforms, world = self.character.joints(time), self.character.world(time)
+        moved = np.linalg.inv(self._stand) @ np.array(transforms, dtype=np.float64) @ world
+        joints = np.swapaxes(moved, 1, 2)[:, :3].copy()
+        joints[:, :, 3] *= self.metres
+        turn = np.linalg.pinv(world[:3, :3]).T
+        normals = [each if each is None else each @ turn for each in self.character.normals(transforms, time)]
+        return Frame(joints, self.placed(self.character.posed(transforms, time), world), normals)
+
+    def added(self, frame: Frame) -> Floats | None:
+        """Offsets (p, 3) of the flesh's points from linear skinning; None for a linear rig."""
+        points = np.column_stack((self.points[: self.count], np.ones(self.count)))
+        linear = np.einsum("pb,bij,pj->pi", self.weights, frame.joints, points, optimize=True)
+        more = frame.points[: self.count] - linear
+        return more if np.abs(more).max() > LINEAR * self.size else None
+
+    def core(self, amount: float, over: Sequence[float]) -> SkeletonCore:
+        """The skeleton core. amount: share that follows the bones, above 0."""
+        return SkeletonCore(
+            self.placed(self.character.heads(), self._stand),
+            self.character.parents,
+            names=self.character.names,
+            amount=amount,
+            still=still(self.character, over),
+        )
+
+
+def shapes(character: Character, settings: Settings, over: Sequence[float]) -> Iterator[Shape]:
+    """The shapes of a character at each time code."""
+    bound = Bound(character, over[0])
+    if bound.hard.all():
+        yield from (bound.frame(time).shape() for time in over)
+        return
+    body = built(bound, settings, over)
+    simulation = moved(bound, body, settings)
+    others = bound.points[bound.count :]
+    embeddings = (body.embedding, *([Embedding(body.mesh, others)] if len(others) else []))
+    for time in over:
+        frame = bound.frame(time)
+        more = bound.added(frame)
+        if more is not None:
+            more = body.vertex_offsets(more) if settings.final else body.reduce_offsets(more)
+        if time == over[0]:
+            simulation.settle(frame.joints, offsets=more)
+        else:
+            simulation.step(frame.joints, offsets=more)
+        moves = [simulation.model.displacement(simulation.coefficients, each) for each in embeddings]
+        yield frame.shape(np.concatenate(moves))
+
+
+def built(bound: Bound, settings: Settings, over: Sequence[float]) -> Body:
+    """The body of a character."""
+    core = bound.core(settings.core, over) if settings.core > 0.0 else None
     try:
-        return Usd.Stage.Open(str(path))
-    except Tf.ErrorException as error:
-        raise ValueError(f"source: {path} cannot be read as USD") from error
+        return Body(
+            bound.points[: bound.count],
+            bound.triangles,
+            bound.weights,
+            resolution=settings.resolution,
+            modes=settings.modes,
+            young=YOUNG,
+            density=DENSITY,
+            law="corotated" if settings.final else "arap",
+            pinned=bound.hard if bound.hard.any() else None,
+            core=core,
+        )
+    except ValueError as error:
+        raise ValueError(f"{bound.character.path}: {error}") from error
 
 
-def layer_over(stage: Any, out: Path) -> Any:
-    """A stage for edits in a layer over another stage."""
-    from pxr import Sdf, Usd
-
-    layer = Sdf.Layer.CreateAnonymous(out.suffix)
-    # An anonymous layer has no path, therefore relative paths do not work.
-    layer.subLayerPaths = [stage.GetRootLayer().realPath]
-    edited = Usd.Stage.Open(layer)
-    for name in ("timeCodesPerSecond", "framesPerSecond", "upAxis", "metersPerUnit"):
-        if stage.HasAuthoredMetadata(name):
-            edited.SetMetadata(name, stage.GetMetadata(name))
-    return edited
-
-
-def put(stage: Any, frames: range, out: Path) -> None:
-    """Writes the layer of a stage with samples at the given frames."""
-    from pxr import Sdf
-
-    stage.SetStartTimeCode(frames[0])
-    stage.SetEndTimeCode(frames[-1])
-    layer = Sdf.Layer.CreateAnonymous(out.suffix)
-    layer.TransferContent(stage.GetRootLayer())
-    layer.subLayerPaths = [os.path.relpath(path, out.parent) for path in layer.subLayerPaths]
-    export(layer, out)
-
-
-def export(layer: Any, out: Path) -> None:
-    """Writes a layer to a temporary file and renames the complete file."""
-    from pxr import Tf
-
-    part = out.with_name(f"{out.stem}.part{out.suffix}")
-    try:
-        if not out.parent.is_dir() or not layer.Export(str(part)):
-            raise OSError(f"{out} cannot be written")
-        os.replace(part, out)
-    except Tf.ErrorException as error:
-        raise OSError(f"{out} cannot be written") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def found(stage: Any) -> Iterator[Character]:
-    """The characters of a stage, in traversal order."""
-    from pxr import Usd, UsdGeom, UsdSkel
-
-    cache = UsdSkel.Cache()
-    for prim in stage.Traverse():
-        if not prim.IsA(UsdSkel.Root):
-            continue
-        root = UsdSkel.Root(prim)
-        cache.Populate(root, Usd.PrimDefaultPredicate)
-        for binding in cache.ComputeSkelBindings(root, Usd.PrimDefaultPredicate):
-            targets = [query for query in binding.GetSkinningTargets() if query.GetPrim().IsA(UsdGeom.Mesh)]
-            skeleton = cache.GetSkelQuery(binding.GetSkeleton())
-            if targets and skeleton:
-                yield bound(stage, skeleton, targets)
-
-
-def bound(stage: Any, skeleton: Any, targets: list[Any]) -> Character:
-    """All meshes of one skeleton as one surface in the bind pose."""
+def moved(bound: Bound, body: Body, settings: Settings) -> Simulation:
+    """The motion of a body, before its first frame."""
     from pxr import UsdGeom
 
-    metres, joints = UsdGeom.GetStageMetersPerUnit(stage), list(skeleton.GetJointOrder())
-    parts, points, triangles, weights, start = [], [], [], [], 0
-    for query in targets:
-        mesh = UsdGeom.Mesh(query.GetPrim())
-        rest = np.array(mesh.GetPointsAttr().Get(), dtype=np.float64)
-        bind = np.array(query.GetGeomBindTransform())
-        points.append((rest @ bind[:3, :3] + bind[3, :3]) * metres)
-        triangles.append(fans(mesh) + start)
-        weights.append(influences(query, len(rest), joints))
-        parts.append(Part(query.GetPrim(), slice(start, start + len(rest))))
-        start += len(rest)
-    topology = skeleton.GetTopology()
-    heads = np.array([matrix.ExtractTranslation() for matrix in skeleton.GetJointWorldBindTransforms()])
-    return Character(
-        skeleton,
-        tuple(parts),
-        np.concatenate(points),
-        np.concatenate(triangles),
-        np.concatenate(weights),
-        tuple(str(name).rsplit("/", 1)[-1] for name in joints),
-        np.array([topology.GetParent(joint) for joint in range(len(joints))], dtype=np.int64),
-        heads * metres,
-    )
-
-
-def fans(mesh: Any) -> Indices:
-    """The faces of a mesh as triangles (t, 3)."""
-    counts = np.array(mesh.GetFaceVertexCountsAttr().Get(), dtype=np.int64)
-    corners = np.array(mesh.GetFaceVertexIndicesAttr().Get(), dtype=np.int64)
-    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    made = []
-    for step in range(1, int(counts.max(initial=0)) - 1):
-        first = starts[counts > step + 1]
-        made.append(np.column_stack((corners[first], corners[first + step], corners[first + step + 1])))
-    return np.concatenate(made) if made else np.empty((0, 3), dtype=np.int64)
-
-
-def influences(query: Any, points: int, names: list[str]) -> Floats:
-    """The weights (p, b) of the skeleton's joints; rows sum to 1."""
-    indices, weights = query.ComputeVaryingJointInfluences(points)
-    across = query.GetNumInfluencesPerComponent()
-    # A mesh may have its own list of joints.
-    own = query.GetJointOrder() or names
-    joints = np.array([names.index(name) for name in own], dtype=np.int64)
-    chosen = joints[np.array(indices, dtype=np.int64).reshape(points, across)]
-    result = np.zeros((points, len(names)))
-    np.add.at(result, (np.arange(points)[:, None], chosen), np.array(weights).reshape(points, across))
-    sums = result.sum(axis=1, keepdims=True)
-    if (sums <= 0.0).any():
-        name = query.GetPrim().GetPath()
-        raise ValueError(f"{name}: point {int(np.argmax(sums <= 0.0))} has no joint that moves it")
-    return np.asarray(result / sums)
-
-
-def simulated(
-    stage: Any, character: Character, settings: Settings, frames: range
-) -> Iterator[tuple[int, Floats]]:
-    """Frames with the world positions (p, 3) of all points, metres."""
-    from pxr import UsdGeom
-
-    poses = [pose(stage, character, frame) for frame in frames]
-    core = SkeletonCore(
-        character.heads,
-        character.parents,
-        names=character.names,
-        amount=settings.core,
-        still=still(character, frames),
-    )
-    body = Body(
-        character.points,
-        character.triangles,
-        character.weights,
-        resolution=settings.resolution,
-        modes=settings.modes,
-        young=YOUNG,
-        density=DENSITY,
-        law="corotated" if settings.final else "arap",
-        core=core if settings.core > 0.0 else None,
-    )
+    stage = bound.character.stage
     built = (YOUNG / DENSITY) ** 0.5 / float(body.mesh.volumes.sum()) ** (1.0 / 3.0)
     down = np.array([0.0, -9.81, 0.0] if UsdGeom.GetStageUpAxis(stage) == "Y" else [0.0, 0.0, -9.81])
-    simulation = Simulation(
+    return Simulation(
         body.full_space() if settings.final else body.model,
-        dt=1.0 / stage.GetTimeCodesPerSecond(),
+        dt=usd_stage.step(stage) / stage.GetTimeCodesPerSecond(),
         substeps=settings.substeps,
         max_iterations=200 if settings.final else 30,
         damping=settings.damping,
@@ -279,65 +214,9 @@ def simulated(
         stiffness=(settings.frequency / built) ** 2,
         stretch=settings.stretch,
     )
-    for frame, transforms in zip(frames, poses, strict=True):
-        if frame == frames[0]:
-            simulation.settle(transforms)
-        else:
-            simulation.step(transforms)
-        moved = simulation.model.displacement(simulation.coefficients, body.embedding)
-        yield frame, skinned(character, transforms) + moved
 
 
-def pose(stage: Any, character: Character, frame: int) -> Floats:
-    """Transforms (b, 3, 4) of the joints from the bind pose to the world, metres."""
-    from pxr import UsdGeom
-
-    above = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(character.skeleton.GetPrim()))
-    joints = np.array(character.skeleton.ComputeSkinningTransforms(frame), dtype=np.float64)
-    result = np.swapaxes(joints @ above, 1, 2)[:, :3].copy()
-    result[:, :, 3] *= UsdGeom.GetStageMetersPerUnit(stage)
-    return result
-
-
-def still(character: Character, frames: range) -> list[bool]:
-    """True for each joint without animation of its own."""
-    local = [np.array(character.skeleton.ComputeJointLocalTransforms(frame)) for frame in frames]
+def still(character: Character, over: Sequence[float]) -> list[bool]:
+    """`True` for each joint that is animated only through its parents."""
+    local = [np.array(character.skeleton.ComputeJointLocalTransforms(time)) for time in over]
     return [bool(it) for it in (np.ptp(local, axis=0) <= STILL * np.abs(local).max()).all(axis=(1, 2))]
-
-
-def skinned(character: Character, transforms: Floats) -> Floats:
-    """Positions of all points by linear skinning alone, (p, 3)."""
-    homogeneous = np.column_stack((character.points, np.ones(len(character.points))))
-    return np.asarray(np.einsum("pb,bij,pj->pi", character.weights, transforms, homogeneous, optimize=True))
-
-
-def write(stage: Any, parts: Sequence[Part], frame: int, shape: Floats) -> None:
-    """Writes the points of a body's meshes in a frame and removes all other deformation.
-
-    shape: (p, 3), in the world, metres.
-    """
-    from pxr import UsdGeom, Vt
-
-    scale = UsdGeom.GetStageMetersPerUnit(parts[0].prim.GetStage())
-    for part in parts:
-        mesh = UsdGeom.Mesh(stage.GetPrimAtPath(part.prim.GetPath()))
-        world = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(part.prim))
-        local = np.linalg.inv(world)
-        points = (shape[part.rows] / scale) @ local[:3, :3] + local[3, :3]
-        array = Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(points, dtype=np.float32))
-        mesh.CreatePointsAttr().Set(array, frame)
-        mesh.CreateExtentAttr().Set(UsdGeom.PointBased.ComputeExtent(array), frame)
-        release(mesh.GetPrim())
-
-
-def release(prim: Any) -> None:
-    """Unbinds a mesh from its skeleton and blocks its rest-pose normals."""
-    from pxr import UsdSkel
-
-    prim.RemoveAPI(UsdSkel.BindingAPI)
-    for name in ("primvars:skel:jointIndices", "primvars:skel:jointWeights", "normals", "primvars:normals"):
-        if prim.HasAttribute(name):
-            prim.GetAttribute(name).Block()
-    for name in ("skel:skeleton", "skel:blendShapeTargets"):
-        if prim.HasRelationship(name):
-            prim.GetRelationship(name).SetTargets([])

@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 from jounce.final_motion import FinalMotion, Scene, read
-from jounce.usd import Part, layer_over, opened, place, put, write
+from jounce.usd_character import Part
+from jounce.usd_layer import as_given, release, write
+from jounce.usd_stage import as_it_is, layer_over, opened, place, put
+from jounce.usd_surface import normals_of
 
 
 def write_motions(
@@ -48,17 +51,20 @@ def write_motions(
     # Motion files are z-up, as in Blender.
     turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
     turn = turn if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else np.eye(3)
-    names, frames = [], []
+    source, names, frames = as_it_is(stage), [], []
     for number, motions in enumerate(bodies):
         scene = motions[0].scene
-        parts = made(stage, scene) if over is None else meant(stage, scene)
+        parts = made(stage, scene) if over is None else meant(source, scene)
+        release(stage, parts)
         owner = {frame: motion for motion in reversed(motions) for frame in motion.frames}
         for index, frame in enumerate(sorted(owner)):
-            write(stage, parts, frame, owner[frame].shape(frame) @ turn)
+            write(stage, parts, frame, as_given(parts, frame, owner[frame].shape(frame) @ turn))
             progress((number + (index + 1) / len(owner)) / len(bodies))
         names += [str(part.prim.GetPath()) for part in parts]
         frames += list(owner)
-    put(stage, range(min(frames), max(frames) + 1), out)
+    stage.SetStartTimeCode(min(frames))
+    stage.SetEndTimeCode(max(frames))
+    put(stage, out)
     return names
 
 
@@ -125,18 +131,19 @@ def free(stage: Any, above: Any, name: str) -> Any:
 
 def meant(stage: Any, scene: Scene) -> tuple[Part, ...]:
     """The meshes of a character that match the meshes of a body by the name of the prim or its parent."""
-    from pxr import Tf, UsdGeom
+    from pxr import Tf, Usd, UsdGeom
 
     meshes = [prim for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
+    first = Usd.TimeCode.EarliestTime()
     parts = []
     for name, rows in rows_of(scene):
         word, count = Tf.MakeValidIdentifier(name), rows.stop - rows.start
         named = [prim for prim in meshes if word in (prim.GetName(), prim.GetParent().GetName())]
-        fit = [prim for prim in named if len(UsdGeom.Mesh(prim).GetPointsAttr().Get() or ()) == count]
+        fit = [prim for prim in named if len(UsdGeom.Mesh(prim).GetPointsAttr().Get(first) or ()) == count]
         if len(fit) != 1:
             number = "no mesh" if not fit else "several meshes"
             raise ValueError(
                 f"over: the character has {number} {word} of {count} points, as {scene.body} has"
             )
-        parts.append(Part(fit[0], rows))
+        parts.append(Part(fit[0], rows, normals_of(UsdGeom.Mesh(fit[0]))))
     return tuple(parts)

@@ -1,0 +1,27 @@
+"""Binds a body: where its meshes stand at rest, which of them have flesh, and which faces are shown."""
+
+import bpy
+
+from ...core import hidden_faces
+from ..common import evaluation
+from ..rig import bone_transforms
+from . import bodies, followers, shown_faces
+
+# What is kept of it on each mesh.
+KEPT = ("bind_matrix", "armature_matrix", "left_out", "hidden_faces")
+
+
+def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Remembers all that a body is read by."""
+    bodies.bind(host, context)
+    objects = bodies.members(host)
+    leaders: dict[bpy.types.Object, bpy.types.Object] = {}
+    if len(objects) > 1:
+        with bone_transforms.rest_position(objects, context.view_layer):
+            leaders = followers.leaders(objects, context.view_layer)
+    depsgraph = evaluation.depsgraph(context)
+    for obj in objects:
+        hidden = shown_faces.never_shown(obj, context.scene, depsgraph)
+        obj.jounce.hidden_faces = hidden_faces.packed(hidden)
+        reason = "is never shown" if len(hidden) and hidden.all() else ""
+        obj.jounce.left_out = f"follows {leaders[obj].name} by itself" if obj in leaders else reason

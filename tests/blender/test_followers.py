@@ -1,0 +1,194 @@
+"""Meshes of a body that follow the flesh of another one by themselves get none of their own."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+FRAMES = range(1, 13)
+
+
+def bound_to_the_surface(coat, body, _rig):
+    modifier = coat.modifiers.new("Follow", "SURFACE_DEFORM")
+    modifier.target = body
+    scenes.activate(coat)
+    bpy.ops.object.surfacedeform_bind(modifier="Follow")
+    assert modifier.is_bound
+
+
+def bound_behind_an_armature(coat, body, rig):
+    scenes.skin(coat, rig, 2.0)
+    bound_to_the_surface(coat, body, rig)
+
+
+def in_a_cage(coat, body, _rig):
+    for vertex in coat.data.vertices:
+        vertex.co.xy *= 0.5
+        vertex.co.z = 0.05 + 0.95 * vertex.co.z
+    modifier = coat.modifiers.new("Follow", "MESH_DEFORM")
+    modifier.object = body
+    scenes.activate(coat)
+    bpy.ops.object.meshdeform_bind(modifier="Follow")
+    assert modifier.is_bound
+
+
+def wrapped(coat, body, rig):
+    scenes.skin(coat, rig, 2.0)
+    modifier = coat.modifiers.new("Follow", "SHRINKWRAP")
+    modifier.target, modifier.wrap_mode, modifier.offset = body, "OUTSIDE_SURFACE", 0.05
+
+
+def by_nodes(coat, body, _rig):
+    """Every point stands where the point of the body with its number is, and a little out."""
+    tree = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    first, last = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    info, place = tree.nodes.new("GeometryNodeObjectInfo"), tree.nodes.new("GeometryNodeInputPosition")
+    sample, moved = tree.nodes.new("GeometryNodeSampleIndex"), tree.nodes.new("GeometryNodeSetPosition")
+    info.inputs["Object"].default_value = body
+    sample.data_type = "FLOAT_VECTOR"
+    tree.links.new(info.outputs["Geometry"], sample.inputs["Geometry"])
+    tree.links.new(place.outputs[0], next(s for s in sample.inputs if s.name == "Value" and s.enabled))
+    tree.links.new(tree.nodes.new("GeometryNodeInputIndex").outputs[0], sample.inputs["Index"])
+    tree.links.new(first.outputs[0], moved.inputs["Geometry"])
+    tree.links.new(next(s for s in sample.outputs if s.enabled), moved.inputs["Position"])
+    tree.links.new(moved.outputs[0], last.inputs[0])
+    coat.modifiers.new("Follow", "NODES").node_group = tree
+
+
+def on_three_vertices(coat, body, _rig):
+    coat.parent, coat.parent_type = body, "VERTEX_3"
+    last = len(body.data.vertices) - 1
+    coat.parent_vertices = (last, last - 4, last - 20)
+
+
+WAYS = [bound_to_the_surface, bound_behind_an_armature, in_a_cage, wrapped, by_nodes, on_three_vertices]
+
+
+def dressed(follow):
+    """A character whose coat follows its body: body, coat."""
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    coat.parent = rig
+    follow(coat, obj, rig)
+    scenes.settle_scene()
+    return obj, coat
+
+
+def shown(meshes):
+    return [scenes.evaluated_frames(obj, FRAMES) for obj in meshes]
+
+
+def assert_same(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        # In a fold what is nearest may be on either side, by as much as rounding does.
+        assert (np.abs(one - other) > 1e-5).mean() < 1e-3
+
+
+@pytest.mark.parametrize("target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"])
+@pytest.mark.parametrize("follow", WAYS)
+def test_a_follower_shows_the_flesh_once(follow, target, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    pair = obj, coat = dressed(follow)
+    posed = shown(pair)
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.bake(target=target)
+    expected = shown(pair)
+    assert np.abs(expected[1] - posed[1]).max() > 5e-3
+    bpy.ops.jounce.remove()
+    scenes.add_and_build(obj, coat)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    assert_same(shown(pair), expected)
+    bpy.ops.jounce.bake(target=target)
+    assert_same(shown(pair), expected)
+    assert not coat.jounce.bake_target
+
+
+@pytest.mark.parametrize("follow", [bound_to_the_surface, by_nodes])
+def test_a_follower_that_is_the_main_mesh_is_told_too(follow):
+    obj, coat = dressed(follow)
+    scenes.add_and_build(coat, obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    assert obj.jounce.bake_keys > 0 and coat.jounce.bake_keys == 0
+    bpy.ops.jounce.diagnose()
+    said = [found.sentence for found in coat.jounce.findings]
+    assert "Coat follows Column by itself, so it gets no flesh of its own." in said
+
+
+@pytest.mark.parametrize("target", ["HELPER_BONES", "FRAME_KEYS"])
+def test_a_copy_without_its_clothes_is_told_of(target, module, monkeypatch):
+    obj, coat = dressed(bound_to_the_surface)
+    scenes.add_and_build(obj, coat)
+    heard = []
+    monkeypatch.setattr(module("ops.operator").JounceOperator, "warn", lambda _self, said: heard.append(said))
+    bpy.ops.jounce.bake(target=target)
+    told = ["Coat has no flesh of its own, so the copy of Column comes without it."]
+    assert heard == (told if target == "HELPER_BONES" else [])
+
+
+def weights_of_the_body(coat, body, rig):
+    """Live weights, which come of the body's mesh, and no shape."""
+    modifier = coat.modifiers.new("Weights", "DATA_TRANSFER")
+    modifier.object, modifier.use_vert_data, modifier.data_types_verts = body, True, {"VGROUP_WEIGHTS"}
+    for name in ("Lower", "Upper"):
+        coat.vertex_groups.new(name=name)
+    coat.modifiers.new("Armature", "ARMATURE").object = rig
+
+
+def skinned_itself(coat, _body, rig):
+    scenes.skin(coat, rig, 2.0)
+
+
+@pytest.mark.parametrize("dress", [weights_of_the_body, skinned_itself])
+def test_what_does_not_follow_the_shape_of_another_mesh_has_flesh(dress):
+    obj, coat = dressed(dress)
+    before = [[m.name for m in mesh.modifiers] for mesh in (obj, coat)]
+    scenes.add_and_build(obj, coat)
+    assert obj.jounce.left_out == coat.jounce.left_out == ""
+    assert [[m.name for m in mesh.modifiers] for mesh in (obj, coat)] == before
+
+
+@pytest.mark.parametrize("target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"])
+def test_a_mesh_that_comes_to_follow_gives_up_its_flesh(target, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    obj, coat = dressed(skinned_itself)
+    scenes.add_and_build(obj, coat)
+    bpy.ops.jounce.bake(target=target)
+    assert coat.jounce.bake_target
+    for mesh in (obj, coat):
+        for modifier in mesh.modifiers:
+            modifier.show_viewport = modifier.name == "Armature"
+    bound_to_the_surface(coat, obj, None)
+    for mesh in (obj, coat):
+        for modifier in mesh.modifiers:
+            modifier.show_viewport = True
+    scenes.activate(obj)
+    bpy.ops.jounce.build()
+    assert coat.jounce.left_out and all(m.show_viewport for mesh in (obj, coat) for m in mesh.modifiers)
+    bpy.ops.jounce.bake(target=target)
+    assert not coat.jounce.bake_target and obj.jounce.bake_target
+    assert coat.data.shape_keys is None and [m.name for m in coat.modifiers] == ["Armature", "Follow"]
+
+
+@pytest.mark.parametrize("kind", ["MULTIRES", "SOFT_BODY"])
+def test_a_body_that_can_have_no_preview_is_followed_too(kind):
+    obj, coat = dressed(skinned_itself)
+    obj.modifiers.new("Fine", kind)
+    bound_to_the_surface(coat, obj, None)
+    before = [m.name for m in obj.modifiers]
+    scenes.add_and_build(obj, coat)
+    assert coat.jounce.left_out and [m.name for m in obj.modifiers] == before
+
+
+def test_a_preview_that_is_on_leaves_a_new_follower():
+    obj, coat = dressed(skinned_itself)
+    scenes.add_and_build(obj, coat)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    bound_to_the_surface(coat, obj, None)
+    scenes.activate(obj)
+    bpy.ops.jounce.build()
+    bpy.ops.jounce.fill_cache()
+    assert [m.name for m in coat.modifiers] == ["Armature", "Follow"]
