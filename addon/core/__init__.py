@@ -1,1 +1,1 @@
-"""What Jounce does between reading a scene and writing to it. Nothing here knows Blender."""
+"""The work of Jounce between reading a scene and writing to it. Nothing here knows Blender."""

@@ -1,11 +1,11 @@
-"""Attached bodies: surfaces without volume, such as capes, that hang on a rig by what of them is pinned.
+"""Attached bodies: surfaces without volume, such as capes, that hang on a rig by their pinned vertices.
 
-The native module says where their points are; what is shown is how far they are from where the rig has them.
-With the native coefficients Z_k of handles and a pose T_j,
+The native module moves the points; the cache keeps the displacement from their rigged places. With the native
+coefficients Z_k of handles and a pose T_j,
 
     u_i = sum_k W_ik Z_k [X_i - c_k; 1] + sum_j w_ij (1 - T_j) [X_i; 1],
 
-so the coefficients of a frame are those of the handles and, for each bone, `1 - T_j`.
+and the coefficients of a frame are those of the handles and `1 - T_j` of each bone.
 """
 
 from collections.abc import Generator
@@ -24,7 +24,7 @@ from .user_error import UserError
 
 @dataclass(frozen=True, eq=False)
 class AttachedBody:
-    """A built attached body. mesh: its surface, which is where its points are too. weights: (p, b)."""
+    """A built attached body. mesh: the surface, which also holds the points. weights: (p, b)."""
 
     mesh: "jounce.SurfaceMesh"
     weights: np.ndarray
@@ -32,21 +32,21 @@ class AttachedBody:
 
     @property
     def embedding(self) -> "jounce.SurfaceMesh":
-        """Where the surface is: there is no cage."""
+        """The surface itself, since there is no cage."""
         return self.mesh
 
     @property
     def residual(self) -> float:
-        """How far its modes are from those of a new build: it has none."""
+        """Residual of updated modes: zero, since there are no modes."""
         return 0.0
 
     def posed(self, pose: np.ndarray) -> np.ndarray:
-        """What a pose (b, 3, 4) makes of its points, (p, 3): `sum_j w_ij T_j [X_i; 1]`."""
+        """Points in a pose (b, 3, 4), (p, 3): `sum_j w_ij T_j [X_i; 1]`."""
         blended = (self.weights @ pose.reshape(-1, 12)).reshape(-1, 3, 4)
         return np.einsum("pij,pj->pi", blended[:, :, :3], self.mesh.points) + blended[:, :, 3]
 
     def displacement(self, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """The displacements (p, 3) f32 that coefficients (k + b, 3, 4) make of its points."""
+        """The displacements (p, 3) f32 of the points for coefficients (k + b, 3, 4)."""
         count = self.model.coefficient_shape[0]
         own = self.model.displacement(np.ascontiguousarray(coefficients[:count]))
         whole = own if out is None else out
@@ -54,7 +54,7 @@ class AttachedBody:
 
 
 def made(surface: Surface, settings: AttachedSettings) -> Generator[Step, None, AttachedBody]:
-    """Makes the attached body of a surface, its handles on a thread of the native module."""
+    """Makes the attached body of a surface; the handles are computed on a thread of the native module."""
     refuse_unattached(surface)
     mesh = jounce.SurfaceMesh(surface.points, surface.triangles)
     job = jounce.ProjectiveJob(
@@ -71,7 +71,7 @@ def made(surface: Surface, settings: AttachedSettings) -> Generator[Step, None, 
 
 
 def refuse_unattached(surface: Surface) -> None:
-    """Refuses a surface that hangs on nothing, or parts of which do."""
+    """Refuses a surface without pinned vertices, or with parts that have none."""
     name = surface.parts[0].name
     if surface.attached is None:
         raise UserError(
@@ -89,7 +89,7 @@ def refuse_unattached(surface: Surface) -> None:
 
 
 def describe(body: AttachedBody) -> str:
-    """One line on what was built."""
+    """One line about the built body."""
     count, handles = body.model.cluster_count, body.model.coefficient_shape[0]
     left = f", {body.model.skipped_count} without area" if body.model.skipped_count else ""
     return f"{count} triangles, {handles} handles{left}"

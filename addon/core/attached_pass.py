@@ -1,4 +1,4 @@
-"""Fills the cache of an attached body, which is driven by poses, gravity and what it collides with."""
+"""Fills the cache of an attached body, driven by poses, gravity and colliders."""
 
 from collections.abc import Iterable
 
@@ -20,10 +20,10 @@ class AttachedPass(SimulationPass):
         return self.shown(self._followed(self.drives[index::-1]), coefficients)
 
     def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """How far the body is from where its rig has it."""
+        """Displacement of the body from its rigged place."""
         return np.concatenate([coefficients, np.eye(3, 4) - pose])
 
     def _followed(self, drives: Iterable[FrameInput]) -> np.ndarray:
-        """The pose of the last frame that could be followed; at rest before there was any."""
+        """The pose of the last frame without a hold; the rest pose before the first."""
         at_rest = np.tile(np.eye(3, 4), (len(self.drives[0].pose), 1, 1))
         return next((drive.pose for drive in drives if not drive.held), at_rest)

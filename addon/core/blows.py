@@ -1,8 +1,8 @@
-"""What strikes a body over a shot, told by how it moves: a blow is a jump of its velocity.
+"""Impacts on a body over a shot, found in its motion: an impact is a jump of the velocity.
 
-Neither gravity nor elastic forces change the momentum of a body by more than a little within a frame; what
-touches it does. So a blow within a frame is the velocity after it less the one before it, and where it struck
-follows from how much it turned the body.
+Gravity and elastic forces change the momentum of a body only a little within a frame; contact changes it
+suddenly. The impulse of an impact within a frame is the difference of the velocities after and before. The
+place follows from the change of spin.
 """
 
 from collections.abc import Iterable
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Frames before and after a blow of which the median tells what gravity does.
+# Frames before and after an impact whose median gives the effect of gravity.
 AROUND = 6
-# How many times as large as the jumps two frames from it a blow is: what swings to and fro has no blows.
+# Ratio of an impact to the jumps two frames away, at least: oscillation contains no impacts.
 SUDDEN = 3.0
-# What rounding makes of a jump: this share of how far the body comes, and of its size, a frame.
+# Rounding error of a jump, per frame: this share of the body's path, and of the body's size.
 ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class RigidMotion:
-    """How a body moves as a whole: centres of mass (f, 3), metres, and rotations from rest (f, 3, 3).
+    """Rigid motion of a body: centres of mass (f, 3), metres, and rotations from rest (f, 3, 3).
 
-    radius: of gyration, metres, which makes a speed of a spin.
+    radius: radius of gyration, metres, which converts spin to speed.
     """
 
     centres: np.ndarray
@@ -32,7 +32,7 @@ class RigidMotion:
 
 @dataclass(frozen=True, eq=False)
 class Blow:
-    """By how much velocity (3,), m/s, and spin (3,), rad/s, jump in the body's own axes at rest.
+    """Jump of velocity (3,), m/s, and spin (3,), rad/s, in the body's own axes at rest.
 
     time: seconds after the first frame.
     """
@@ -43,7 +43,7 @@ class Blow:
 
 
 def rigid_motion(frames: Iterable[np.ndarray], rest: np.ndarray, masses: np.ndarray) -> RigidMotion:
-    """The rigid motion nearest to that of vertices. frames: (n, 3) each; rest: (n, 3); masses: (n,)."""
+    """The rigid motion nearest to the motion of vertices. frames: (n, 3) each; rest: (n, 3); masses: (n,)."""
     share = masses / masses.sum()
     around = rest - share @ rest
     centres, turns = [], []
@@ -57,12 +57,11 @@ def rigid_motion(frames: Iterable[np.ndarray], rest: np.ndarray, masses: np.ndar
 
 
 def blows(motion: RigidMotion, fps: float, breaks: Iterable[int], quietest: float) -> list[Blow]:
-    """The blows of a motion, in order.
+    """The impacts of a motion, in order of time.
 
-    Between frames i and i + 1 velocity and spin jump by `v_(i+1) - v_(i-1) - median`, the median over the
-    frames around being what gravity does. The first and last three frames say too little of their own.
-    breaks: frames in which the motion begins anew. quietest: share of the hardest blow below which there is
-    none.
+    Between frames i and i + 1 velocity and spin jump by `v_(i+1) - v_(i-1) - median`; the median over the
+    frames around is the effect of gravity. The first and last three frames have too few neighbours. breaks:
+    frames in which the motion starts anew. quietest: smallest impact, as a share of the hardest.
     """
     velocities = np.concatenate([np.diff(motion.centres, axis=0), turnings(motion.turns)], axis=1) * fps
     count = len(velocities)
@@ -86,14 +85,15 @@ def blows(motion: RigidMotion, fps: float, breaks: Iterable[int], quietest: floa
 
 
 def speed(jumps: np.ndarray, motion: RigidMotion) -> np.ndarray:
-    """How fast a body's mass is on average where velocity and spin are these (f, 6), m/s."""
+    """Mean speed of a body's mass for jumps of velocity and spin (f, 6), m/s."""
     return np.sqrt((jumps[:, :3] ** 2).sum(axis=1) + motion.radius**2 * (jumps[:, 3:] ** 2).sum(axis=1))
 
 
 def is_peak(sizes: np.ndarray) -> bool:
-    """Whether the middle of five jumps is the largest of three, and stands out from the first and the last.
+    """True if the middle of five jumps is the largest of the inner three, and exceeds the first and the last
+    clearly.
 
-    A jump that is not known, as where the motion begins anew, is a NaN, beside which nothing is.
+    An unknown jump, for instance where the motion starts anew, is a NaN. There is no peak beside a NaN.
     """
     first, before, here, after, last = sizes
     return bool(before < here >= after and here > SUDDEN * first and here > SUDDEN * last)
@@ -110,7 +110,7 @@ def turnings(turns: np.ndarray) -> np.ndarray:
 
 
 def made(motion: RigidMotion, velocities: np.ndarray, jump: np.ndarray, i: int, fps: float) -> Blow:
-    """The blow between frames i and i + 1, at the moment where the courses before and after it meet."""
+    """The impact between frames i and i + 1, at the intersection of the paths before and after."""
     before, after = velocities[i - 1, :3], velocities[i + 1, :3]
     change = after - before
     gap = (motion.centres[i] - motion.centres[i + 1]) * fps + after

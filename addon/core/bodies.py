@@ -19,7 +19,7 @@ from .user_error import UserError, passing_on
 
 Kept = TypeVar("Kept")
 
-# What the native module refuses to build, and the same by the names of the panels: {0} is the body's.
+# Refusals of the native module, and their texts with the panels' names: {0} is the body's name.
 IN_PANELS = {
     r"core amount: expected one that leaves flesh": (
         "Nothing of {0} is left as flesh, as all of it is hard, thin or close to its bones; lower Bone Core "
@@ -32,9 +32,9 @@ IN_PANELS = {
 
 
 class BodyCache(Generic[Kept]):
-    """What was made last of bodies, by the digest of what it was made from.
+    """The bodies built last, by the digest of their inputs.
 
-    A key of contents rather than of names survives renaming, copying and undo, and cannot go stale.
+    A key of contents survives renaming, copying and undo, and never becomes stale.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -42,20 +42,20 @@ class BodyCache(Generic[Kept]):
         self._bodies: OrderedDict[str, Kept] = OrderedDict()
 
     def get(self, digest: str) -> Kept | None:
-        """What was made from this, if it is still kept."""
+        """The kept result for this digest, or None."""
         if digest in self._bodies:
             self._bodies.move_to_end(digest)
         return self._bodies.get(digest)
 
     def put(self, digest: str, body: Kept) -> None:
-        """Keeps something, and drops what was not asked for longest when it is too much."""
+        """Keeps a result, and drops the least recently used above the capacity."""
         self._bodies[digest] = body
         self._bodies.move_to_end(digest)
         while len(self._bodies) > self._capacity:
             self._bodies.popitem(last=False)
 
     def __contains__(self, digest: str) -> bool:
-        """Whether it is still kept, without asking for it."""
+        """True if the digest is kept; does not count as a use."""
         return digest in self._bodies
 
     def clear(self) -> None:
@@ -63,12 +63,12 @@ class BodyCache(Generic[Kept]):
         self._bodies.clear()
 
 
-# Each body of a rig is there twice: as it is, and as one that others of the same surface begin with.
+# Each body of a rig is kept twice: for use, and as the start for other bodies of the same surface.
 CACHE: "BodyCache[jounce.Body | loose.LooseBody | attached.AttachedBody]" = BodyCache(capacity=16)
 
 
 def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSettings) -> Task:
-    """Builds the body of a surface on a thread of the native module and puts it into the cache."""
+    """Builds the body of a surface on a thread of the native module and puts the body into the cache."""
     surface.refuse_unusable()
     start = time.perf_counter()
     with in_panels(surface), passing_on("The body cannot be built"):
@@ -83,7 +83,7 @@ def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSe
 
 @contextmanager
 def in_panels(surface: Surface) -> Iterator[None]:
-    """Refusals that are about settings name them as the panels do."""
+    """Raises refusals about settings with the names of the panels."""
     try:
         yield
     except UserError as refusal:
@@ -95,25 +95,25 @@ def in_panels(surface: Surface) -> Iterator[None]:
 
 
 def build_loose(surface: Surface, settings: LooseSettings) -> Task:
-    """Builds a body that nothing moves."""
+    """Builds a body without a rig."""
     body = yield from loose.made(surface, settings)
     CACHE.put(surface.digest(settings), body)
     return loose.describe(body)
 
 
 def build_attached(surface: Surface, settings: AttachedSettings) -> Task:
-    """Builds a surface that hangs on its rig."""
+    """Builds a surface that hangs on a rig."""
     body = yield from attached.made(surface, settings)
     CACHE.put(surface.digest(settings), body)
     return attached.describe(body)
 
 
 def build_rigged(surface: Surface, settings: BuildSettings) -> Task:
-    """Builds a body that follows its rig.
+    """Builds a body that follows a rig.
 
-    From a body of the same surface in memory all is taken that maps, stitches and settings leave as it is: a
-    map of strength changes the model alone, one of leak or pins the modes too; with other stitches or another
-    stiffness the modes are updated, or found anew if they are then no longer good enough.
+    A body of the same surface in memory provides everything that maps, stitches and settings leave unchanged.
+    A strength map changes the model alone; a leak or pin map changes the modes too. Other stitches or another
+    stiffness update the modes, or recompute them if the update is not accurate enough.
     """
     ground = surface.ground_digest(settings)
     like = CACHE.get(ground)
@@ -125,7 +125,7 @@ def build_rigged(surface: Surface, settings: BuildSettings) -> Task:
 
 
 def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -> "jounce.BodyJob":
-    """The whole way from a surface to its body, with what another body of the surface has already."""
+    """Native job from a surface to a body, with the reusable parts of another body of the surface."""
     maps, core = surface.maps, surface.core
     return jounce.BodyJob(
         surface.points,
@@ -142,13 +142,13 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         poisson=settings.poisson,
         leak=maps.leak,
         pinned=maps.pinned,
-        # What is flesh is the same at all resolutions.
+        # The core is the same at all resolutions.
         core=None if core is None else core.native(sensible.resolution(surface)),
         strength=maps.strength,
         bone_parents=surface.bone_parents,
         merge_into=surface.merge_into,
         shapes=surface.shapes,
-        # Whoever stitches or paints stiffness once does so again, and the factor is worth its memory then.
+        # Stitches and stiffness maps are usually edited again, which makes the factor worth the memory.
         editable=len(surface.stitches) > 0 or maps.stiffness is not None,
         stitches=surface.stitches.pairs,
         stitch_stiffness=surface.stitches.newtons(YOUNG, surface.diagonal),
@@ -161,7 +161,7 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
 
 
 def describe(body: "jounce.Body", stitches: int) -> str:
-    """One line on what was built."""
+    """One line about the built body."""
     tets, modes, bones = len(body.mesh.tets), body.model.mode_count, body.model.bone_count
     counting = int((body.merged == np.arange(bones)).sum())
     sewn = f", {stitches} stitches" if stitches else ""

@@ -1,21 +1,21 @@
-"""Fits capsules to the flesh around bones, and finds the bones of limbs, which are to have some."""
+"""Fits capsules to the flesh around bones, and finds the bones of limbs, which need capsules."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-# A capsule is there for bones that are main to so many points, and of such a radius and length, as shares of
-# the diagonal.
+# Smallest number of points with the bone as main bone, and smallest radius and length as shares of the
+# diagonal, for a capsule.
 FEWEST, THIN, SHORT = 8, 0.006, 0.03
-# Ends are where all but these shares of the flesh lie between.
+# Percentiles of the flesh along the bone, for both ends of the capsule.
 ENDS = (2.0, 98.0)
-# Half of the shortest segment of a capsule's mesh, as a share of its radius.
+# Half of the shortest segment of a capsule's mesh, as a share of the radius.
 SHORTEST = 1e-3
-# A branch is one of this share of all flesh: fingers are none.
+# Smallest share of all flesh for a branch: fingers are none.
 BRANCH = 0.01
-# Flesh that a bone and those next to it move by this share passes through the bone's capsule.
+# Flesh with at least this weight of a bone and its neighbours may pass through the bone's capsule.
 OWN = 0.3
-# As does flesh that is no further from it at rest than this share of how deep the deepest is in it.
+# The same for flesh whose distance at rest is below this share of the largest depth in the capsule.
 CLOSE = 0.3
 
 
@@ -29,12 +29,12 @@ class Capsule:
 
     @property
     def volume(self) -> float:
-        """Of the capsule, m^3."""
+        """Volume of the capsule, m^3."""
         length = float(np.linalg.norm(self.end - self.start))
         return np.pi * self.radius**2 * (length + 4.0 / 3.0 * self.radius)
 
     def miss(self, points: np.ndarray) -> float:
-        """How far points (p, 3) are from its skin, root mean square, metres."""
+        """Distance of points (p, 3) from the capsule's skin, root mean square, metres."""
         along = self.end - self.start
         square = max(float(along @ along), np.finfo(float).tiny)
         share = np.clip((points - self.start) @ along / square, 0.0, 1.0)
@@ -45,11 +45,11 @@ class Capsule:
 def fitted(
     points: np.ndarray, heads: np.ndarray, ends: np.ndarray, weights: np.ndarray
 ) -> list[Capsule | None]:
-    """A capsule for each bone with enough flesh, along it, in the middle of the flesh that it moves most.
+    """A capsule for each bone with enough flesh, along the bone, in the middle of its main flesh.
 
-    points: (p, 3). heads: (b, 3). ends: (e, b, 3), where each may end: the end whose capsule is nearest to
-    the flesh is taken. weights: (p, b). The radius is the median distance from the axis, so that half of the
-    skin stands out of the capsule a little.
+    points: (p, 3). heads: (b, 3). ends: (e, b, 3), the candidates for the ends: the best fit wins. weights:
+    (p, b). The radius is the median distance from the axis: half of the skin lies slightly outside the
+    capsule.
     """
     diagonal = float(np.linalg.norm(np.ptp(points, axis=0)))
     main = weights.argmax(axis=1)
@@ -62,7 +62,7 @@ def fitted(
 
 
 def capsule(own: np.ndarray, head: np.ndarray, tail: np.ndarray, diagonal: float) -> Capsule | None:
-    """The capsule of one bone, none where it has too little flesh."""
+    """The capsule of one bone, None with too little flesh."""
     length = float(np.linalg.norm(tail - head))
     if len(own) < FEWEST or length == 0.0:
         return None
@@ -80,9 +80,9 @@ def capsule(own: np.ndarray, head: np.ndarray, tail: np.ndarray, diagonal: float
 
 
 def limbs(capsules: list[Capsule | None], parents: np.ndarray) -> list[int]:
-    """The bones with capsules that are of limbs: chains along which only one branch of flesh goes on.
+    """The bones with capsules in limbs: chains with a single branch of flesh.
 
-    A bone alone that hangs on the trunk, as for a belly, is flesh of the trunk.
+    A single bone on the trunk, for instance for a belly, belongs to the trunk.
     """
     volumes = np.array([0.0 if each is None else each.volume for each in capsules])
     below = volumes.copy()
@@ -99,7 +99,7 @@ def limbs(capsules: list[Capsule | None], parents: np.ndarray) -> list[int]:
 
 
 def above(bone: int, parents: np.ndarray) -> list[int]:
-    """The bones above one."""
+    """The ancestors of a bone."""
     found: list[int] = []
     while parents[bone] >= 0:
         bone = int(parents[bone])
@@ -108,9 +108,10 @@ def above(bone: int, parents: np.ndarray) -> list[int]:
 
 
 def spared(weights: np.ndarray, parents: np.ndarray, bone: int, away: np.ndarray) -> np.ndarray:
-    """The points (k,) that pass through a bone's capsule: of it and bones next to it, and what is close.
+    """The points (k,) that pass through a bone's capsule: those of the bone and its neighbours, and close
+    ones.
 
-    weights: (p, b). away: (p,) how far points are from the capsule at rest, metres, negative inside.
+    weights: (p, b). away: (p,) distances from the capsule at rest, metres, negative inside.
     """
     bones = np.arange(len(parents))
     near = (bones == bone) | (parents == bone) | (bones == parents[bone])
@@ -121,10 +122,10 @@ def spared(weights: np.ndarray, parents: np.ndarray, bone: int, away: np.ndarray
 def mesh(
     half: float, radius: float, sides: int = 16, rings: int = 4
 ) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Points (p, 3) and faces of a capsule along y about the origin. half: of the length of its segment.
+    """Points (p, 3) and faces of a capsule along y about the origin. half: of the length of the segment.
 
-    It is never so short that it does not tell which way it runs. sides: a multiple of four, so that its
-    bounding box is that of a round one. rings: of each cap.
+    A minimum length keeps the axis recognisable. sides: a multiple of four, for the bounding box of a round
+    capsule. rings: of each cap.
     """
     half = max(half, SHORTEST * radius)
     lift = 0.5 * np.pi * np.arange(rings) / rings

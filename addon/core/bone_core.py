@@ -1,4 +1,4 @@
-"""The core of bone: what of a body follows its bones, as the native module is asked for it."""
+"""The bone core: the part of a body that follows its bones, as a request to the native module."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Role(Enum):
-    """What the flesh of a bone does."""
+    """Behaviour of the flesh of a bone."""
 
     AUTOMATIC = "AUTOMATIC"
     FLESH = "FLESH"
@@ -17,17 +17,17 @@ class Role(Enum):
 
     @property
     def native(self) -> str:
-        """The native module's name of it."""
+        """The native module's name of the role."""
         return self.value.lower()
 
 
 @dataclass(frozen=True)
 class BoneCore:
-    """Asks for a core.
+    """A request for a core.
 
     heads: (b, 3) f64 at rest, metres. parents: (b,) i64, -1 for none. names: hints at parts of the body.
-    amount: how much follows the bones, in (0, 1]. rigid: (p,) bool, the points of the surface that are hard,
-    or None. still: of each bone, whether nothing moves it but what it hangs on; empty where none is.
+    amount: share that follows the bones, in (0, 1]. rigid: (p,) bool, the hard points of the surface, or
+    None. still: (b,) bones moved by their parents alone; empty for none.
     """
 
     heads: np.ndarray
@@ -40,17 +40,18 @@ class BoneCore:
 
     @property
     def arrays(self) -> tuple[np.ndarray | None, ...]:
-        """What of it is a number for each bone or point."""
+        """Arrays per bone or point."""
         return self.heads, self.parents, self.rigid
 
     @property
     def words(self) -> tuple[object, ...]:
-        """The rest of it."""
+        """Everything except the arrays."""
         said = (self.names, tuple(role.value for role in self.roles), self.amount)
         return (*said, self.still) if self.still else said
 
     def native(self, resolution: int) -> "jounce.SkeletonCore":
-        """The same for the native module. resolution: where what is thin is found."""
+        """The request for the native module. resolution: cells along the longest side for finding thin parts.
+        """
         return jounce.SkeletonCore(
             self.heads,
             self.parents,
@@ -63,16 +64,16 @@ class BoneCore:
         )
 
     def swings(self, roles: list[str]) -> np.ndarray:
-        """Which bones swing freely in a body of these roles, (b,) bool, without being told to."""
+        """Bones (b,) bool that swing freely with these roles without being set to do this."""
         found = zip(self.roles, roles, strict=True)
         return np.array([asked is Role.AUTOMATIC and role == Role.FREE.native for asked, role in found])
 
 
 def still_bones(parents: np.ndarray, moved: np.ndarray, names: tuple[str, ...]) -> tuple[bool, ...]:
-    """Of each bone whether nothing moves it nor what is below it; empty where that is so of none, or of all.
+    """Bones (b,) bool without motion of their own or below; empty if there is none, or if it holds for all.
 
-    parents: (b,) i64, -1 for none. moved: (b,) bool. Bones of hands, feet and heads are left out, and so are
-    those that have no other still one above or below them, as neither would ever swing by itself.
+    parents: (b,) i64, -1 for none. moved: (b,) bool. Bones of hands, feet and heads are excluded, and so are
+    bones without another still bone directly above or below, which never swing freely.
     """
     hard = np.array([jounce.SkeletonCore.is_hard_name(name) for name in names])
     still = ~(moved | hard)

@@ -1,4 +1,4 @@
-"""Which bones the constraint counts: the others move as the nearest counted bone above them."""
+"""Bones counted by the constraint; all others follow the nearest counted ancestor."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Counting(Enum):
-    """How the bones that count are chosen."""
+    """Choice of the counted bones."""
 
     AUTOMATIC = "AUTOMATIC"
     ALL = "ALL"
@@ -14,10 +14,10 @@ class Counting(Enum):
 
 
 def merged_into_picked(parents: np.ndarray, picked: np.ndarray) -> np.ndarray:
-    """For each bone (b,) i64 the nearest picked one above it, itself if it is picked.
+    """Nearest picked ancestor (b,) i64 of each bone, or the bone itself if picked.
 
-    parents: (b,) the bone above, -1 for none. picked: (b,) bool. Where no bone above is picked, the
-    topmost one counts.
+    parents: (b,) parent bones, -1 for none. picked: (b,) bool. Without a picked ancestor the topmost bone
+    counts.
     """
     into = np.arange(len(parents))
     for bone in range(len(parents)):

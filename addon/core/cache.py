@@ -1,8 +1,8 @@
-"""The motion of a body as it is kept: 12 numbers a mode and frame, and what they were computed from.
+"""Stored motion of a body: 12 numbers per mode and frame, and digests of the inputs.
 
-A cache belongs to an *origin*, all that the motion depends on beside the poses, each thing by a name that the
-artist knows. Every frame carries the digest of its drive. So a cache is fresh as far as origin and drives are
-the same, whatever has been renamed, copied, undone or reopened meanwhile, and can say what is not.
+A cache belongs to an *origin*, all inputs of the motion except the poses, each under a name known to the
+artist. Every frame has the digest of its drive. A cache is fresh as far as origin and drives are unchanged,
+through renaming, copying, undo and reopening, and can name the differences.
 """
 
 import hashlib
@@ -21,16 +21,16 @@ FORMAT = b"jounce motion 1\n"
 
 
 class MotionCache:
-    """Consecutive frames of a motion, each with its drive's digest and its coefficients (m, 3, 4) f64.
+    """Consecutive frames of a motion, each with its drive's digest and coefficients (m, 3, 4) f64.
 
-    states: from which the motion can be gone on with, by the index of the frame before; they are not packed.
+    states: starting points for further simulation, by the index of the frame before; not packed.
     """
 
-    # Going on from a state costs at most that many steps.
+    # Largest number of steps from a kept state.
     frames_per_state = 16
 
     def __init__(self, origin: Origin, first: int) -> None:
-        """first: the frame at which the motion starts."""
+        """first: start frame of the motion."""
         self.origin = origin
         self.first = first
         self.digests: list[bytes] = []
@@ -51,7 +51,7 @@ class MotionCache:
         self.coefficients.append(coefficients)
 
     def keep_state(self, index: int, state: "jounce.State") -> None:
-        """Keeps the state after the frame that was added last."""
+        """Keeps the state after the last added frame."""
         self.states[index] = state
 
     def truncate(self, count: int) -> None:
@@ -62,11 +62,11 @@ class MotionCache:
             del self.states[late]
 
     def get(self, frame: int) -> np.ndarray | None:
-        """The coefficients of a frame, None if it is not cached."""
+        """The coefficients of a frame, None without a cached frame."""
         return self.coefficients[frame - self.first] if frame in self.frames else None
 
     def changes(self, origin: Origin) -> list[str]:
-        """The names of what is not as it was."""
+        """The names of the changed inputs."""
         names = dict.fromkeys([*self.origin, *origin])
         return [name for name in names if self.origin.get(name) != origin.get(name)]
 
@@ -81,7 +81,7 @@ class MotionCache:
 
 
 def unpack(data: bytes) -> MotionCache | None:
-    """The cache in these bytes, None where they hold none that can be read."""
+    """The cache in these bytes, None for unreadable ones."""
     if not data.startswith(FORMAT):
         return None
     line, _, body = data[len(FORMAT) :].partition(b"\n")
@@ -99,7 +99,7 @@ def unpack(data: bytes) -> MotionCache | None:
 
 
 def surface_origin(surface: Surface) -> Origin:
-    """What of the meshes a motion depends on."""
+    """Inputs of a motion that belong to the surface."""
     maps = (getattr(surface.maps, field.name) for field in fields(surface.maps))
     attached = () if surface.attached is None else (surface.attached,)
     core = surface.core

@@ -1,4 +1,4 @@
-"""The tet mesh of a body as lines, where the flesh is now."""
+"""Line drawing of a body's tet mesh with the current flesh."""
 
 import jounce
 import numpy as np
@@ -23,7 +23,7 @@ def positions(body: "jounce.Body", pose: np.ndarray, displacement: np.ndarray | 
 
 
 def hangers(body: "jounce.Body", cage: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Lines (p, 2, 3) from each render vertex to the middle of the tet that carries it.
+    """Lines (p, 2, 3) from each render vertex to the centre of the tet that embeds the vertex.
 
     cage: (n, 3) positions of the tet mesh, points: (p, 3) of the render vertices.
     """

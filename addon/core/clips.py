@@ -1,8 +1,9 @@
-"""Actions of other rigs, put onto a rig with the same bones, named and resting otherwise.
+"""Actions of other rigs, transferred to a rig with the same bones under other names and with another rest
+pose.
 
-Rotations are carried over as turns away from the rest pose. With R the rest rotation of a bone in the world
-and B its rotation in its own rest axes, `R B R'` is that turn in world axes, whatever the bone's roll; the
-same turn on another rig is `B' = Q B Q'`, `Q = R_target' R_source`. Where two rest poses agree, B is copied.
+Rotations are transferred as rotations away from the rest pose. With R the rest rotation of a bone in the
+world and B the rotation in the bone's rest axes, `R B R'` is this rotation in world axes, whatever the bone's
+roll. On another rig `B' = Q B Q'`, `Q = R_target' R_source`. With equal rest poses, B is copied.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ from .volume import as_quaternions, without_flips
 
 SUFFIXES = frozenset([".fbx"])
 
-# A prefix that more than this share of a rig's bones have says nothing of any of them.
+# A prefix shared by more than this share of a rig's bones is ignored.
 COMMON_PREFIX = 0.75
 # Below this share of matching bones a clip belongs to another kind of rig.
 LEAST_MATCHING = 0.5
@@ -25,7 +26,7 @@ LEAST_MATCHING = 0.5
 
 @dataclass(frozen=True)
 class BoneClip:
-    """How an action moves one bone.
+    """Motion of one bone in an action.
 
     rest: (4, 4) rest matrix in the world, unit axes. times: (k,) frames. rotations: (k, 4) unit quaternions,
     w first, and locations (k, 3), both in the bone's rest axes, locations in world units.
@@ -61,14 +62,14 @@ def files(folder: Path) -> list[Path]:
 
 
 def base_name(bone: str) -> str:
-    """A bone's name without the prefix that ends in a colon, such as `mixamorig7:`, in lower case."""
+    """Lower-case name of a bone without a prefix up to a colon, such as `mixamorig7:`."""
     return bone.rpartition(":")[2].lower()
 
 
 def base_names(bones: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """For each bone its base name, and that without the prefix of its rig, such as `Character1_`.
+    """Base name of each bone, and the same without the rig's prefix, such as `Character1_`.
 
-    The prefix is the longest that ends in no letter and no digit and begins the names of most bones.
+    The prefix is the longest common beginning of most bone names that ends in neither a letter nor a digit.
     """
     found = {bone: base_name(bone) for bone in bones}
     counts = Counter(prefix for name in found.values() for prefix in prefixes(name))
@@ -78,14 +79,14 @@ def base_names(bones: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def prefixes(name: str) -> Iterator[str]:
-    """The beginnings of a name that end in neither letter nor digit and leave something of it."""
+    """The beginnings of a name that end in neither letter nor digit and leave a remainder."""
     return (name[:end] for end in range(1, len(name)) if not name[end - 1].isalnum())
 
 
 def matching(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """For each bone of the target that the source has too, the source's name of it.
+    """The matching source bone of each target bone, by name.
 
-    The base name decides; where the source has none such, that without the prefixes of the rigs.
+    Base names decide; without a match, the names without the rigs' prefixes.
     """
     by_base: dict[str, str] = {}
     by_bare: dict[str, str] = {}
@@ -97,7 +98,7 @@ def matching(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
 
 
 def refuse_foreign(clip: Clip, bones: dict[str, str], rig: str) -> None:
-    """Refuses an action most of whose moving bones the rig does not have."""
+    """Refuses an action if the rig lacks most of the moving bones."""
     found, moving = len(set(bones.values()) & clip.bones.keys()), len(clip.bones)
     if moving == 0:
         raise UserError(f"The action {clip.name} moves no bone.")

@@ -1,4 +1,4 @@
-"""Lines that show colliders as they act."""
+"""Lines that draw colliders in their effective shape."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ SIDES, CELLS = 32, 8
 
 
 def lines(solid: Solid, matrix: np.ndarray) -> np.ndarray:
-    """Lines (l, 2, 3) in the world, metres, of a collider that stands by a matrix (3, 4)."""
+    """Lines (l, 2, 3) in the world, metres, of a collider placed by a matrix (3, 4)."""
     rotations, sizes = polar(matrix[None])
     points = solid.points @ sizes[0].T
     triangles = facing_of(solid.triangles, sizes[0])
@@ -18,7 +18,7 @@ def lines(solid: Solid, matrix: np.ndarray) -> np.ndarray:
 
 
 def outline(kind: Kind, points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Lines (l, 2, 3) of the shape that fits points (p, 3)."""
+    """Lines (l, 2, 3) of the shape fitted to points (p, 3)."""
     center, half = middle(points)
     if kind is Kind.PLANE:
         return grid(points, triangles)
@@ -34,7 +34,7 @@ def outline(kind: Kind, points: np.ndarray, triangles: np.ndarray) -> np.ndarray
 
 
 def grid(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """A square of cells in a plane, as wide as its points, and a tick on the side where it is open."""
+    """A square grid in a plane, as wide as the points, with a tick on the free side."""
     up = normal(points, triangles)
     up = up / np.linalg.norm(up)
     across = np.linalg.svd(up[None])[2][1:]
@@ -53,14 +53,14 @@ def circle(turn: np.ndarray, radius: float) -> np.ndarray:
 
 
 def arc(right: np.ndarray, up: np.ndarray, angle: float) -> np.ndarray:
-    """A part (l, 2, 3) of the circle that two radii span, from the first towards and beyond the second."""
+    """A part (l, 2, 3) of the circle spanned by two radii, from the first in the direction of the second."""
     angles = angle * np.arange(SIDES + 1) / SIDES
     ring = np.cos(angles)[:, None] * right + np.sin(angles)[:, None] * up
     return np.stack([ring[:-1], ring[1:]], axis=1)
 
 
 def rod(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
-    """A capsule: a circle about both ends, and its outlines from two sides."""
+    """A capsule: a circle around each end, and outlines from two sides."""
     along = end - start
     length = float(np.linalg.norm(along))
     turn = along / length if length > 0.0 else np.eye(3)[2]

@@ -1,8 +1,8 @@
-"""What a body collides with: shapes as the scene has them, and as the native module takes them.
+"""Colliders of a body: the shapes in the scene, and those of the native module.
 
-A collider's object moves its points by `x = M X + t`, with its own scale, that of its parents and the unit of
-the scene in M (metres). By the polar decomposition `M = R U` the shape is made of the points `U X` of the
-first frame, and stands in a frame by R and t: it may be scaled in any way, but not from frame to frame.
+A collider's object moves its points by `x = M X + t`, with its own scale, the parents' scale and the scene's
+unit in M (metres). By the polar decomposition `M = R U` the shape is made of the points `U X` of the first
+frame and placed by R and t. Any scale is allowed, but no animated one.
 """
 
 from dataclasses import dataclass
@@ -16,18 +16,19 @@ from .contact_points import Skin
 from .surface import Surface, hashed
 from .user_error import UserError, passing_on
 
-# Share of a size by which it may change from frame to frame: rounding does so much.
+# Tolerance for a changing size between frames, against rounding.
 RIGID = 1e-3
-# Share of its largest side below which a mesh is flat, and of its radius by which a ball's points may be off.
+# Thickness below which a mesh is flat, as a share of the largest side, and tolerance of a sphere's radius.
 FLAT, ROUND = 1e-4, 0.02
-# Share of a sheet's largest side that it is made thick, and of its area that looks the same way as the rest.
+# Thickness of a closed sheet, as a share of the largest side, and share of the area with a common facing
+# direction.
 THICK, SHEET = 0.25, 0.5
-# A ball has at least so many points: fewer are a box, or one of Plato's solids.
+# Smallest number of points of a sphere: fewer make a box or a Platonic solid.
 FEWEST_OF_BALL = 18
 
 
 class Kind(Enum):
-    """The shape of a collider. Automatic: what the points say."""
+    """The shape of a collider. Automatic: guessed from the points."""
 
     AUTOMATIC = "AUTOMATIC"
     PLANE = "PLANE"
@@ -39,11 +40,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A collider as its object has it.
+    """A collider in its object's space.
 
-    name: of the object. points (p, 3) f64, triangles (q, 3) i64: in its own space, Blender units. resolution:
-    cells along the longest side of a mesh. spared: (k,) indices of points of the body that pass through it.
-    keeps_size: it is as large as in the first frame in all others, however its object is scaled.
+    name: of the object. points (p, 3) f64, triangles (q, 3) i64: in object space, Blender units. resolution:
+    cells along the longest side of a mesh. spared: (k,) indices of body points without contact. keeps_size:
+    the size of the first frame counts in all others, however the object is scaled.
     """
 
     name: str
@@ -55,25 +56,25 @@ class Solid:
     keeps_size: bool = False
 
     def digest(self, friction: float) -> str:
-        """Hash of all that it is made of beside where it stands."""
+        """Hash of the shape and its settings, without the placement."""
         words = (self.kind.value, self.resolution, friction, self.keeps_size)
         return hashed((self.points, self.triangles, self.spared), words)
 
 
 @dataclass(frozen=True, eq=False)
 class Colliders:
-    """All that a body collides with, Coulomb's coefficient of friction, and what of a built body touches."""
+    """All colliders of a body, Coulomb's coefficient of friction, and the contact points of a built body."""
 
     solids: tuple[Solid, ...]
     friction: float
     skin: Skin | None = None
 
     def digest(self) -> str:
-        """Hash of all of them, whatever they are called and wherever they stand."""
+        """Hash of all colliders, without names and placements."""
         return hashed((), tuple(solid.digest(self.friction) for solid in self.solids))
 
     def made(self, matrices: np.ndarray) -> "list[jounce.Collider]":
-        """The native module's, of the size that the matrices (c, 3, 4) of the first frame give them."""
+        """The native colliders, sized by the matrices (c, 3, 4) of the first frame."""
         pairs = zip(self.solids, matrices, strict=True)
         whole = [made(solid, matrix, self.friction) for solid, matrix in pairs]
         if self.skin is None:
@@ -101,7 +102,9 @@ class Colliders:
         return np.concatenate([rotations, now[:, :, 3:]], axis=2)
 
     def distances(self, first: np.ndarray, now: np.ndarray, points: np.ndarray) -> list[np.ndarray]:
-        """How far points (p, 3) are from each as it stands by matrices (c, 3, 4), metres, negative inside."""
+        """Distances of points (p, 3) from each collider placed by matrices (c, 3, 4), metres, negative
+        inside.
+        """
         rotations, _ = polar(now)
         pairs = zip(self.made(first), rotations, now[:, :, 3], strict=True)
         return [known.distances((points - place) @ turn) for known, turn, place in pairs]
@@ -112,7 +115,7 @@ CACHE: "BodyCache[jounce.Collider]" = BodyCache(capacity=64)
 
 
 def polar(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """R and U of `M = R U` for the 3x3 parts of matrices (c, 3, 4); U mirrors where M does, not R."""
+    """R and U of `M = R U` for the 3x3 parts of matrices (c, 3, 4); a reflection in M goes to U, not R."""
     left, sizes, right = np.linalg.svd(matrices[:, :, :3])
     rotations = left @ right
     sign = np.sign(np.linalg.det(rotations))[:, None, None]
@@ -120,7 +123,7 @@ def polar(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider":
-    """The native module's collider of the size that a matrix (3, 4) gives it."""
+    """The native collider, sized by a matrix (3, 4)."""
     size = polar(matrix[None])[1][0]
     key = hashed((size, solid.points, solid.triangles), (solid.kind.value, solid.resolution, friction))
     known = CACHE.get(key)
@@ -141,19 +144,19 @@ def soft(name: str, surface: Surface, resolution: int, friction: float) -> "joun
 
 
 def kind_of(solid: Solid, points: np.ndarray) -> Kind:
-    """What a collider is whose points are these, metres."""
+    """Shape of a collider with these points, metres."""
     return guessed(points) if solid.kind is Kind.AUTOMATIC else solid.kind
 
 
 def facing_of(triangles: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Triangles that look outwards after their points are moved by a 3x3 matrix."""
+    """Triangles that face outwards after their points are transformed by a 3x3 matrix."""
     return triangles[:, ::-1] if np.linalg.det(size) < 0.0 else triangles
 
 
 def shaped(
     kind: Kind, points: np.ndarray, triangles: np.ndarray, resolution: int, friction: float
 ) -> "jounce.Collider":
-    """A collider of one kind that fits points (p, 3), metres."""
+    """A collider of one kind fitted to points (p, 3), metres."""
     center, half = middle(points)
     if kind is Kind.PLANE:
         return jounce.Collider.plane(
@@ -171,13 +174,13 @@ def shaped(
 
 
 def middle(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The middle of the bounding box of points, and half of its sides."""
+    """The centre of the bounding box of points, and half of the side lengths."""
     low, high = points.min(axis=0), points.max(axis=0)
     return 0.5 * (low + high), 0.5 * (high - low)
 
 
 def axis(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Both ends of the segment of a capsule that fits points, and its radius."""
+    """End points of the axis of a capsule fitted to points, and the radius."""
     center, half = middle(points)
     long = int(np.argmax(half))
     radius = float(np.delete(half, long).mean())
@@ -187,13 +190,13 @@ def axis(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def normal(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Where most of the triangles look, by area; along the thinnest side where they look everywhere."""
+    """Mean normal of the triangles by area; the thinnest direction for a closed surface."""
     facing = faced(points, triangles)
     return np.eye(3)[int(np.argmin(np.ptp(points, axis=0)))] if facing is None else facing
 
 
 def faced(points: np.ndarray, triangles: np.ndarray) -> np.ndarray | None:
-    """The direction in which a sheet of triangles looks; None for what looks everywhere."""
+    """The facing direction of a sheet of triangles; None for a closed surface."""
     a, b, c = (points[triangles[:, corner]] for corner in range(3))
     areas = np.cross(b - a, c - a)
     mean, whole = areas.sum(axis=0), np.linalg.norm(areas, axis=1).sum()
@@ -202,7 +205,7 @@ def faced(points: np.ndarray, triangles: np.ndarray) -> np.ndarray | None:
 
 
 def closed(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A sheet, such as a landscape, with a bottom and walls behind it; any other surface as it is."""
+    """A sheet, such as a landscape, closed by a bottom and walls; any other surface unchanged."""
     facing = faced(points, triangles)
     sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     known = {(a, b) for a, b in sides.tolist()}
@@ -218,7 +221,7 @@ def closed(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def guessed(points: np.ndarray) -> Kind:
-    """What points look like: a plane, a box, a ball, or else a mesh."""
+    """Guess of the kind: plane, box, sphere or mesh."""
     center, half = middle(points)
     if half.min() <= FLAT * half.max():
         return Kind.PLANE

@@ -1,4 +1,4 @@
-"""False colours: from values to colours, and the few numbers that a legend shows.
+"""False colours: from values to colours, and the few numbers of a legend.
 
 Colours are sRGB with components in [0, 1].
 """
@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-# From the dark end to the bright one, so that they read in black and white too.
+# From dark to bright, which stays readable in black and white.
 SEQUENTIAL = np.array(
     [(0.10, 0.06, 0.32), (0.17, 0.31, 0.60), (0.13, 0.56, 0.55), (0.48, 0.78, 0.33), (0.98, 0.91, 0.25)]
 )
@@ -18,14 +18,14 @@ DIVERGING = np.array(
 )
 # A turn of the golden ratio makes neighbours in number differ in hue.
 GOLDEN = 0.618034
-# Below this share of its larger end a range of values counts as one value.
+# Ratio of a range to the larger end below which the range counts as a single value.
 FLAT = 1e-9
-# Stands behind the upper end of a legend where some values are larger.
+# Suffix of the upper end of a legend if some values exceed the scale.
 BEYOND = "and more"
 
 
 class Look(Enum):
-    """How values become colours."""
+    """Mapping from values to colours."""
 
     SEQUENTIAL = "SEQUENTIAL"
     LOGARITHMIC = "LOGARITHMIC"
@@ -37,7 +37,7 @@ class Look(Enum):
 class Scale:
     """Colours for values from low to high; categories are whole numbers and have no range.
 
-    title, unit: what the values are, for the legend. beyond: whether some values are above high.
+    title, unit: meaning of the values, for the legend. beyond: True if some values are above high.
     """
 
     title: str
@@ -48,7 +48,7 @@ class Scale:
     beyond: bool = False
 
     def colours(self, values: np.ndarray) -> np.ndarray:
-        """Colours (p, 3) f32 of values (p,); what is out of range gets the colour of its end."""
+        """Colours (p, 3) f32 of values (p,); values out of range get the colour of the nearer end."""
         if self.look is Look.CATEGORIES:
             return hues(values)
         table = DIVERGING if self.look is Look.DIVERGING else SEQUENTIAL
@@ -59,7 +59,7 @@ class Scale:
 
     @property
     def is_flat(self) -> bool:
-        """Whether all values in range are one value."""
+        """True if all values in range are equal."""
         return self.high - self.low <= FLAT * max(abs(self.low), abs(self.high))
 
     def _places(self, values: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ class Scale:
         return (values - low) / (high - low)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Where on the scale, from 0 to 1, a legend writes what."""
+        """Positions from 0 to 1 and texts of a legend."""
         if self.look is Look.CATEGORIES:
             return []
         if self.is_flat:
@@ -84,7 +84,7 @@ class Scale:
         return [(0.0, f"{self.low:.3g}"), (0.5, f"{middle:.3g}"), (1.0, last)]
 
     def bar(self, count: int) -> np.ndarray:
-        """The colours (count, 3) f32 of the scale from its low end to its high one."""
+        """The colours (count, 3) f32 of the scale from the low to the high end."""
         return Scale(self.title, self.unit, self._bar_look()).colours(np.linspace(0.0, 1.0, count))
 
     def _bar_look(self) -> Look:

@@ -1,4 +1,4 @@
-"""The skin of a body as what touches colliders: its points, outermost first."""
+"""Contact points of a body with colliders: the points of the skin, outermost first."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -6,18 +6,19 @@ from itertools import product
 import jounce
 import numpy as np
 
-# Cells around all flesh, over which it is blurred.
+# Cells around all flesh, over which the blur extends.
 PAD = 3
-# How far apart the points between the corners of large triangles are at most, as a share of a longest side.
+# Largest distance of the points inserted between the corners of large triangles, as a share of a longest
+# side.
 DENSE = 0.25
 NONE = np.empty((0, 3))
 
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """Points of a surface in their cage, and the weights (p, b) that pose them, None where nothing does.
+    """Points of a surface in their cage, and their rig weights (p, b), None without a rig.
 
-    places: (p,) where each point of the surface is among them.
+    places: (p,) index of each surface point in the skin.
     """
 
     embedding: "jounce.Embedding"
@@ -26,9 +27,9 @@ class Skin:
 
 
 def skin(body: "jounce.Body", weights: np.ndarray | None, more: np.ndarray = NONE) -> Skin:
-    """The skin of a body. Of points much nearer to each other than cells the first touches: the outermost.
+    """The skin of a body. Among points much closer to each other than a cell only the outermost has contact.
 
-    weights: (p, b), of the surface; None for those of a loose body. more: (k, 3) points that touch too.
+    weights: (p, b), of the surface; None for a loose body. more: (k, 3) additional contact points.
     """
     points, volumes = np.concatenate([body.embedding.points, more]), np.asarray(body.mesh.volumes)
     edge = float(np.cbrt(6.0 * volumes.mean()))
@@ -40,7 +41,8 @@ def skin(body: "jounce.Body", weights: np.ndarray | None, more: np.ndarray = NON
 
 
 def between(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Points (k, 3) all over triangles (q, 3) that are large for their surface, as those of a plain cube."""
+    """Points (k, 3) distributed over triangles (q, 3) that are large for their surface, as in a plain cube.
+    """
     corners = points[triangles]
     longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
     parts = np.ceil(longest / (DENSE * np.ptp(points, axis=0).max())).astype(np.int64)
@@ -55,9 +57,10 @@ def between(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def outwardness(vertices: np.ndarray, points: np.ndarray, size: float) -> np.ndarray:
-    """How little flesh is around each point (p, 3), (p,): around a jacket less than around the shirt in it.
+    """Outwardness (p,) of points (p, 3): larger with less flesh around, for a jacket larger than for a shirt
+    below.
 
-    Minus the number of vertices (n, 3) of the cage in a cell of some size, blurred over a few cells.
+    Minus the number of cage vertices (n, 3) in a cell of some size, blurred over a few cells.
     """
     low = vertices.min(axis=0) - PAD * size
     shape = ((vertices.max(axis=0) - low) / size).astype(np.int64) + PAD + 2

@@ -1,4 +1,4 @@
-"""Where a motion begins anew: at cuts that are keyed, and at teleports, which are found."""
+"""Starts of a new motion: keyed cuts, and detected teleports."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -6,26 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# As many frames before this one tell what the body was going to do. Two, as the one right after a teleport
-# tells nothing.
+# Frames before a frame that predict its motion. Two, since the frame right after a teleport predicts nothing.
 STEPS_BEFORE = 2
 
 
 @dataclass(frozen=True)
 class Teleport:
-    """What counts as a teleport.
+    """Definition of a teleport.
 
-    places: from a pose (b, 3, 4) to places all over the body (k, 3), metres. least: metres.
+    places: maps a pose (b, 3, 4) to points all over the body (k, 3), metres. least: metres.
     """
 
     places: Callable[[np.ndarray], np.ndarray]
     least: float
 
     def happens(self, places: Sequence[np.ndarray]) -> bool:
-        """Whether the body leaps to the last of its consecutive places (k, 3).
+        """True if the body leaps to the last of the consecutive places (k, 3).
 
-        Its step then differs by `least` or more, root mean square over the places, from standing still and
-        from each of the steps before: whatever goes on as fast as it went is none.
+        The last step then differs from standing still, and from each step before, by at least `least`, root
+        mean square over the places. Motion at constant speed is no teleport.
         """
         steps = np.diff(places, axis=0)[-1 - STEPS_BEFORE :]
         if len(steps) == 0:
@@ -36,7 +35,7 @@ class Teleport:
 
 
 class Teleports:
-    """Finds the teleports of a motion whose poses are given one after the other."""
+    """Finds the teleports in a sequence of poses."""
 
     def __init__(self, teleport: Teleport | None) -> None:
         """teleport: None to find none."""
@@ -46,7 +45,7 @@ class Teleports:
         self._places: deque[np.ndarray] = deque(maxlen=STEPS_BEFORE + 2)
 
     def follow(self, pose: np.ndarray | None) -> bool:
-        """Takes the next pose (b, 3, 4), None where there is none; whether it is reached by a teleport."""
+        """Takes the next pose (b, 3, 4) or None; True for a teleport to the pose."""
         index, self._count = self._count, self._count + 1
         if pose is None:
             self._places.clear()

@@ -1,12 +1,12 @@
-"""A law that an artist draws: stress against stretch, as samples of a curve.
+"""Elastic law drawn by an artist: stress against stretch, as samples of a curve.
 
-Of the curve only its shape counts. With `d(x)` what is drawn, flesh has the stress
+Only the shape of the curve counts. For a drawn curve `d(x)` flesh has the stress
 
-    a'(x) = 2 mu (d(x) - d(1)) / d'(1) + lambda (x - 3),  b'(x) = lambda,
+    a'(x) = 2 mu (d(x) - d(1)) / d'(1) + lambda (x - 3), b'(x) = lambda,
 
-which a straight line makes corotated: no stress at rest, and there the slope that frequency or Young's
-modulus says. Samples are the coefficients of a cubic B-spline, twice continuously differentiable, that rises
-where they do, and goes on as a straight line before the first and after the last.
+which is corotated for a straight line: no stress at rest, and a slope at rest given by frequency or Young's
+modulus. Samples are the coefficients of a monotone, twice continuously differentiable cubic B-spline,
+extended by straight lines beyond the first and the last sample.
 """
 
 import hashlib
@@ -15,16 +15,16 @@ import numpy as np
 
 from .user_error import UserError
 
-# Stretches at which a curve is sampled, 1 among them.
+# Stretches of the samples of a curve, including 1.
 LEAST, MOST, SAMPLES = 0.0, 2.0, 41
 STEP = (MOST - LEAST) / (SAMPLES - 1)
 STRETCHES = np.linspace(LEAST, MOST, SAMPLES)
 REST = round((1.0 - LEAST) / STEP)
-# What is drawn until something else is.
+# The default curve.
 LINE = tuple(float(stretch) - 1.0 for stretch in STRETCHES)
-# Single precision rounds by less than this share of a curve's height; it is not taken for a fall.
+# Rounding error of single precision, as a share of the curve's height; smaller falls are ignored.
 LEVEL = 1e-5
-# A curve may be so many times as steep anywhere as it is at rest.
+# Largest slope of a curve relative to the slope at rest.
 STEEPEST = 100.0
 
 Curve = tuple[float, ...]
@@ -36,7 +36,7 @@ def slope_at_rest(curve: Curve) -> float:
 
 
 def refuse(curve: Curve) -> None:
-    """Refuses a curve that is no stress of flesh, in one sentence."""
+    """Refuses a curve that is no valid stress, in one sentence."""
     if not np.isfinite(curve).all():
         raise UserError("The curve of the law has points that are no numbers; press Straighten.")
     rises = np.diff(curve)
@@ -57,7 +57,7 @@ def refuse(curve: Curve) -> None:
 
 
 def stress(curve: Curve, stretches: np.ndarray) -> np.ndarray:
-    """`(d(x) - d(1)) / d'(1)` of a curve at stretches; refuses what is no stress of flesh."""
+    """`(d(x) - d(1)) / d'(1)` of a curve at stretches; refuses an invalid stress."""
     refuse(curve)
     drawn = spline(curve, np.append(stretches, 1.0))
     return (drawn[:-1] - drawn[-1]) / slope_at_rest(curve)
@@ -75,5 +75,5 @@ def spline(curve: Curve, places: np.ndarray) -> np.ndarray:
 
 
 def digest(curve: Curve) -> str:
-    """By which a curve is known."""
+    """Identifier of a curve."""
     return hashlib.blake2b(np.array(curve).tobytes(), digest_size=16).hexdigest()

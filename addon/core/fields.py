@@ -1,4 +1,4 @@
-"""What of a body can be shown in false colours: values at its render vertices, with their scale."""
+"""Fields of a body for display in false colours: values at the render vertices, with their scale."""
 
 from enum import Enum
 
@@ -11,18 +11,18 @@ from .full_space import DraftError
 from .loose import LooseBody
 from .muscles import Muscles
 
-# Triangles below this share of the largest one's area have no direction that a stretch could be told of.
+# Area relative to the largest triangle below which a triangle has no reliable stretch.
 SLIVER = 1e-12
 
-# The scale of stretches reaches at least so far, in percent, or it would show rounding.
+# Smallest end of the scale of stretches, in percent; a smaller one shows rounding errors.
 LEAST_STRETCH = 1.0
 
-# A moving field's scale ends where this share of its values does, as one crease would leave all else dark.
+# Quantile of a moving field at the end of the scale: a single crease must not darken everything else.
 MOST = 0.99
 
 
 class Field(Enum):
-    """What is shown."""
+    """Displayed field."""
 
     NONE = "NONE"
     WEIGHTS = "WEIGHTS"
@@ -38,14 +38,14 @@ class Field(Enum):
 
     @property
     def moves(self) -> bool:
-        """Whether the values change with the frame."""
+        """True if the values change with the frame."""
         return self in (Field.STRETCH, Field.VELOCITY)
 
 
 def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> tuple[np.ndarray, Scale]:
-    """Values (p,) of a field that stays, and their scale.
+    """Values (p,) of a constant field, and their scale.
 
-    mode: from 0, of weights. stiffness: the factor on Young's modulus that the motion is computed with.
+    mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion.
     """
     if isinstance(body, LooseBody | AttachedBody):
         return np.zeros(len(body.embedding.points)), Scale("Only flesh has this", "", Look.SEQUENTIAL)
@@ -70,7 +70,7 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
 
 
 def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tuple[np.ndarray, Scale]:
-    """How far a draft or what was learnt is off at each point (p,), in percent of the size; the scale."""
+    """Error (p,) of a draft or learnt motion at each point, in percent of the size; the scale."""
     if error is None:
         return np.zeros(len(body.embedding.points)), Scale(
             "No final motion to compare with", "", Look.SEQUENTIAL
@@ -81,7 +81,7 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
 
 
 def residual(body: "jounce.Body") -> tuple[np.ndarray, Scale]:
-    """How far updated modes may be off at each point (p,), in percent of their largest weights; the scale."""
+    """Error bound (p,) of updated modes at each point, in percent of the largest weights; the scale."""
     values = 100.0 * body.embedding.interpolate(body.residuals[:, np.newaxis])[:, 0]
     if not body.residual:
         return values, Scale("The modes are as built", "", Look.SEQUENTIAL)
@@ -89,7 +89,7 @@ def residual(body: "jounce.Body") -> tuple[np.ndarray, Scale]:
 
 
 def muscle(muscles: Muscles | None, body: "jounce.Body") -> tuple[np.ndarray, Scale]:
-    """How much of the flesh at each point (p,) is muscle; the scale."""
+    """Share (p,) of muscle in the flesh at each point; the scale."""
     if muscles is None:
         return np.zeros(len(body.embedding.points)), Scale("No muscles in a preview", "", Look.SEQUENTIAL)
     return muscles.share, Scale("Muscle", "", Look.SEQUENTIAL)
@@ -126,7 +126,7 @@ def forms(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 class Trail:
-    """Where vertices were in the frame before, for their velocity."""
+    """Vertex positions in the previous frame, for the velocity."""
 
     def __init__(self) -> None:
         self._frame = 0.0
@@ -146,14 +146,14 @@ class Trail:
 
 
 class Peak:
-    """How far the values of a moving field have reached so far, so that its scale does not flicker."""
+    """Largest values of a moving field until now, for a scale without flicker."""
 
     def __init__(self) -> None:
         self.value = 0.0
         self._largest = 0.0
 
     def scale(self, field: Field, values: np.ndarray) -> Scale:
-        """The scale of a field that moves, from nothing to what most values have stayed below so far."""
+        """The scale of a moving field, from zero to the running quantile of the values."""
         least = LEAST_STRETCH if field is Field.STRETCH else 0.0
         most = np.quantile(values, MOST, method="higher") if len(values) else 0.0
         self.value = max(self.value, least, float(most))

@@ -1,4 +1,4 @@
-"""One process at a time: a lock that the system takes back from a process that ends, however it does."""
+"""Lock for one process at a time. The system releases the lock when the process ends in any way."""
 
 import os
 import sys
@@ -15,14 +15,14 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# How long a process waits before it asks again.
+# Seconds between two attempts.
 WAIT_SECONDS = 0.2
-# How often in a row Windows may refuse to open a file that it is about to delete.
+# Number of consecutive refusals tolerated when Windows opens a file marked for deletion.
 DENIALS = 10
 
 
 class FileLock:
-    """Whoever holds the file of this name; it goes with the lock."""
+    """Exclusive access to the file of this name; the file is deleted with the lock."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,16 +30,16 @@ class FileLock:
         self._denied = 0
 
     def taken(self) -> Generator[Step, None, None]:
-        """Waits until nobody else has it."""
+        """Waits until the lock is free, and takes the lock."""
         while not self._take():
             yield Step(0.0, f"Waiting for whoever works on {self._path.stem}")
             time.sleep(WAIT_SECONDS)
 
     def free(self) -> None:
-        """Lets others have it."""
+        """Releases the lock."""
         if self._file < 0:
             return
-        # A name that goes after the lock may be that of the next holder; Windows deletes nothing open.
+        # After the release the name may belong to the next holder; Windows deletes no open file.
         if sys.platform == "win32":
             self._close()
         with suppress(OSError):
@@ -69,7 +69,7 @@ class FileLock:
         return False
 
     def _is_there(self, file: int) -> bool:
-        """Whether the file still has its name, which goes when its holder frees it."""
+        """True if the open file still has a name; the holder removes the name on release."""
         try:
             return os.path.samestat(os.fstat(file), os.stat(self._path))
         except OSError:
@@ -77,7 +77,7 @@ class FileLock:
 
 
 def is_locked(file: int) -> bool:
-    """Locks an open file; whether nobody else has."""
+    """Locks an open file; True if no other process holds the lock."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)

@@ -18,18 +18,20 @@ Cache = TypeVar("Cache", bound="FileCache")
 
 
 class FileCache(MotionCache):
-    """Frames and the states between them, also in a file if it has a path.
+    """Frames and intermediate states, also in a file if there is a path.
 
-    Where the file cannot be written, the motion stays in memory.
+    Without write access the motion stays in memory.
     """
 
-    # What files begin with, the numbers they hold, and the shape of what a frame is a list of.
+    # First bytes of the files, their numbers, and the shape of a frame's coefficients.
     magic: bytes
     dtype: str
     row: tuple[int, ...]
 
     def __init__(self, origin: Origin, first: int, path: Path | None = None) -> None:
-        """Takes over what the file holds of this motion; a file of another one goes when a frame is added."""
+        """Reads the file's frames of this motion; a file of another motion is replaced by the first added
+        frame.
+        """
         super().__init__(origin, first)
         self._starts: list[int] = []
         self._scene = b""
@@ -41,12 +43,12 @@ class FileCache(MotionCache):
 
     @property
     def path(self) -> Path | None:
-        """Where the file is or will be."""
+        """Path of the file, existing or not."""
         return None if self._file is None else self._file.path
 
     @property
     def trouble(self) -> str:
-        """Why frames are not written to the file; empty where they are."""
+        """Reason why frames are not written to the file; empty without trouble."""
         return "" if self._file is None else self._file.trouble
 
     def append(self, digest: bytes, coefficients: np.ndarray) -> None:
@@ -57,13 +59,13 @@ class FileCache(MotionCache):
         super().append(digest, rounded)
 
     def keep_state(self, index: int, state: "jounce.State") -> None:
-        """Keeps the state after the frame that was added last."""
+        """Keeps the state after the last added frame."""
         super().keep_state(index, state)
         if self._file is not None:
             self._file.add(STATE, index, state.to_bytes())
 
     def show(self, scene: bytes) -> None:
-        """Keeps by what the frames that are there are shown, unless that is what is kept already."""
+        """Keeps the scene that displays the frames, unless already kept."""
         if self._file is not None and len(self) > 0 and scene != self._scene:
             self._file.add(SCENE, len(self) - 1, scene)
             self._scene = scene
@@ -78,7 +80,7 @@ class FileCache(MotionCache):
         super().truncate(count)
 
     def moved(self, path: Path | None) -> Self:
-        """The same motion in another place; the file that is there now stays."""
+        """The same motion at another path; the present file stays."""
         copy = type(self)(self.origin, self.first, path)
         copy.truncate(0)
         for index, (digest, coefficients) in enumerate(zip(self.digests, self.coefficients, strict=True)):
@@ -90,7 +92,7 @@ class FileCache(MotionCache):
         return copy
 
     def _take(self, record: Record) -> bool:
-        """Takes a record over; whether it is one that can come here."""
+        """Takes over a record; True if the record is valid here."""
         if record.kind == FRAME and record.number == len(self):
             numbers = record.contents[DIGEST_BYTES:]
             if len(numbers) == 0 or len(numbers) % (np.dtype(self.dtype).itemsize * math.prod(self.row)):
@@ -132,7 +134,7 @@ class DraftCache(FileCache):
 
 
 def opened(kind: type[Cache], path: Path) -> Cache | None:
-    """The motion in a file, None where it holds none of this kind."""
+    """The motion in a file, None without a motion of this kind."""
     if not is_of_kind(path, kind.magic):
         return None
     with path.open("rb") as file:
@@ -145,5 +147,5 @@ def opened(kind: type[Cache], path: Path) -> Cache | None:
 
 
 def is_cache(path: Path) -> bool:
-    """Whether a file is a final motion that Jounce has kept."""
+    """True for a final-motion file of Jounce."""
     return is_of_kind(path, MAGIC)

@@ -1,4 +1,4 @@
-"""The frequency at which a shot moves the flesh as far as is wanted."""
+"""Fits the frequency at which the flesh moves by the wanted amplitude in a shot."""
 
 import time
 from collections.abc import Callable, Generator
@@ -11,30 +11,30 @@ from .simulation_pass import SimulationPass
 from .task import POLL_SECONDS, Step, scaled
 from .user_error import UserError
 
-# A motion is as large as all but this share of the soft vertices stay below, in all but this share of its
-# frames: one wild strike is for the limit to meet, not for a stiffer body.
+# The size of a motion excludes this share of the soft vertices and this share of the frames: a single wild
+# impact is for the limit to handle, not for a stiffer body.
 TIPS, STRIKES = 0.05, 0.05
-# Flesh that moves by less than this share of the size does not move.
+# Motion below this share of the size counts as none.
 STILL = 1e-4
-# Motion falls with the square of the frequency, as long as it is slow against it.
+# Slope of motion against frequency on log scales, for motion slow relative to the frequency.
 SLOPE = -2.0
 STEEPEST, FLATTEST = -4.0, -0.5
 # After the first.
 TRIES = 6
-# How far from the wanted motion is near enough, as a ratio.
+# Tolerance of the wanted motion, as a ratio.
 NEAR = 1.05
 SLOWEST, FASTEST = 0.5, 80.0
 
-# Finds how large a motion is, as a share of the diagonal.
+# Task that measures the size of a motion, as a share of the diagonal.
 Measuring = Generator[Step, None, float]
 
 
 def size_of(
     filling: SimulationPass, body: "jounce.Body", diagonal: float, swings: np.ndarray | None = None
 ) -> Measuring:
-    """How large the motion over the drives of a pass is, measured while it is simulated.
+    """Size of the motion over the drives of a pass, measured during the simulation.
 
-    swings: (b,) bool, bones whose flesh is no measure, as it swings freely.
+    swings: (b,) bool, bones excluded from the measure because their flesh swings freely.
     """
     moved = np.empty((len(body.embedding.tets), 3), np.float32)
     soft, frames = soft_points(body, swings), len(filling.drives)
@@ -52,9 +52,9 @@ def size_of(
 
 
 def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.ndarray:
-    """The render vertices, indices, that hang in flesh alone, without that of bones that swing, (b,) bool.
+    """Indices of the render vertices embedded in flesh alone, without freely swinging bones, (b,) bool.
 
-    All of flesh where that leaves none, and all where there is no flesh.
+    All flesh if none is left, and all vertices without flesh.
     """
     corners = body.mesh.tets[body.embedding.tets]
     soft = ~body.pinned[corners].any(axis=1)
@@ -67,10 +67,10 @@ def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.nda
 def fitted(
     size_at: Callable[[float], Measuring], wanted: float, first: float, only_firmer: bool = False
 ) -> Generator[Step, None, tuple[float, float]]:
-    """The frequency in Hz that gives the wanted size of motion, and the size it gives.
+    """The frequency in Hz for the wanted size of motion, and the size reached.
 
-    A secant on log scales, within `SLOWEST` and `FASTEST`. size_at: of a frequency. first: to begin with;
-    only_firmer: and to stay with where the motion is no larger than wanted.
+    A secant method on log scales, within `SLOWEST` and `FASTEST`. size_at: size at a frequency. first: first
+    frequency; only_firmer: keep the first frequency if the motion is no larger than wanted.
     """
     frequency, size = first, (yield from one_of_all(size_at(first), 0))
     if only_firmer and size <= wanted:
@@ -93,5 +93,5 @@ def fitted(
 
 
 def one_of_all(size: Measuring, number: int) -> Measuring:
-    """The share of one try in the progress of all."""
+    """The share of one attempt in the total progress."""
     return scaled(size, number / (TRIES + 1), (number + 1) / (TRIES + 1))

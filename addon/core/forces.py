@@ -1,7 +1,7 @@
-"""Force fields as Blender's manual defines them, at given points.
+"""Force fields as defined in Blender's manual, at given points.
 
-What is read depends on places, settings and the frame alone, never on what is simulated, so that any frame
-can be read on its own. What depends on the velocity of a point is told as what resists it: the step knows it.
+Values depend on places, settings and the frame alone, never on the simulation: any frame can be read
+separately. Forces against the velocity of a point are returned as resistance, which the step evaluates.
 """
 
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Kinds that are followed.
+# Supported kinds.
 KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "HARMONIC", "DRAG")
 SHAPES = ("POINT", "PLANE", "LINE")
 
-# Closer than this to the middle of a field, in its unit of length, no direction can be told.
+# Distance from the centre of a field, in the field's unit of length, below which there is no direction.
 NEAR = 1e-9
 
 # Coefficients of drag fields count up to this.
@@ -25,7 +25,7 @@ Noise = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Range:
-    """Where a strength begins and ends, and the power with which it falls off; None for no end."""
+    """Range of a strength, and the power of the falloff; None for no end."""
 
     power: float = 0.0
     least: float | None = None
@@ -40,7 +40,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Resistance:
-    """How a mass of 1 that moves with velocity v is braked: `-(linear + quadratic |v|) v`, (k,) each.
+    """Drag on a unit mass with velocity v: `-(linear + quadratic |v|) v`, (k,) each.
 
     linear: 1/s. quadratic: 1/m.
     """
@@ -51,13 +51,13 @@ class Resistance:
 
 @dataclass(frozen=True)
 class Field:
-    """One force field: center and axis (3,) in the world; strength in m/s^2 a unit of mass.
+    """One force field: center and axis (3,) in the world; strength in m/s^2 per unit of mass.
 
-    rest_length: of a harmonic field, where it is 0. noise: random part of the strength, m/s^2 a unit of mass.
-    flow: how much of the velocity it takes a second, of all but harmonic and drag fields. damping: of a
-    harmonic field its ratio; of a drag field its linear part, while the strength is the quadratic one.
-    side: 1 or -1 where it acts only before or behind its plane, 0 everywhere. falloff: "SPHERE", "TUBE" or
-    "CONE". radial: across the axis, in the field's unit of length, or in degrees for a cone.
+    rest_length: distance of zero force in a harmonic field. noise: random part of the strength, m/s^2 per
+    unit of mass. flow: rate of velocity loss per second, for all but harmonic and drag fields. damping: of a
+    harmonic field the ratio; of a drag field the linear part, with the strength as the quadratic one. side: 1
+    or -1 for fields that act on one side of their plane only, else 0. falloff: "SPHERE", "TUBE" or "CONE".
+    radial: across the axis, in the field's unit of length, or in degrees for a cone.
     """
 
     kind: str
@@ -78,9 +78,10 @@ class Field:
     damping: float = 0.0
 
     def resistance(self, points: np.ndarray, chance: np.ndarray | None = None) -> Resistance:
-        """What brakes points (k, 3) as they move; chance: (2, k), times the noise, for strength and damping.
+        """Resistance to the motion of points (k, 3); chance: (2, k), times the noise, for strength and
+        damping.
 
-        Coefficients below 0, which would drive what moves, are 0.
+        Negative coefficients, which would accelerate motion, become 0.
         """
         offset = points - self.center
         height = offset @ self.axis
@@ -99,7 +100,7 @@ class Field:
 
     @property
     def _whirls(self) -> bool:
-        """Whether it brings what moves onto circles around its axis."""
+        """True if the field bends motion onto circles around the axis."""
         return self.kind == "VORTEX" and self.shape != "POINT"
 
     def acceleration(self, points: np.ndarray, noise: Noise, chance: np.ndarray | None = None) -> np.ndarray:
@@ -116,12 +117,12 @@ class Field:
         return share[:, None] * self._direction(points, reach, noise)
 
     def _whirl(self, spin: np.ndarray, offset: np.ndarray) -> np.ndarray:
-        """What brings a resting point onto its circle around the axis: `w x r + w x (w x r)`, (k, 3)."""
+        """Acceleration of a resting point onto a circle around the axis: `w x r + w x (w x r)`, (k, 3)."""
         turned = np.cross(spin, offset)
         return turned + np.cross(spin, turned)
 
     def _reach(self, offset: np.ndarray, height: np.ndarray) -> np.ndarray:
-        """From the nearest place of the field to the points: of its center, its plane or its axis."""
+        """Vectors to the points from the nearest place of the field's center, plane or axis."""
         along = height[:, None] * self.axis
         if self.shape == "POINT":
             return offset
@@ -154,6 +155,6 @@ class Field:
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Vectors (k, 3) of length one, 0 for those without a direction."""
+    """Unit vectors (k, 3); 0 for those without a direction."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > NEAR)

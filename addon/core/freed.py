@@ -1,9 +1,9 @@
-"""Files of bakes that no step of the session plays any more, and when they may go.
+"""Files of freed bakes that no undo step plays any more, and the time of their deletion.
 
-Undo brings a freed bake back, and a .blend that is not saved again still plays it. So the file of a freed
-bake goes when its .blend is saved without it, or with the session if no .blend on the disk plays it: when
-Blender ends, opens another file or disables the extension. A file
-that nobody has freed stays, whether anything plays it or not: it may be for another program.
+Undo restores a freed bake, and a .blend without a new save still plays the file. Therefore a freed file is
+deleted when its .blend is saved without the bake, or at the end of the session if no .blend on disk plays the
+file: when Blender quits, opens another file or disables the extension. A file not freed by the user stays,
+even if nothing plays the file: other programs may use it.
 """
 
 from contextlib import suppress
@@ -11,27 +11,27 @@ from pathlib import Path
 
 
 class Caches:
-    """What becomes of the files that one session frees."""
+    """Fate of the files freed in one session."""
 
     def __init__(self) -> None:
         self._freed: dict[Path, str] = {}
         self._on_disk: set[Path] = set()
 
     def free(self, path: Path, blend: str) -> None:
-        """The bake of a .blend that played a file was freed."""
+        """Notes that the bake of a .blend with this file was freed."""
         self._freed[path] = blend
 
     def opened(self, played: set[Path]) -> None:
-        """Another .blend was opened, that plays these files: nothing can be undone any more."""
+        """Notes that another .blend was opened, which plays these files: undo is no longer possible."""
         self.end()
         self._on_disk = set(played)
 
     def copied(self, played: set[Path]) -> None:
-        """A copy of the open .blend was saved, that plays these files."""
+        """Notes that a copy of the open .blend was saved, which plays these files."""
         self._on_disk |= played
 
     def saved(self, blend: str, played: set[Path]) -> None:
-        """The open .blend was saved, under its name or another one, and plays these files."""
+        """Notes that the open .blend was saved under the same or another name, and plays these files."""
         for path, owner in list(self._freed.items()):
             if path in played:
                 continue
@@ -39,19 +39,19 @@ class Caches:
                 remove(path)
                 del self._freed[path]
             elif path in self._on_disk:
-                # The .blend that was saved as another one plays it.
+                # The .blend saved under another name plays the file.
                 del self._freed[path]
         self._on_disk |= played
 
     def end(self) -> None:
-        """The session ends: what it freed goes, but for what a .blend on the disk plays."""
+        """Ends the session: deletes freed files except those played by a .blend on disk."""
         for path in self._freed.keys() - self._on_disk:
             remove(path)
         self._freed = {}
 
 
 def remove(path: Path) -> None:
-    """Deletes a file if it can be."""
+    """Deletes a file if possible."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
 

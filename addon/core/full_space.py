@@ -1,4 +1,4 @@
-"""The motion of every vertex of a body's cage, which its modes stand for in a draft."""
+"""The motion of every vertex of a body's cage, approximated by modes in a draft."""
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from .user_error import UserError, passing_on
 
 @dataclass(frozen=True)
 class FineBody:
-    """A body in the full space, or in what it has learnt of it: what turns coefficients into displacements.
+    """A body in the full space, or in the learnt basis: the map from coefficients to displacements.
 
-    embedding: where the surface is.
+    embedding: of the surface.
     """
 
     model: "jounce.Model"
@@ -31,23 +31,23 @@ class FineBody:
 
 @dataclass(frozen=True, eq=False)
 class DraftError:
-    """How far a draft, or what was learnt, is from the final motion, root mean square over frames.
+    """Error of a draft or a learnt motion against the final motion, root mean square over frames.
 
-    share: over all points, as a share of how far the final flesh moves. apart: (p,) of each point, metres.
+    share: over all points, relative to the size of the final motion. apart: (p,) per point, metres.
     """
 
     share: float
     apart: np.ndarray
 
 
-# A body in coordinates of one kind, and so its coefficients mean something.
+# A body in one kind of coordinates, which defines the meaning of the coefficients.
 Shaper = Union["jounce.Body", LooseBody, AttachedBody, FineBody]
 
 CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 
 
 def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """The displacements (p, 3) f32 of the surface from where its rig has it, in the coefficients' unit."""
+    """The displacements (p, 3) f32 of the surface from the rigged place, in the coefficients' unit."""
     numbers = np.asarray(coefficients, np.float64)
     if isinstance(shaper, AttachedBody):
         return shaper.displacement(numbers, out)
@@ -57,9 +57,9 @@ def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = No
 def prepared(
     body: "jounce.Body", digest: str, flesh: Flesh, muscles: Muscles | None
 ) -> Generator[Step, None, FineBody]:
-    """A body in the full space: the same cage, rig, maps and stitches, of some flesh and with muscles.
+    """A body in the full space: the same cage, rig, maps and stitches, with its flesh and muscles.
 
-    digest: of what it was built from.
+    digest: of the inputs.
     """
     key = f"{digest} {flesh.key}" + ("" if muscles is None else f" {muscles.digest}")
     known = CACHE.get(key)
@@ -74,7 +74,7 @@ def prepared(
 
 
 def material(body: "jounce.Body", flesh: Flesh) -> "jounce.Material":
-    """What a body is made of where its flesh answers by an elastic law."""
+    """Native material of a body with an elastic law."""
     young = body.material.young
     if flesh.has_curves:
         return jounce.Material(young, density=DENSITY, law="spline", curves=curves(flesh))
@@ -82,7 +82,7 @@ def material(body: "jounce.Body", flesh: Flesh) -> "jounce.Material":
 
 
 def refuse_drive(drive: FrameInput, name: str) -> None:
-    """Refuses what is no part of what a body learns. name: that of the body."""
+    """Refuses forces that the learnt basis does not include. name: body name."""
     if drive.offsets is not None:
         raise UserError(
             f"{name}: a rig that does more than linear skinning is nothing that flesh can learn; take what "
@@ -93,7 +93,7 @@ def refuse_drive(drive: FrameInput, name: str) -> None:
 def compared(
     draft: Iterable[np.ndarray], body: Shaper, final: Iterable[np.ndarray], full: FineBody
 ) -> Generator[Step, None, DraftError]:
-    """Looks at a draft, or what was learnt, beside the final motion: coefficients of the same frames."""
+    """Compares a draft or learnt motion with the final motion: coefficients of the same frames."""
     apart, size = np.zeros(len(body.embedding.points)), 0.0
     pairs = list(zip(draft, final, strict=True))
     for index, (near, right) in enumerate(pairs):

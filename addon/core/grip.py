@@ -1,8 +1,9 @@
-"""Pulling the flesh at one point, at reduced cost: a spring's force there is a number for each coefficient.
+"""Grab of the flesh at one point, at reduced cost: a spring's force is one number per coefficient.
 
-The point is at `x = sum_j w_j T_j [X; 1] + A z`, with what a unit of each coefficient z moves it by in A,
-so a force f on it is the generalised force `A'f` [HRPD app. A]. What handles move need not be near a rig:
-there springs are part of the step, and hold a whole body by a patch, as one point would be drawn to a tip.
+The point is at `x = sum_j w_j T_j [X; 1] + A z`, with column k of A the displacement by a unit of coefficient
+k. A force f on the point is the generalised force `A'f` [HRPD app. A]. Bodies of handles may be far from a
+rig: there, springs are part of the step, and hold a whole body by a patch; a single point would be drawn out
+to a tip.
 """
 
 import jounce
@@ -12,38 +13,38 @@ from .attached import AttachedBody
 from .full_space import FineBody
 from .loose import LooseBody
 
-# How much of the way to the mouse the point goes in a step: below 1, as the force is that of the step before.
+# Share of the way to the mouse per step: below 1, as the force lags by one step.
 SHARE = 0.6
-# The force that the compliance is measured with moves nothing by more than this share of the diagonal.
+# Largest displacement by the force for measuring the compliance, as a share of the diagonal.
 PROBE = 1e-3
-# How firmly the pointer holds a body of handles, Hz, and how soon what hangs on it rests, 1/s.
+# Frequency of the spring between pointer and body of handles, Hz, and damping rate of a hanging body, 1/s.
 FIRM, CALM = 10.0, 6.0
-# How far around the pointer it is held, as a share of its diagonal, and by how many points at most.
+# Radius of the held patch as a share of the diagonal, and largest number of its points.
 PATCH, MOST = 0.12, 16
 
 
 class Grip:
-    """One render vertex of a body that is held."""
+    """One held render vertex of a body."""
 
     def __init__(self, shaper: "jounce.Body | FineBody", weights: np.ndarray, point: int) -> None:
-        """weights: (b,), of the rig at the point. point: its number among the body's render vertices.
+        """weights: (b,), of the rig at the point. point: index among the body's render vertices.
 
-        shaper: what the coefficients are of.
+        shaper: owner of the coefficients.
         """
         self._rig = weights
         self._rest = np.append(shaper.embedding.points[point], 1.0)
         forces = np.zeros((3, len(shaper.embedding.points), 3))
         forces[:, point] = np.eye(3)
-        # A force along an axis does the work of the displacement along it.
+        # A force along an axis does the work of the displacement along this axis.
         self._moved_by = np.stack([shaper.model.reduce_forces(each, shaper.embedding) for each in forces])
 
     def position(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Where the point is, (3,) in metres. pose: (b, 3, 4). coefficients: those of the shaper's model."""
+        """Position of the point, (3,) in metres. pose: (b, 3, 4). coefficients: of the shaper's model."""
         rigged = np.tensordot(self._rig, pose, axes=1) @ self._rest
         return rigged + np.tensordot(self._moved_by, coefficients, axes=coefficients.ndim)
 
     def generalised(self, force: np.ndarray) -> np.ndarray:
-        """The generalised force, one number a coefficient, of a force (3,) in newtons on the point."""
+        """The generalised force, one number per coefficient, of a force (3,) in newtons at the point."""
         return np.tensordot(force, self._moved_by, axes=1)
 
     def compliance(
@@ -53,7 +54,7 @@ class Grip:
         diagonal: float,
         drag: "jounce.Drag | None" = None,
     ) -> float:
-        """How far a newton moves the point in a step, in m/N; the simulation stays as it is.
+        """Displacement of the point per newton in a step, in m/N; leaves the simulation unchanged.
 
         Measured along each axis, with a force that moves the point by about `PROBE` of the diagonal.
         """
@@ -92,10 +93,10 @@ class Grip:
 
 
 class HandleGrip:
-    """A patch of a loose or an attached body that is held, whole or by a dent.
+    """A held patch of a loose or attached body, as a whole or as a dent.
 
-    It keeps the shape in which it was taken and turns as the body under it does, so that what is lifted hangs
-    as it likes. Around it the handles are as smooth as anywhere.
+    The patch keeps its shape at the grab and rotates with the body, and a lifted body can hang freely. Around
+    the patch the handles are as smooth as elsewhere.
     """
 
     def __init__(
@@ -106,9 +107,9 @@ class HandleGrip:
         radius: float,
         coefficients: np.ndarray,
     ) -> None:
-        """triangles: (q, 3), of the render vertices. point: the one in its middle. radius: metres, at rest.
+        """triangles: (q, 3), of the render vertices. point: centre of the patch. radius: metres, at rest.
 
-        coefficients: of the model, as it is taken.
+        coefficients: of the model, at the time of the grab.
         """
         embedding = shaper.embedding if isinstance(shaper, LooseBody) else None
         points = shaper.embedding.points
@@ -118,7 +119,7 @@ class HandleGrip:
         self._rows = np.empty((len(held), *shaper.model.coefficient_shape[::2]))
         for first in range(0, len(held), 3):
             forces, three = np.zeros_like(points), held[first : first + 3]
-            # Each axis tells of a point of its own: all three move alike.
+            # Each axis probes a point of its own: all three respond alike.
             forces[three, range(len(three))] = 1.0
             reduced = shaper.model.reduce_forces(forces, embedding)
             self._rows[first : first + 3] = reduced.transpose(1, 0, 2)[: len(three)]
@@ -126,11 +127,11 @@ class HandleGrip:
         self._taken = places - places[0]
 
     def position(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Where the middle is, (3,) in metres. coefficients: those of the model."""
+        """Position of the centre, (3,) in metres. coefficients: of the model."""
         return self._places(coefficients)[0]
 
     def pull(self, target: np.ndarray, coefficients: np.ndarray) -> "jounce.Pull":
-        """What draws the middle to a target (3,) in metres, and the patch with it."""
+        """Springs that draw the centre and its patch to a target (3,) in metres."""
         places = self._places(coefficients)
         return self._grip.pull(target + self._taken @ turn(self._taken, places).T, FIRM, CALM)
 
@@ -139,7 +140,7 @@ class HandleGrip:
 
 
 def patch(points: np.ndarray, triangles: np.ndarray, point: int, radius: float) -> list[int]:
-    """Numbers of points around one, itself first, spread over what triangles join to it in a radius."""
+    """Indices of points around a point, itself first, spread over the connected triangles within a radius."""
     apart = np.linalg.norm(points - points[point], axis=1)
     inside = triangles[(apart[triangles] < radius).all(axis=1)]
     joined = np.zeros(len(points), bool)
@@ -157,7 +158,7 @@ def patch(points: np.ndarray, triangles: np.ndarray, point: int, radius: float) 
 
 
 def turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The rotation (3, 3) that brings places (k, 3) nearest to others."""
+    """The rotation (3, 3) of the best fit from places (k, 3) to others."""
     left, _, right = np.linalg.svd((after - after.mean(axis=0)).T @ (before - before.mean(axis=0)))
     left[:, 2] *= np.sign(np.linalg.det(left @ right))
     return left @ right

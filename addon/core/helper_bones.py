@@ -1,11 +1,11 @@
-"""A motion as bones alone, for programs that know nothing else: the rig's own and helper bones.
+"""Bakes a motion to bones alone, for programs without other deformers: the rig's own and helper bones.
 
-Bone j has the rest matrix R_j in the world and plays P_j = T_j R_j. What is keyed is its motion B_j in its
-own rest axes below its parent i, as location, rotation and scale:
+Bone j has the rest matrix R_j in the world and plays P_j = T_j R_j. The keys hold the motion B_j in the
+bone's rest axes below the parent i, as location, rotation and scale:
 
-    P_j = P_i R_i^-1 R_j B_j,   B_j = [Q diag(s) | t].
+    P_j = P_i R_i^-1 R_j B_j, B_j = [Q diag(s) | t].
 
-A shear in B_j is left out. The helper bones are fitted to the bones as they are keyed, and so make up for it.
+A shear in B_j is dropped. The helper bones are fitted to the keyed bones, which compensates the loss.
 """
 
 from collections.abc import Generator
@@ -19,9 +19,9 @@ from .user_error import passing_on
 from .volume import as_quaternions, rotations, without_flips
 
 HELPER = "Helper {}"
-# Length of a helper bone as it is drawn, as a share of the size.
+# Display length of a helper bone, as a share of the size.
 LENGTH = 0.03
-# A bone scales evenly if the squares of its scales differ by no more than this share.
+# Largest relative difference of the squared scales of an evenly scaled bone.
 EVEN = 1e-5
 
 
@@ -40,7 +40,7 @@ class Skeleton:
         return sorted(range(len(self.names)), key=depth.__getitem__)
 
     def above(self, bone: int) -> list[int]:
-        """The parent of a bone, its parent and so on."""
+        """The ancestors of a bone, from its parent on."""
         found = []
         while (bone := int(self.parents[bone])) >= 0:
             found.append(bone)
@@ -49,7 +49,7 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class Channels:
-    """What is keyed: locations (f, b, 3) in metres, rotations (f, b, 4) as quaternions, scales (f, b, 3)."""
+    """Key values: locations (f, b, 3) in metres, rotations (f, b, 4) as quaternions, scales (f, b, 3)."""
 
     locations: np.ndarray
     rotations: np.ndarray
@@ -58,7 +58,7 @@ class Channels:
 
 @dataclass(frozen=True)
 class HelperBones:
-    """Weights (p, b), the rig's own bones first, and their motion. rms, error: what is left, in metres."""
+    """Weights (p, b), the rig's own bones first, and their motion. rms, error: remaining error, in metres."""
 
     skeleton: Skeleton
     weights: np.ndarray
@@ -69,7 +69,7 @@ class HelperBones:
 
 @dataclass(frozen=True)
 class Wanted:
-    """points: (p, 3), at rest. frames: (f, p, 3) f32, where they are to be. weights: (p, b) of the rig."""
+    """points: (p, 3), at rest. frames: (f, p, 3) f32, wanted positions. weights: (p, b) of the rig."""
 
     points: np.ndarray
     frames: np.ndarray
@@ -92,7 +92,7 @@ def fitted(
 
 
 def evenly_scaled(poses: np.ndarray) -> np.ndarray:
-    """Which bones (b,) keep all angles throughout a motion T (f, b, 3, 4)."""
+    """Bones (b,) that keep all angles throughout a motion T (f, b, 3, 4)."""
     linear = poses[..., :3]
     squares = np.swapaxes(linear, -1, -2) @ linear
     scales = np.trace(squares, axis1=-2, axis2=-1)[..., None, None] / 3.0
@@ -102,8 +102,9 @@ def evenly_scaled(poses: np.ndarray) -> np.ndarray:
 def with_helpers(rig: Skeleton, wanted: Wanted, weights: np.ndarray, even: np.ndarray) -> Skeleton:
     """The skeleton with a helper bone for each further column of weights.
 
-    A helper hangs below the bone that moved most of what it moves, so that it follows wherever it has no
-    keys; or below the next one above that never shears it. even: (b,), which those are.
+    The parent of a helper is the bone with the largest influence on the helper's vertices, or the next
+    ancestor that never shears the helper. A helper without keys follows its parent. even: (b,) evenly scaled
+    bones.
     """
     own = len(rig.names)
     shares = weights[:, own:]
@@ -122,7 +123,7 @@ def with_helpers(rig: Skeleton, wanted: Wanted, weights: np.ndarray, even: np.nd
 
 
 def keyed(skeleton: Skeleton, poses: np.ndarray) -> tuple[Channels, np.ndarray]:
-    """The channels of a motion T (f, b, 3, 4), and the motion that they play."""
+    """The channels of a motion T (f, b, 3, 4), and the motion of these channels."""
     frames, bones = poses.shape[:2]
     played = np.zeros((frames, bones, 4, 4))
     locations, scales = np.empty((frames, bones, 3)), np.empty((frames, bones, 3))

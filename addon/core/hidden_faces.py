@@ -1,4 +1,4 @@
-"""Faces that a mesh has and never shows: told from faces that are merged with others, and kept as text."""
+"""Faces of a mesh that are never shown, distinguished from merged faces, and stored as text."""
 
 import base64
 import zlib
@@ -11,23 +11,23 @@ import numpy as np
 class Stage:
     """A mesh after some of its modifiers.
 
-    numbers: (f,) i32, the face of the base mesh, from 1 on, that each of its faces comes from; 0 for none.
-    areas: (f,) of its faces.
+    numbers: (f,) i32, base face of each face, from 1 on; 0 for none. areas: (f,) of the faces.
     """
 
     numbers: np.ndarray
     areas: np.ndarray
 
     def areas_by_number(self, count: int) -> np.ndarray:
-        """The area (count + 1,) that is left of each face of the base mesh."""
+        """The remaining area (count + 1,) of each face of the base mesh."""
         return np.bincount(self.numbers, self.areas, count + 1)
 
 
 def deleted(stages: list[Stage], count: int) -> np.ndarray:
-    """The faces (count,) of a base mesh that its modifiers delete. stages: that mesh, and after each of them.
+    """Faces (count,) of a base mesh deleted by modifiers. stages: the base mesh, and the mesh after each
+    modifier.
 
-    A modifier that deletes faces takes their area away. One that merges them gives it to others, as Decimate
-    does: the area after it is nearer to that of all faces before than to that of those that are left.
+    A modifier that deletes faces removes their area. One that merges faces, such as Decimate, gives the area
+    to others: the area afterwards is closer to the total before than to the area of the surviving faces.
     """
     gone = np.zeros(count + 1, bool)
     for before, after in zip(stages, stages[1:], strict=False):
@@ -40,7 +40,7 @@ def deleted(stages: list[Stage], count: int) -> np.ndarray:
 
 
 def packed(flags: np.ndarray) -> str:
-    """Flags (f,) bool as text, empty for none that is set."""
+    """Flags (f,) bool as text; empty without set flags."""
     if not flags.any():
         return ""
     bits = zlib.compress(np.packbits(flags).tobytes(), 9)
@@ -48,7 +48,7 @@ def packed(flags: np.ndarray) -> str:
 
 
 def unpacked(text: str, count: int) -> np.ndarray:
-    """The flags (count,) of a text, none of which is set where it is of another number of them."""
+    """The flags (count,) of a text; none set for a text with another number of flags."""
     number, _, bits = text.partition(" ")
     if not number or int(number) != count:
         return np.zeros(count, bool)

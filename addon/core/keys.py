@@ -20,9 +20,9 @@ from .task import Step, finished, in_turn, scaled
 from .user_error import passing_on
 from .volume import preserving_linear
 
-# How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.
+# Largest number of attempts with a tighter tolerance, if posing the modal keys enlarges their error.
 MOST_PASSES = 10
-# Name of the key that is always on, so that the others' values need no sign.
+# Name of the constantly active key, which makes the other values positive.
 CONSTANT = "constant"
 
 Steps = Generator[Step, None, None]
@@ -43,11 +43,11 @@ class KeySet:
 
     @property
     def principal_count(self) -> int:
-        """Number of keys without the one that is always on."""
+        """Number of keys without the constant one."""
         return len(self.names) - self.names.count(CONSTANT)
 
     def local_offsets(self, key: int) -> np.ndarray:
-        """Offsets (p, 3) of one key in the object's own space, in Blender units."""
+        """Offsets (p, 3) of one key in object space, in Blender units."""
         return np.linalg.solve(self.part.to_world, self.offsets[key].T.astype(np.float64)).T
 
 
@@ -66,7 +66,7 @@ class PosedMotion:
         return shaped(self._body, self._motion.coefficients[frame])
 
     def linear(self, frame: int) -> np.ndarray:
-        """The 3x3 by which the armature moves an offset of each vertex, A (p, 3, 3)."""
+        """Linear map of the armature for an offset of each vertex, A (p, 3, 3)."""
         bones = self._motion.poses[frame, :, :, :3]
         linear = (self._weights @ bones.reshape(-1, 9)).reshape(-1, 3, 3)
         for points in self._preserved:
@@ -93,7 +93,7 @@ def key_sets(
 
 
 def frame_keys(part: Part, corrections: np.ndarray, frames: range) -> KeySet:
-    """One key for each frame, fully on at its frame and off at all others."""
+    """One key per frame, fully on at its frame and off at all others."""
     names = [f"frame {frame}" for frame in frames]
     return KeySet(part, names, corrections[:, part.points], np.eye(len(frames)))
 
@@ -101,17 +101,17 @@ def frame_keys(part: Part, corrections: np.ndarray, frames: range) -> KeySet:
 def modal_key_sets(
     surface: Surface, corrections: np.ndarray, posed: PosedMotion, settings: BakeSettings
 ) -> Generator[Step, None, list[KeySet]]:
-    """As few keys as keep the *posed* error within the tolerance.
+    """The fewest keys that keep the *posed* error within the tolerance.
 
-    The keys are made to a tolerance at rest; where bones scale, posing them enlarges the error, so it is
-    measured posed and the tolerance tightened by the excess.
+    The keys are fitted to a tolerance at rest. Scaled bones enlarge the error in the pose; the posed error is
+    measured, and the tolerance tightened by the excess.
     """
     wanted = settings.tolerance * surface.diagonal
     tolerances = [wanted] * len(surface.parts)
     sets: list[KeySet] = []
     done = 0.0
     for _ in range(MOST_PASSES):
-        # How many passes there will be is not known: each takes half of what is left.
+        # The number of passes is unknown: each takes half of the remaining progress.
         begin, middle, done = done, 0.75 * done + 0.25, 0.5 * done + 0.5
         pairs = zip(surface.parts, tolerances, strict=True)
         finding = in_turn(modal_keys(part, corrections, t, settings.max_keys) for part, t in pairs)
@@ -121,7 +121,7 @@ def modal_key_sets(
         excess = [keys.error / wanted for keys in sets]
         if all(e <= 1.0 or k.principal_count >= settings.max_keys for e, k in zip(excess, sets, strict=True)):
             break
-        # Below the error at rest, so that each pass adds at least one key where there is an excess.
+        # Below the error at rest: with an excess each pass adds at least one key.
         tolerances = [
             error / (1.05 * e) if e > 1.0 else t
             for t, error, e in zip(tolerances, at_rest, excess, strict=True)
@@ -145,11 +145,10 @@ def modal_keys(
 
 
 def from_zero_to_one(offsets: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same motion with values (f, k + 1) in [0, 1], by one more key that is always on.
+    """The same motion with values (f, k + 1) in [0, 1], by an additional constant key.
 
-    With l_k the least value of key k, or 0, and its greatest being 1:
-    `sum_k v_k d_k = sum_k (v_k - l_k)/(1 - l_k) (1 - l_k) d_k + sum_k l_k d_k`. Importers of shape keys cut
-    negative values off.
+    With l_k the smallest value of key k, or 0, and a largest value of 1: `sum_k v_k d_k = sum_k (v_k -
+    l_k)/(1 - l_k) (1 - l_k) d_k + sum_k l_k d_k`. Importers of shape keys clip negative values.
     """
     least = np.minimum(values.min(axis=0), 0.0)
     constant = np.tensordot(least, offsets, axes=1)[None]
@@ -172,7 +171,7 @@ def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:
         displacement, linear = posed.displacement(frame), posed.linear(frame)
         for index, keys in enumerate(sets):
             points, values = keys.part.points, keys.values[frame].astype(np.float32)
-            # Of keys of frames one alone is on.
+            # With frame keys a single key is on.
             on = np.flatnonzero(values)
             used = slice(on[0], on[-1] + 1) if len(on) else slice(0)
             offset = np.tensordot(values[used], keys.offsets[used], axes=1)

@@ -1,9 +1,9 @@
-"""The stress of flesh: of each law, of one that is drawn, and of hardening beside it.
+"""The stress of flesh: of each law, of a drawn law, and of hardening in addition.
 
 A law is one energy of the principal stretches, `sum_i a(s_i) + sum_(i < j) b(s_i s_j) + c(s_1 s_2 s_3)`, as
-in docs/methods/quasi_newton.md. Hardening `H` makes `a(x) + 2/3 H mu (x - 1)^4` of `a`: nothing changes at
-rest, and flesh without volume preservation is `1 + H` times as stiff where a length has changed by a half.
-The native module takes the derivatives of flesh that hardens, or whose law is drawn, as curves.
+in docs/methods/quasi_newton.md. Hardening `H` replaces `a` by `a(x) + 2/3 H mu (x - 1)^4`: no change at rest,
+and flesh without volume preservation is `1 + H` times as stiff at a length change of a half. For hardening
+flesh and for drawn laws the native module takes the derivatives as curves.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ import numpy as np
 from . import drawn_law
 from .settings import Flesh, Law
 
-# Stretches at which curves are told, 1 among them: below and above they go on as straight lines.
+# Stretches at the knots of curves, including 1; straight lines continue the curves beyond.
 LEAST, MOST, KNOTS = -1.0, 4.0, 201
-# Halvings by which the sides of a bar are found, from a thickness of 0 to one of so many times that at rest.
+# Bisection steps for the sides of a bar, from a thickness of 0 to this multiple of the thickness at rest.
 HALVINGS, THICKEST = 50, 4.0
-# As the native module has them: the volume below which logarithms go on as parabolas, the shares of mu of a
-# Mooney-Rivlin law, and the barrier of St. Venant-Kirchhoff's.
+# As in the native module: the volume below which parabolas continue logarithms, the shares of mu in a
+# Mooney-Rivlin law, and the barrier of St. Venant-Kirchhoff's law.
 LEAST_VOLUME, LENGTHS, AREAS, BARRIER = 0.5, 0.4, 0.1, 200.0
 
 Stress = Callable[[np.ndarray], np.ndarray]
@@ -70,29 +70,31 @@ def stresses(flesh: Flesh) -> Stresses:
 
 
 def corotated(mu: float, lame: float) -> Stresses:
-    """Of `mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`."""
+    """Stresses of `mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`."""
     return lambda x: 2.0 * mu * (x - 1.0) + lame * (x - 3.0), lambda x: lame + 0.0 * x, None
 
 
 def drawn(mu: float, lame: float, curve: drawn_law.Curve) -> Stresses:
-    """Corotated flesh of which what is drawn resists each stretch, in place of a straight line."""
+    """Stresses of corotated flesh with a drawn curve in place of a straight line."""
     return lambda x: 2.0 * mu * drawn_law.stress(curve, x) + lame * (x - 3.0), lambda x: lame + 0.0 * x, None
 
 
 def neo_hookean(mu: float, lame: float) -> Stresses:
-    """Of `mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`."""
+    """Stresses of `mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`."""
     return lambda x: mu * x, None, logarithmic(mu, lame)
 
 
 def mooney_rivlin(mu: float, lame: float) -> Stresses:
-    """Of `c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3)` and logarithms."""
+    """Stresses of `c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3)` and logarithms."""
     lengths, areas = LENGTHS * mu, AREAS * mu
     volume = logarithmic(2.0 * (lengths + 2.0 * areas), lame - 4.0 * areas)
     return lambda x: 2.0 * lengths * x, lambda x: 2.0 * areas * x, volume
 
 
 def venant(mu: float, lame: float) -> Stresses:
-    """Of `mu |E|^2 + lambda / 2 tr^2 E` of Green's strain, and the barrier against mirrored shapes."""
+    """Stresses of `mu |E|^2 + lambda / 2 tr^2 E` of Green's strain, and of the barrier against mirrored
+    shapes.
+    """
     stiffness = BARRIER * (mu + 0.5 * lame)
     return (
         lambda x: mu * x * (x * x - 1.0) + 0.5 * lame * x * (x * x - 3.0),
@@ -102,7 +104,7 @@ def venant(mu: float, lame: float) -> Stresses:
 
 
 def logarithmic(pull: float, lame: float) -> Stress:
-    """Of `-pull ln J + lambda / 2 ln^2 J`, below the least volume of the parabola that continues it."""
+    """Stress of `-pull ln J + lambda / 2 ln^2 J`, continued by a parabola below the smallest volume."""
 
     def stress(j: np.ndarray) -> np.ndarray:
         at = np.maximum(j, LEAST_VOLUME)

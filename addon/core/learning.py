@@ -1,4 +1,4 @@
-"""Learns a shot: what the full space did in it becomes a few displacements, and tets that stand for all."""
+"""Learns a shot: the full-space motion is reduced to a few displacements and cubature tets."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ import numpy as np
 from .task import Step, finished
 from .user_error import UserError, passing_on
 
-# So many frames say all of a shot that so few displacements can hold, and of all shots together.
+# Number of frames that suffice for the number of displacements, per shot and over all shots.
 FRAMES, FRAMES_OF_ALL = 240, 480
-# Where the frames begin and end, as shares of a shot, that are left out to see what was not seen; the fewest.
+# Range of the held-out frames for measuring unseen motion, as shares of a shot; smallest number of frames.
 LEFT_OUT, FEWEST_LEFT_OUT = (0.4, 0.6), 3
-# Of so many of its own modes a body keeps all twelve displacements beside those of a shot: what was not seen
-# moves in them. They are learnt from states of this size, as a share of that of the shot's frames.
+# Number of linear modes kept with all twelve displacements each, for motion outside the shot; and the size of
+# their training states relative to the shot's frames.
 MODES, AMPLITUDE = 3, 0.15
-# Flesh that moves by less than this share of the diagonal, root mean square, is still.
+# Motion of the flesh below this share of the diagonal, root mean square, counts as none.
 STILL = 1e-6
 
 
@@ -31,11 +31,11 @@ class Shot:
         return len(self.poses)
 
     def at(self, rows: np.ndarray) -> "Shot":
-        """Some of its frames."""
+        """A selection of the frames."""
         return Shot(self.poses[rows], self.displacements[rows])
 
     def thinned(self, most: int) -> "Shot":
-        """At most so many of its frames, evenly."""
+        """At most this number of frames, evenly spread."""
         return self if len(self) <= most else self.at(np.linspace(0, len(self) - 1, most).round().astype(int))
 
 
@@ -48,19 +48,19 @@ class Bounds:
 
 
 def left_out(count: int) -> range:
-    """The rows of a shot of so many frames that are left out, to see how the unseen moves; may be none."""
+    """Held-out rows of a shot with this number of frames, for measuring unseen motion; may be empty."""
     rows = range(round(LEFT_OUT[0] * count), round(LEFT_OUT[1] * count))
     return rows if len(rows) >= FEWEST_LEFT_OUT else range(0)
 
 
 def thinned(shots: list[tuple[str, Shot]]) -> list[tuple[str, Shot]]:
-    """Shots by their names, each with no more frames than its part of all."""
+    """Shots by name, each thinned to its share of all frames."""
     most = min(FRAMES, FRAMES_OF_ALL // len(shots))
     return [(name, shot.thinned(max(1, most))) for name, shot in shots]
 
 
 def joined(shots: Sequence[Shot]) -> Shot:
-    """All frames of some shots, one after the other."""
+    """The concatenated frames of several shots."""
     poses = np.concatenate([shot.poses for shot in shots])
     return Shot(poses, np.concatenate([shot.displacements for shot in shots]))
 
@@ -73,10 +73,10 @@ def learned(
     frequency: float,
     bounds: Bounds,
 ) -> "Generator[Step, None, jounce.Model]":
-    """What a body learns of a shot, on a thread of the native module.
+    """The learnt model of a shot, computed on a thread of the native module.
 
-    count: most displacements, beside those of its own modes. frequency: Hz, that of the full space, at which
-    the damping ratio is meant. bounds: of limits, whose forces it learns whether they are in use or not.
+    count: largest number of displacements beside those of the linear modes. frequency: Hz, in the full space,
+    for the damping ratio. bounds: limits, whose forces are learnt whether in use or not.
     """
     own = own_states(body, shot)
     both = joined([shot, own])
@@ -98,7 +98,7 @@ def learned(
 
 
 def refuse_still(body: "jounce.Body", shot: Shot, name: str) -> None:
-    """Refuses a shot in which the flesh moves by no more than rounding makes. name: of the body."""
+    """Refuses a shot without motion beyond rounding. name: body name."""
     mass, rest = body.mesh.vertex_volumes, np.asarray(body.mesh.vertices)
     moved = length(mass, shot.displacements) / np.sqrt(mass.sum() * len(shot))
     if moved <= STILL * np.linalg.norm(np.ptp(rest, axis=0)):
@@ -121,5 +121,5 @@ def own_states(body: "jounce.Body", shot: Shot) -> Shot:
 
 
 def length(mass: np.ndarray, displacements: np.ndarray) -> float:
-    """How large displacements (f, n, 3) are, in the norm of the mass."""
+    """Mass norms of displacements (f, n, 3)."""
     return float(np.sqrt((mass[:, np.newaxis] * displacements**2).sum()))

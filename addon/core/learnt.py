@@ -1,6 +1,6 @@
-"""What a body has learnt of its final motion: a few displacements, and the tets that stand for all.
+"""The learnt basis of a body: a few displacements of the final motion, and cubature tets.
 
-It is kept with the character and may come from another file: nothing of it is trusted before it is checked.
+The basis is stored with the character and may come from another file. All contents are checked before use.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ from .user_error import passing_on
 
 FORMAT = b"jounce learnt 1\n"
 DIGEST_BYTES = 16
-# What is there as arrays: their types, and their shapes in vertices n, bones b, displacements r, tets c,
-# frames f, points of the surface p, and tets l and vertices v at which limits are felt.
+# Stored arrays: types, and shapes in vertices n, bones b, displacements r, tets c, frames f, points of the
+# surface p, and tets l and vertices v of the limit samples.
 ARRAYS = {
     "rest": ("<f4", "n3"),
     "moments": ("<f8", "b4"),
@@ -41,28 +41,28 @@ ARRAYS = {
     "limit_vertices": ("<i4", "v"),
     "limit_vertex_weights": ("<f8", "v"),
 }
-# Of these there may be none, and earlier lessons do not know of them.
+# Dimensions that may be zero, and that older files lack.
 OPTIONAL = "lv"
 INDICES = "tets", "limit_tets", "limit_vertices"
 WEIGHTS = "weights", "limit_tet_weights", "limit_vertex_weights"
-# Cages are the same whose vertices are so near to each other, as a share of the diagonal, and whose moments.
+# Tolerances for equal cages: of the vertices as a share of the diagonal, and of the moments.
 NEAR, SAME_MOMENTS = 1e-4, 1e-6
-# Share of the vertices that may follow the bones otherwise: as many as rounding makes.
+# Share of the vertices that may follow other bones, against rounding.
 FLIPPED = 5e-3
-# Poses are unlike whose points are further apart than this share of the diagonal, root mean square.
+# Distance of the points of unlike poses, as a share of the diagonal, root mean square.
 UNLIKE = 0.05
-# What is below is no stiffness and no frequency.
+# Smallest stiffness and frequency.
 LEAST = 1e-12
-# So many points say what a pose is.
+# Number of points for comparing poses.
 POINTS = 96
 
 
 @dataclass(frozen=True, eq=False)
 class Cage:
-    """What of a body displacements belong to.
+    """The geometry that displacements belong to.
 
-    rest: (n, 3) f32, metres. moments: (b, 4), of each bone's weights, free of size. pinned: (n,), what
-    follows the bones.
+    rest: (n, 3) f32, metres. moments: (b, 4), of each bone's weights, independent of size. pinned: (n,),
+    vertices that follow the bones.
     """
 
     rest: np.ndarray
@@ -70,7 +70,7 @@ class Cage:
     pinned: np.ndarray
 
     def difference(self, other: "Cage") -> str:
-        """What of two bodies is not the same, in words; empty where both may move in the same way."""
+        """The difference of two bodies in words; empty if a basis fits both."""
         if self.rest.shape != other.rest.shape:
             return "mesh or resolution"
         size = float(np.linalg.norm(np.ptp(self.rest, axis=0)))
@@ -96,7 +96,7 @@ def cage_of(body: "jounce.Body") -> Cage:
 
 @dataclass(frozen=True)
 class Clip:
-    """A shot that was learnt: what played, and how many of its frames were kept."""
+    """A learnt shot: the played actions, and the number of kept frames."""
 
     name: str
     frames: int
@@ -104,16 +104,14 @@ class Clip:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is told of a lesson.
+    """Description of a learnt basis.
 
-    clips: all that was learnt, the last one last. law, poisson, hardening, curve, stiffness: of the flesh
-    that was seen; of a curve its digest.
-    frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
-    shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
-    from it are what was learnt, the draft, and frames that were not seen in a lesson; shares of how far the
-    final flesh moves. knows_limits: whether it knows where limits are felt. loads: hash of the
-    forces of the last shot, empty without. left_out: the share of all shots
-    that lies outside of the displacements.
+    clips: all learnt shots, the newest last. law, poisson, hardening, curve, stiffness: of the flesh in the
+    shots; curve is a digest. frequency: Hz, for the damping ratio. origin: hash of all inputs of the last
+    shot's final motion except the drives. limited: True if the motion had limits. error, draft_error,
+    held_out: errors of the learnt motion, of the draft, and in held-out frames, as shares of the size of the
+    final motion. knows_limits: True with limit samples. loads: hash of the forces in the last shot, empty
+    without. left_out: share of all shots outside of the displacements.
     """
 
     clips: tuple[Clip, ...]
@@ -135,11 +133,11 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """Displacements (r, n, 3) f32, metres a unit, and the rest that `ARRAYS` says.
+    """Displacements (r, n, 3) f32, metres per unit, and the arrays in `ARRAYS`.
 
-    tets, weights: of the cubature. poses, coefficients: the frames that it was learnt from. apart: how far it
-    is from the final motion at each point of the surface, root mean square over the last shot, metres.
-    limit_...: where limits are felt, and how many each stands for.
+    tets, weights: of the cubature. poses, coefficients: the learnt frames. apart: distance from the final
+    motion at each point of the surface, root mean square over the last shot, metres. limit_...: limit samples
+    and their weights.
     """
 
     cage: Cage
@@ -156,7 +154,7 @@ class Learnt:
     facts: Facts
 
     def difference(self, body: "jounce.Body") -> str:
-        """What of a body is not as of the one that learnt this, in words; empty where it may move in it."""
+        """Differences from the body of this basis, in words; empty if the basis fits."""
         tets, vertices = np.append(self.tets, self.limit_tets), np.append(self.limit_vertices, 0)
         fits = tets.max() < len(body.mesh.tets) and vertices.max() < len(body.mesh.vertices)
         fits = fits and len(self.apart) == len(body.embedding.points)
@@ -164,7 +162,7 @@ class Learnt:
 
     @property
     def limits(self) -> "jounce.LimitSamples | None":
-        """Where limits are felt; None where it does not know."""
+        """Limit samples; None without any."""
         if not self.facts.knows_limits:
             return None
         tets = self.limit_tets, self.limit_tet_weights
@@ -172,22 +170,22 @@ class Learnt:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all of it."""
+        """Hash of the contents."""
         return self.pack()[len(FORMAT) :][:DIGEST_BYTES].hex()
 
     def snapshots(self) -> np.ndarray:
-        """The displacements (f, n, 3) f64 that it was learnt from, as far as it holds them."""
+        """The learnt displacements (f, n, 3) f64, as far as the basis spans them."""
         return np.tensordot(self.coefficients.astype(np.float64), self.shapes.astype(np.float64), axes=1)
 
     def left_out_by(self, count: int) -> float:
-        """The share of all shots that lies outside of the first so many displacements."""
+        """The share of all shots outside of the first displacements of this number."""
         # In the norm of the mass displacements are orthonormal.
         squares = (self.coefficients.astype(np.float64) ** 2).sum(axis=0)
         held = (1.0 - self.facts.left_out**2) * squares[:count].sum() / squares.sum()
         return math.sqrt(max(0.0, 1.0 - held))
 
     def shots(self) -> list[tuple[str, Shot]]:
-        """The shots that it was learnt from, by their names, as far as it holds them."""
+        """The learnt shots by name, as far as the basis spans them."""
         everything, found, start = Shot(self.poses.astype(np.float64), self.snapshots()), [], 0
         for clip in self.facts.clips:
             found.append((clip.name, everything.at(np.arange(start, start + clip.frames))))
@@ -195,12 +193,12 @@ class Learnt:
         return found
 
     def told(self, apart: np.ndarray, error: float, draft_error: float, held_out: float | None) -> "Learnt":
-        """The same with how near it comes to the final motion of the last shot."""
+        """The basis with measured errors against the final motion of the last shot."""
         facts = replace(self.facts, error=error, draft_error=draft_error, held_out=held_out)
         return replace(self, apart=apart.astype(np.float32), facts=facts)
 
     def pack(self) -> bytes:
-        """All of it as bytes, after their hash."""
+        """All contents as bytes, after their hash."""
         arrays = {name: getattr(self.cage if hasattr(self.cage, name) else self, name) for name in ARRAYS}
         sizes, data = packed(ARRAYS, arrays)
         header = json.dumps({"sizes": sizes, "facts": asdict(self.facts)}).encode()
@@ -209,7 +207,7 @@ class Learnt:
 
 
 def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Facts) -> Learnt:
-    """What is kept of a model that a body has learnt from a shot."""
+    """The learnt basis from a model and the shot."""
     basis, cubature, limits = model.basis, model.cubature, model.limit_samples
     if basis is None or cubature is None or limits is None:
         raise TypeError("a model that was learnt has displacements, tets and limits")
@@ -233,7 +231,7 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
 
 
 def loads_of(drives: Iterable[FrameInput]) -> str:
-    """Hash of what pushes, slows down and contracts vertices in some frames; empty where nothing does."""
+    """Hash of forces, resistance and contraction at vertices in some frames; empty without any."""
     drives = list(drives)
     given = [drive.vertices for drive in drives if drive.vertices is not None]
     loads = [part for each in given for load in (each.force, each.drag) for part in plain(load)]
@@ -243,12 +241,12 @@ def loads_of(drives: Iterable[FrameInput]) -> str:
 
 
 def hashed(contents: bytes) -> bytes:
-    """Bytes by which what was kept is known to be whole."""
+    """Check bytes for complete contents."""
     return hashlib.blake2b(contents, digest_size=DIGEST_BYTES).digest()
 
 
 def unpack(data: bytes) -> Learnt | None:
-    """What these bytes hold, None where that is nothing that can be used."""
+    """The basis in these bytes, None for unusable ones."""
     start = len(FORMAT) + DIGEST_BYTES
     if not data.startswith(FORMAT) or hashed(data[start:]) != data[len(FORMAT) : start]:
         return None
@@ -267,7 +265,7 @@ def unpack(data: bytes) -> Learnt | None:
 
 
 def facts_in(known: dict[str, Any]) -> Facts:
-    """Facts as they were written; what is none of them is refused."""
+    """Facts from their stored form; refuses invalid ones."""
 
     def number(name: str, least: float = 0.0) -> float:
         value = float(known[name])
@@ -295,7 +293,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
 
 
 def is_sound(arrays: dict[str, np.ndarray]) -> bool:
-    """Whether all numbers are such as there can be."""
+    """True if all numbers are in their valid ranges."""
     numbers = [array for array in arrays.values() if array.dtype.kind == "f"]
     return (
         all(np.isfinite(array).all() for array in numbers)
@@ -308,7 +306,7 @@ CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 
 
 def prepared(body: "jounce.Body", digest: str, known: Learnt, flesh: Flesh) -> FineBody:
-    """A body that moves in what it has learnt, of some flesh. digest: of what it was built from."""
+    """A body in its learnt basis, with its flesh. digest: of the inputs."""
     key = f"{digest} {known.digest} {flesh.key}"
     made = CACHE.get(key)
     if made is None:
@@ -323,7 +321,7 @@ def prepared(body: "jounce.Body", digest: str, known: Learnt, flesh: Flesh) -> F
 
 
 def unlike(body: "jounce.Body", known: Learnt, poses: np.ndarray) -> np.ndarray:
-    """Which poses (f, b, 3, 4) are unlike all that were learnt, (f,) bool, wherever they stand."""
+    """Poses (f, b, 3, 4) unlike all learnt ones, (f,) bool, independent of the place in the world."""
     rest = np.asarray(body.mesh.vertices)
     rows = np.linspace(0, len(rest) - 1, min(POINTS, len(rest))).round().astype(int)
     weights = np.asarray(body.rig.weights)[rows]

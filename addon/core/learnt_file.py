@@ -1,4 +1,4 @@
-"""What a body has learnt as a file of its own, for other shots of the same character."""
+"""The learnt basis of a body as a separate file, for other shots of the same character."""
 
 import os
 from contextlib import suppress
@@ -13,7 +13,7 @@ SUFFIX = ".jlearnt"
 
 
 def write(path: Path, learnt: Learnt) -> None:
-    """Writes a file, whole or not at all; one that Jounce has not made stays."""
+    """Writes a file completely or not at all; never replaces a file of another program."""
     if os.path.lexists(path) and not is_own(path):
         raise UserError(f"{path} is not a file of what was learnt; choose another name.")
     part = path.with_name(f"{path.name}.part")
@@ -29,7 +29,7 @@ def write(path: Path, learnt: Learnt) -> None:
 
 
 def read(path: Path) -> Learnt:
-    """What a file holds."""
+    """The basis in a file."""
     try:
         learnt = unpack(path.read_bytes()) if is_own(path) else None
     except OSError as error:
@@ -40,7 +40,7 @@ def read(path: Path) -> Learnt:
 
 
 def is_own(path: Path) -> bool:
-    """Whether a file is one of what was learnt."""
+    """True for a file of a learnt basis."""
     try:
         return not path.is_symlink() and is_of_kind(path, FORMAT)
     except OSError:

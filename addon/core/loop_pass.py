@@ -1,7 +1,7 @@
-"""Fills the cache of a motion that loops.
+"""Fills the cache of a looping motion.
 
-Its first frame depends on all others, so nothing is known before the last of them has been read: the pass
-reads the cycle, finds the state that closes it, and plays it from there as a bake does.
+The first frame depends on all others and is unknown before the last has been read. The pass reads the cycle,
+finds the state that closes the loop, and plays the motion from this state like a bake.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ from .simulation_pass import SimulationPass, Start
 from .surface import Surface
 from .task import Step
 
-# Share of closing a loop and playing it that closing takes.
+# Share of the closing in the whole work of closing a loop and playing.
 CLOSING = 0.9
 
 
 class LoopPass(SimulationPass):
-    """A pass over a cycle and whatever frames follow it."""
+    """A pass over a cycle and any following frames."""
 
     def __init__(
         self,
@@ -36,8 +36,8 @@ class LoopPass(SimulationPass):
         is_final: bool = False,
         reduce: Reduce | None = None,
     ) -> None:
-        """frames: of the cycle, the last like the first. The rest is that of any pass."""
-        # A cycle begins as it ends.
+        """frames: of the cycle, the last like the first. The other arguments are those of any pass."""
+        # A cycle starts in its end state.
         course = replace(course, start=RestartMode.SETTLED)
         super().__init__(cache, start, course, is_final=is_final, reduce=reduce)
         self._frames = frames
@@ -61,11 +61,11 @@ class LoopPass(SimulationPass):
 
     @property
     def _closed(self) -> float:
-        """How far the cycle is that is being closed, in [0, 1]."""
+        """Progress of closing the cycle, in [0, 1]."""
         return self._recorder.job.progress if self._cycle and self._recorder is not None else 0.0
 
     def caught_up(self) -> Generator[Step, None, None]:
-        """Waits until the loop is closed, and all frames whose drives are known are simulated."""
+        """Waits until the loop is closed, and all frames with known drives are simulated."""
         for step in super().caught_up():
             yield Step(max(step.fraction, CLOSING * self._closed), "Closing the loop")
 
@@ -74,11 +74,11 @@ class LoopPass(SimulationPass):
         return max(self._frames, index + 1)
 
     def remembers(self, _index: int, _drive: FrameInput) -> bool:
-        """One drive says nothing of a cycle."""
+        """Always false: one drive does not determine a cycle."""
         return False
 
     def feed(self, drive: FrameInput) -> None:
-        """Takes the drive of the next frame; the last of the cycle sets off its simulation."""
+        """Takes the drive of the next frame; the last of the cycle starts the simulation."""
         self._take(drive)
         if len(self.drives) == self._frames:
             refuse_open([self.felt(each) for each in self.drives], self._surface, self.course)

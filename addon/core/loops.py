@@ -1,4 +1,4 @@
-"""Motion that loops: the flesh ends as it began."""
+"""Looping motion: the flesh ends in its first state."""
 
 from collections.abc import Generator
 from typing import TypedDict, cast
@@ -11,18 +11,18 @@ from .surface import Surface
 from .task import Step, until_done
 from .user_error import UserError, passing_on
 
-# Share of the size by which the last pose may miss the first.
+# Largest distance between the first and the last pose, as a share of the size.
 CYCLIC = 1e-3
-# Most times that a cycle is simulated to close it; most close in four.
+# Largest number of passes over a cycle; most cycles close in four.
 PASSES = 16
-# Seam, as a share of the size, above which a loop shows.
+# Seam, as a share of the size, above which a loop is visible.
 VISIBLE_SEAM = 1e-4
 
 
 def looped(
     simulation: "jounce.Simulation", drives: list[FrameInput], surface: Surface, course: Schedule
 ) -> "Generator[Step, None, tuple[Motion, jounce.CycleReport]]":
-    """The motion over a cycle of drives, the last like the first, and how well it closes."""
+    """The motion over a cycle of drives, the last like the first, and a report on the seam."""
     refuse_open(drives, surface, course)
     job = jounce.MotionJob(simulation)
     try:
@@ -35,14 +35,14 @@ def looped(
         yield from until_done(job, lambda: "Closing the loop")
         with passing_on("The motion cannot loop"):
             motion = Motion(np.stack([drive.pose for drive in drives]), job.coefficients())
-        # A job that is done, and was not refused, has one.
+        # A finished job without refusal has a report.
         return motion, cast("jounce.CycleReport", job.report)
     finally:
         job.cancel()
 
 
 def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) -> None:
-    """Refuses drives that are no cycle."""
+    """Refuses drives that form no cycle."""
     held = next((drive.held for drive in drives if drive.held), "")
     if held:
         raise UserError(f"The motion cannot loop, as it cannot be followed in all frames: {held}.")
@@ -66,7 +66,7 @@ def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) ->
 
 
 class CycleArguments(TypedDict):
-    """What the native module takes of the drives of a cycle, by the names of its arguments."""
+    """Arguments of the native module for the drives of a cycle."""
 
     poses: np.ndarray
     strengths: np.ndarray
@@ -77,7 +77,7 @@ class CycleArguments(TypedDict):
 
 
 def cycle_arguments(drives: list[FrameInput]) -> CycleArguments:
-    """The drives of a cycle as the native module takes them."""
+    """The drives of a cycle in the native module's form."""
     return {
         "poses": np.stack([drive.pose for drive in drives]),
         "strengths": np.array([drive.strength for drive in drives]),
@@ -89,7 +89,7 @@ def cycle_arguments(drives: list[FrameInput]) -> CycleArguments:
 
 
 def stacked(rows: list[np.ndarray | None]) -> np.ndarray | None:
-    """All rows in one array, zero where there is none; None if there is not one."""
+    """All rows in one array, zero for missing ones; None without any row."""
     given = next((row for row in rows if row is not None), None)
     if given is None:
         return None
@@ -97,7 +97,7 @@ def stacked(rows: list[np.ndarray | None]) -> np.ndarray | None:
 
 
 def pose_gap(surface: Surface, first: np.ndarray, last: np.ndarray) -> float:
-    """The furthest that any point of the surface is moved from one pose to another, beside a common shift."""
+    """The largest motion of any surface point from one pose to another, after a common translation."""
     blended = surface.weights @ (last - first).reshape(len(first), 12)
     places = np.concatenate([surface.points, np.ones((len(surface.points), 1))], axis=1)
     moved = np.einsum("pij,pj->pi", blended.reshape(-1, 3, 4), places)

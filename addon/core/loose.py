@@ -1,4 +1,4 @@
-"""Loose bodies: jelly that no rig moves, and that goes where it is thrown. A few affine handles move it."""
+"""Loose bodies: jelly without a rig that can be thrown. A few affine handles move the body."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .task import Step, finished
 
 @dataclass(frozen=True, eq=False)
 class LooseBody:
-    """A built loose body, as a body of a rig is read: its one bone is its object."""
+    """A built loose body, with the interface of a rigged body: the object is the only bone."""
 
     mesh: "jounce.TetMesh"
     embedding: "jounce.Embedding"
@@ -23,12 +23,12 @@ class LooseBody:
 
     @property
     def residual(self) -> float:
-        """How far its modes are from those of a new build: it has none."""
+        """Residual of updated modes: zero, since there are no modes."""
         return 0.0
 
 
 def made(surface: Surface, settings: LooseSettings) -> Generator[Step, None, LooseBody]:
-    """Makes the loose body of a surface, its handles on a thread of the native module."""
+    """Makes the loose body of a surface; the handles are computed on a thread of the native module."""
     mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, settings.resolution)
     flesh = jounce.Material(YOUNG, 0.0, DENSITY, "arap")
     job = jounce.ProjectiveJob(mesh, flesh, settings.handles, settings.clusters)
@@ -38,6 +38,6 @@ def made(surface: Surface, settings: LooseSettings) -> Generator[Step, None, Loo
 
 
 def describe(body: LooseBody) -> str:
-    """One line on what was built."""
+    """One line about the built body."""
     tets, handles = len(body.mesh.tets), body.model.coefficient_shape[0]
     return f"{tets} tets, {handles} handles, {body.model.cluster_count} clusters"

@@ -6,7 +6,7 @@ SMOOTHING = 0.5
 
 
 def sphere(points: np.ndarray, centre: np.ndarray, radius: float) -> np.ndarray:
-    """1 at the centre of a sphere, 0 from its surface on, smooth between, at points (p, 3)."""
+    """Falloff at points (p, 3): 1 at the centre of a sphere, 0 outside, smooth between."""
     inside = np.clip(1.0 - np.linalg.norm(points - centre, axis=1) / radius, 0.0, 1.0)
     return inside * inside * (3.0 - 2.0 * inside)
 
@@ -23,7 +23,7 @@ def smoothed(values: np.ndarray, edges: np.ndarray, times: int) -> np.ndarray:
 
 
 def in_box(points: np.ndarray, box: np.ndarray) -> np.ndarray:
-    """Points (p, 3) as fractions of a bounding box (2, 3), so that boxes of any size and place compare."""
+    """Points (p, 3) as fractions of a bounding box (2, 3), for comparing boxes of any size and place."""
     size = box[1] - box[0]
     return (points - box[0]) / np.where(size > 0.0, size, 1.0)
 

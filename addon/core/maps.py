@@ -1,4 +1,4 @@
-"""Painted maps as the native module takes them: a number at each point of a surface."""
+"""Painted maps in the native module's form: a number at each point of a surface."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -7,14 +7,14 @@ import numpy as np
 
 # A weight above this pins a point.
 PINNED = 0.5
-# The weight of a centred stiffness map that leaves the stiffness as it is.
+# Weight of a centred stiffness map for unchanged stiffness.
 HALF = 0.5
-# Blended factors that miss 1 by less are 1.
+# Blended factors closer to 1 than this are 1.
 ROUNDING = 1e-6
 
 
 class Kind(Enum):
-    """What a vertex group says about the flesh."""
+    """Meaning of a vertex group for the flesh."""
 
     STIFFNESS = "STIFFNESS"
     LEAK = "LEAK"
@@ -23,7 +23,7 @@ class Kind(Enum):
     MUSCLE = "MUSCLE"
 
 
-# The weights of maps that say the same as no map; that of stiffness depends on its scale.
+# Weights equivalent to no map; that of stiffness depends on the scale.
 USUAL = {Kind.LEAK: 1.0, Kind.PIN: 0.0, Kind.STRENGTH: 1.0, Kind.MUSCLE: 0.0}
 
 
@@ -41,7 +41,7 @@ class Maps:
     strength: np.ndarray | None = None
 
     def with_leak(self, factors: np.ndarray) -> "Maps":
-        """The same with the leak times factors (p,) in [0, 1], what the bones let in."""
+        """The same maps with the leak multiplied by factors (p,) in [0, 1] from the bones."""
         if (factors >= 1.0 - ROUNDING).all():
             return self
         factors = np.clip(factors, 0.0, 1.0)
@@ -50,10 +50,10 @@ class Maps:
 
 @dataclass(frozen=True)
 class StiffnessScale:
-    """What the weights of a stiffness map mean. soft, stiff: factors on Young's modulus at weights 0 and 1.
+    """Meaning of the weights of a stiffness map. soft, stiff: factors on Young's modulus at weights 0 and 1.
 
-    centred: whether a weight of a half leaves the stiffness as it is. Else the factors run from soft straight
-    to stiff, as in files from before there was a choice.
+    centred: True if a weight of a half leaves the stiffness unchanged. Otherwise the factors go linearly from
+    soft to stiff, as in files from before this choice.
     """
 
     soft: float
@@ -62,7 +62,7 @@ class StiffnessScale:
 
     @property
     def neutral(self) -> float:
-        """The weight that counts where there is no map."""
+        """The weight used without a map."""
         return HALF if self.centred else 0.0
 
     def factors(self, weights: np.ndarray) -> np.ndarray:
@@ -78,14 +78,14 @@ class StiffnessScale:
 
 
 def neutral(kind: Kind, scale: StiffnessScale) -> float:
-    """The weight of a map that says the same as no map."""
+    """The weight equivalent to no map."""
     return scale.neutral if kind is Kind.STIFFNESS else USUAL[kind]
 
 
 def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
-    """Maps from group weights (p,) in [0, 1]. A map that says the same as none is none.
+    """Maps from group weights (p,) in [0, 1]; a map equivalent to none is omitted.
 
-    That of muscles is none of them, as no model is built from it but that of the final motion.
+    The muscle map is not included: only the final motion uses muscles.
     """
     stiffness, pin = painted.get(Kind.STIFFNESS), painted.get(Kind.PIN)
     return Maps(
@@ -97,10 +97,10 @@ def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
 
 
 def attached(painted: dict[Kind, np.ndarray]) -> np.ndarray | None:
-    """How much bones hold each point (p,) of what has no volume, None where nothing is pinned."""
+    """Pin weights of a surface without volume at each point (p,), None without pins."""
     return told(painted.get(Kind.PIN), USUAL[Kind.PIN])
 
 
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:
-    """The values of a map, None where all are the usual one."""
+    """The values of a map, None if all have the usual value."""
     return None if values is None or (values == usual).all() else values

@@ -1,18 +1,18 @@
-"""The modes of a body as an artist sees them: how fast each swings, and what it moves."""
+"""The modes of a body for the artist: frequencies and moving regions."""
 
 import jounce
 import numpy as np
 
-# How far the place that a mode moves most swings to each side, as a share of the diagonal.
+# Displayed amplitude at the most mobile place of a mode, as a share of the diagonal.
 REACH = 0.06
-# The lowest mode swings once in this many seconds when it is shown, the others as much faster as they are.
+# Displayed period of the lowest mode in seconds; the others are faster in proportion.
 LOWEST_SECONDS = 1.0
 # No mode is shown faster than this, in Hz: the eye would not follow.
 FASTEST = 4.0
 
 
 def frequency_ratios(body: "jounce.Body") -> np.ndarray:
-    """Frequencies (m,) of the modes as multiples of the lowest one that deforms: `sqrt(lambda) / omega_1`."""
+    """Frequencies (m,) of the modes relative to the lowest deforming one: `sqrt(lambda) / omega_1`."""
     own = np.sqrt(np.maximum(body.modes.eigenvalues, 0.0)) / (2.0 * np.pi)
     return own / body.model.frequency
 
@@ -27,5 +27,5 @@ def swing(weights: np.ndarray, direction: np.ndarray, diagonal: float, phase: fl
 
 
 def shown_rate(ratio: float) -> float:
-    """How often a mode swings in a second while it is shown, in Hz."""
+    """Displayed frequency of a mode, in Hz."""
     return min(max(ratio, 1.0) / LOWEST_SECONDS, FASTEST)

@@ -1,4 +1,4 @@
-"""The motion of a body over a range of frames, in its reduced coordinates."""
+"""The motion of a body over a range of frames, in reduced coordinates."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -13,23 +13,23 @@ from .cuts import Teleport, Teleports
 from .settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings, Physical, RestartMode
 from .user_error import UserError, passing_on
 
-# What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
-# set when the motion is computed.
+# Reference material of built bodies, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density,
+# which are set for the motion.
 YOUNG = 1e4
 DENSITY = 1000.0
 
-# The height for which a gravity strength of 1 is the scene's own gravity, in metres.
+# The height with the scene's own gravity at a gravity strength of 1, in metres.
 REFERENCE_SIZE = 1.8
-# How often a pendulum as long as a body swings in a second under gravity that is scaled with its size: on
-# Earth at that height.
+# Frequency of a pendulum of a body's length under gravity scaled with the size: on Earth at the reference
+# height.
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
-# Most iterations of a substep: those of the full space are many where flesh is at its limits.
+# Largest numbers of iterations of a substep: the full space needs many at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
 
 
 @dataclass(frozen=True)
 class FrameMaterial:
-    """What of the settings may differ from frame to frame, as the native module takes it.
+    """Settings that may change per frame, in the native module's form.
 
     stiffness: factor on the elastic energy. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: (3,)
     m/s^2, already scaled.
@@ -46,10 +46,10 @@ Reduce = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class VertexInput:
-    """What a full-space model takes in place of what is reduced for modes, at its vertices, or None.
+    """Inputs of a full-space model at its vertices, in place of the reduced inputs of modes, or None.
 
-    force: (n, 3), N. drag: what resists the motion. offsets: (n, 3), metres, what the rig adds to linear
-    skinning.
+    force: (n, 3), N. drag: resistance to the motion. offsets: (n, 3), metres, difference of the rig from
+    linear skinning.
     """
 
     force: np.ndarray | None = None
@@ -59,19 +59,19 @@ class VertexInput:
 
 @dataclass(frozen=True)
 class FrameInput:
-    """All that the step to a frame depends on, beside the state before it.
+    """All inputs of the step to a frame, except the state before the step.
 
-    pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
-    offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
-    force: (m, 3, 4), a generalised force, or None. drag: what resists the motion, or None. cut: the motion
-    begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
-    frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
-    4), where what the body collides with stands, as its objects or as the native module has it, or None.
-    vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
-    drag; None where it takes nothing. contraction: share by which each muscle wants to be shorter, None
-    without any. stitching: share of each stitch group that holds, None where none opens. inflation: how many
-    times its lengths a loose body wants to have. animated: a loose body goes along with its object. touching:
-    what drives the other loose bodies that it touches.
+    pose: (b, 3, 4), rest to posed in world space, metres. strength: share of the pose's acceleration that
+    acts on the flesh. offsets: (k, 3), difference of the rig from linear skinning in the pose, reduced by the
+    body, or None. force: (m, 3, 4), a generalised force, or None. drag: resistance to the motion, or None.
+    cut: True if the motion starts anew here. feel: None without animated settings. held: reason why no motion
+    can follow the rig to this frame; the flesh then keeps its shape and the pose has no meaning. Empty in all
+    other frames. colliders: (c, 3, 4), placements of the colliders, of their objects or in the native
+    module's form, or None. vertices: force, drag and offsets for a final motion, and force and drag for a
+    learnt one; None without any. contraction: wanted shortening of each muscle as a share, None without any.
+    stitching: active share of each stitch group, None if none opens. inflation: wanted factor on the lengths
+    of a loose body. animated: True if a loose body goes along with its object. touching: drives of the other
+    loose bodies in contact.
     """
 
     pose: np.ndarray
@@ -102,44 +102,46 @@ class FrameInput:
 
     @property
     def around(self) -> np.ndarray:
-        """Where what the body collides with stands, (c, 3, 4); nothing without any."""
+        """Placements of the colliders, (c, 3, 4); empty without any."""
         return np.empty((0, 3, 4)) if self.colliders is None else self.colliders
 
     def of_modes(self) -> "FrameInput":
-        """What a draft is simulated from: modes collide with nothing, and have no muscles."""
+        """Inputs of a draft: modes have neither colliders nor muscles."""
         return replace(self, colliders=None, vertices=None, contraction=None)
 
     def of_handles(self) -> "FrameInput":
-        """What the motion of a loose or an attached body is simulated from."""
+        """Inputs of a loose or attached body."""
         others = tuple(each.of_handles() for each in self.touching)
         return replace(self, offsets=None, vertices=None, contraction=None, stitching=None, touching=others)
 
     def of_vertices(self) -> "FrameInput":
-        """What a final motion is simulated from."""
+        """Inputs of a final motion."""
         own = VertexInput() if self.vertices is None else self.vertices
         return replace(self, force=own.force, drag=own.drag, offsets=own.offsets, vertices=None)
 
     def of_displacements(self, reduce: "Reduce") -> "FrameInput":
-        """What a motion is simulated from that was learnt. reduce: forces (n, 3) to one a displacement."""
+        """Inputs of a learnt motion. reduce: from forces (n, 3) to one per displacement."""
         own = VertexInput() if self.vertices is None else self.vertices
         reduced = None if own.force is None else reduce(own.force)
         bare = replace(self, offsets=None, colliders=None, vertices=None, contraction=None)
         return replace(bare, force=reduced, drag=own.drag)
 
     def agrees(self, other: "FrameInput") -> bool:
-        """Whether both are the same up to the offsets, which are not read from every scene."""
+        """True if both are equal up to the offsets, which not every scene provides."""
         mine, others = (replace(each, offsets=None, vertices=None) for each in (self, other))
         return mine.digest() == others.digest()
 
     def moves_as(self, other: "FrameInput") -> bool:
-        """Whether both have the rig where it is up to the offsets, whatever is around, contracts or opens."""
+        """True if both have the same rig motion up to the offsets, without regard to colliders, muscles and
+        stitches.
+        """
         mine, others = (
             replace(each, colliders=None, contraction=None, stitching=None) for each in (self, other)
         )
         return mine.agrees(others)
 
     def digest(self) -> bytes:
-        """16 bytes that are the same for the same drive, bit for bit."""
+        """Digest of 16 bytes: equal for bitwise equal drives."""
         digest = hashlib.blake2b(digest_size=16)
         # Caches from before there were these stay right.
         absent = {name for name, is_there in self._newer().items() if not is_there}
@@ -161,7 +163,7 @@ class FrameInput:
 
 
 def plain(value: object) -> tuple[object, ...]:
-    """Arrays and plain values that say all of what a field of a drive holds."""
+    """Arrays and plain values with the full contents of a drive's field."""
     if isinstance(value, VertexInput):
         return tuple(part for field in fields(value) for part in plain(getattr(value, field.name)))
     if isinstance(value, jounce.Drag):
@@ -173,10 +175,10 @@ def plain(value: object) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class Motion:
-    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from.
+    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame, the input of a bake.
 
-    held: the rows in which the flesh holds; their poses are those of the rows before. breaks: those in which
-    it begins anew.
+    held: rows with held flesh; their poses are those of the rows before. breaks: rows in which the motion
+    starts anew.
     """
 
     poses: np.ndarray
@@ -186,9 +188,9 @@ class Motion:
 
 
 def motion_of(drives: "list[FrameInput]", coefficients: np.ndarray, teleports: Iterable[int] = ()) -> Motion:
-    """The motion of drives and the coefficients (f, m, 3, 4) that were simulated with them.
+    """The motion of drives and the coefficients (f, m, 3, 4) simulated with them.
 
-    teleports: rows at which it begins anew though no cut is keyed.
+    teleports: rows with a start of a new motion without a keyed cut.
     """
     held = frozenset(row for row, drive in enumerate(drives) if drive.held)
     followed = next((drive.pose for drive in drives if not drive.held), None)
@@ -203,7 +205,7 @@ def motion_of(drives: "list[FrameInput]", coefficients: np.ndarray, teleports: I
 
 
 def held_sentence(drives: "list[FrameInput]", first: int) -> str:
-    """In which frames the flesh holds, and why; empty without one. first: number of the first frame."""
+    """Frames with held flesh, and the reason; empty without any. first: number of the first frame."""
     rows = [row for row, drive in enumerate(drives) if drive.held]
     if not rows:
         return ""
@@ -216,9 +218,9 @@ Target = Union["jounce.Simulation", "jounce.MotionJob"]
 
 @dataclass(frozen=True)
 class Schedule:
-    """How a motion begins, where it begins anew, and how it then goes on.
+    """Starts of a motion, at the beginning and after cuts.
 
-    pre_roll: frames for which the first pose is held. teleport: what counts as a cut though none is keyed.
+    pre_roll: frames with the first pose before the start. teleport: definition of a cut without a key.
     """
 
     pre_roll: int = 0
@@ -228,7 +230,7 @@ class Schedule:
 
     @property
     def coasts(self) -> bool:
-        """Whether the rig is on its way in the first frame, as fast as it leaves it."""
+        """True if the rig moves in the first frame already, with its velocity of that frame."""
         return self.start is RestartMode.MOVING
 
     def teleports(self) -> Teleports:
@@ -251,7 +253,7 @@ def advance(
     *,
     is_first_step: bool = False,
 ) -> None:
-    """Goes on to the next frame, or begins anew in it after a cut or a teleport."""
+    """Advances to the next frame, or starts anew there after a cut or a teleport."""
     if drive.cut or teleported:
         enter(target, drive, course.cut)
         return
@@ -274,25 +276,27 @@ def enter(target: Target, drive: FrameInput, crossing: RestartMode) -> None:
 
 
 def step(target: Target, drive: FrameInput, pull: "jounce.Pull | None" = None) -> None:
-    """Moves to a pose in the time of a frame. pull: what holds points of a body of handles meanwhile."""
+    """Moves to a pose in the time of a frame. pull: springs on points of a body of handles."""
     drive.set_up(target)
     held = () if pull is None else (pull,)
     target.step(drive.pose, drive.force, drive.offsets, drive.drag, drive.colliders, *held)
 
 
 class Recorder:
-    """Keeps the coefficients of a motion that is simulated on a thread of the native module.
+    """Collects the coefficients of a motion simulated on a thread of the native module.
 
-    What a step refuses is raised when its result is asked for.
+    An error of a step is raised with the request for its result.
     """
 
     def __init__(self, simulation: "jounce.Simulation") -> None:
-        """simulation: where the motion starts from; it stays as it is."""
+        """simulation: start of the motion; remains unchanged."""
         self.job = jounce.MotionJob(simulation)
         self._taken = 0
 
     def take(self, wait: bool) -> "list[tuple[np.ndarray, jounce.State | None]]":
-        """What was kept since the last call, or all asked for: coefficients (m, 3, 4), states where asked."""
+        """Results since the last call, or all requested ones: coefficients (m, 3, 4), and states if
+        requested.
+        """
         with passing_on("The motion cannot be simulated"):
             if wait:
                 self.job.wait()
@@ -314,9 +318,10 @@ def simulation(
     skin: Skin | None = None,
     shape: "jounce.Collider | None" = None,
 ) -> "jounce.Simulation":
-    """A simulation that has not started. gravity: (3,) m/s^2, already scaled. model: another of the body.
+    """A simulation before its start. gravity: (3,) m/s^2, already scaled. model: another model of the body.
 
-    colliders: what a skin touches. shape: by which other loose bodies touch it, None where they do not.
+    colliders: for contact with the skin. shape: collider of this body for other loose bodies, None without
+    contact between them.
     """
     return jounce.Simulation(
         body.model if model is None else model,
@@ -338,7 +343,7 @@ def simulation(
 
 
 def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:
-    """The frequency in Hz, as the body was built, of what sets its stiffness."""
+    """The reference frequency in Hz for setting the stiffness, of the body as built."""
     if isinstance(body.mesh, jounce.SurfaceMesh):
         return wave_frequency(float(np.linalg.norm(np.ptp(body.mesh.points, axis=0))))
     if frequency_of is FrequencyOf.LOWEST_MODE:
@@ -347,23 +352,23 @@ def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:
 
 
 def size_frequency(volume: float) -> float:
-    """How often a wave of pressure crosses a cube of that volume in a second: `sqrt(E / rho) / V^(1/3)`.
+    """Frequency of a pressure wave across a cube of this volume: `sqrt(E / rho) / V^(1/3)`.
 
-    volume: m^3. It is free of what the flesh hangs on, so that pins, paint and rigid parts change nothing
-    elsewhere, and about what the lowest mode of a body has that hangs on its bones.
+    volume: m^3. The frequency is independent of the attachment: pins, paint and rigid parts change nothing
+    elsewhere. The lowest mode of a body on bones is close to this frequency.
     """
     return wave_frequency(volume ** (1.0 / 3.0))
 
 
 def wave_frequency(length: float) -> float:
-    """How often a wave of pressure goes a length, metres, in a second."""
+    """Frequency of a pressure wave over a length, metres."""
     return (YOUNG / DENSITY) ** 0.5 / length
 
 
 def damping_of(body: "jounce.Body", settings: MotionSettings) -> float:
-    """The damping ratio as the native module takes it: at the lowest frequency of a model.
+    """The damping ratio for the native module, which refers to the lowest frequency of a model.
 
-    What is attached swings far below that, as a pendulum of its size does, and its ratio is meant there.
+    An attached body swings much slower, like a pendulum of its size, and its ratio refers to this frequency.
     """
     if not isinstance(settings, AttachedMotion):
         return settings.damping
@@ -372,7 +377,7 @@ def damping_of(body: "jounce.Body", settings: MotionSettings) -> float:
 
 
 def stiffness_of(built: float, settings: MotionSettings) -> float:
-    """The factor on the elastic energy of a body whose `built_frequency` is `built`, in Hz."""
+    """The factor on the elastic energy for a `built_frequency` of `built`, in Hz."""
     if settings.material is not None:
         return physical_stiffness(settings.material)
     return stiffness(built, settings.frequency)
@@ -384,7 +389,7 @@ def physical_stiffness(material: Physical) -> float:
 
 
 def physical_frequency(built: float, material: Physical) -> float:
-    """The lowest frequency in Hz that follows from a material: it falls with the size of the body."""
+    """The lowest frequency in Hz of a material: lower for larger bodies."""
     return built * physical_stiffness(material) ** 0.5
 
 
@@ -401,9 +406,10 @@ def stiffness(built: float, wanted: float) -> float:
 
 
 def load_scale(settings: MotionSettings, diagonal: float) -> float:
-    """The factor on accelerations in m/s^2 that bends bodies of any size alike: they give way by a / omega^2.
+    """The factor on accelerations in m/s^2 for equal relative bending at any size: displacements are a /
+    omega^2.
 
-    Physical values stand for themselves, and what is loose falls as a stone does, so with these it is 1.
+    The factor is 1 for physical values, which are absolute, and for loose bodies, which fall like a stone.
     """
     is_true = settings.material is not None or isinstance(settings, LooseMotion)
     return 1.0 if is_true else diagonal / REFERENCE_SIZE

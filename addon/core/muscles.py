@@ -1,4 +1,4 @@
-"""Muscles: fibres of final flesh that lie along the bones and contract."""
+"""Muscles: contracting fibres of final flesh along the bones."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ import numpy as np
 
 from .surface import hashed
 
-# Flesh of which no more than this share is muscle, or moved by bones with a direction, has no fibres.
+# Smallest share of muscle, or weight of bones with a direction, for flesh with fibres.
 LEAST = 1e-3
-# Bones decide between two directions where these differ by more than this share.
+# Difference of two directions' values below which bones decide between them.
 UNDECIDED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Muscle:
-    """Where a muscle is.
+    """Region of a muscle.
 
-    share: (p,) f64 in [0, 1], how much of the flesh at each point of the surface it is. stiffness: of its
+    share: (p,) f64 in [0, 1], share of the muscle in the flesh at each surface point. stiffness: of the
     fibres, in multiples of the flesh's own.
     """
 
@@ -27,9 +27,9 @@ class Muscle:
 
 @dataclass(frozen=True, eq=False)
 class Muscles:
-    """The muscles of a body, each of which contracts by itself.
+    """The muscles of a body, each with its own contraction.
 
-    along: (b, 3) f64, unit vectors along the bones at rest, zero for what is no bone.
+    along: (b, 3) f64, unit vectors along the bones at rest, zero for entries without a bone.
     """
 
     muscles: tuple[Muscle, ...]
@@ -37,17 +37,17 @@ class Muscles:
 
     @property
     def share(self) -> np.ndarray:
-        """How much of the flesh at each point (p,) is muscle."""
+        """Share of muscle in the flesh at each point (p,)."""
         return np.max([muscle.share for muscle in self.muscles], axis=0)
 
     @property
     def digest(self) -> str:
-        """Hash of all of it."""
+        """Hash of the contents."""
         shares = (muscle.share for muscle in self.muscles)
         return hashed((*shares, self.along), tuple(muscle.stiffness for muscle in self.muscles))
 
     def fibres(self, body: "jounce.Body") -> "jounce.Fibres":
-        """The fibres of a body in its cage; none where no bone says along what."""
+        """The fibres of a body in its cage; none without a bone for the direction."""
         return jounce.Fibres.joined([self._fibres(body, muscle) for muscle in self.muscles])
 
     def _fibres(self, body: "jounce.Body", of: Muscle) -> "jounce.Fibres":
@@ -62,22 +62,22 @@ class Muscles:
 
 
 def directions_of_bones(heads: np.ndarray, tails: np.ndarray) -> np.ndarray:
-    """Unit vectors (b, 3) from heads to tails (b, 3), zero where both are in one place."""
+    """Unit vectors (b, 3) from heads to tails (b, 3), zero for coincident ones."""
     along = tails - heads
     lengths = np.linalg.norm(along, axis=1, keepdims=True)
     return np.divide(along, lengths, out=np.zeros_like(along), where=lengths > 0.0)
 
 
 def directions(weights: np.ndarray, along: np.ndarray) -> np.ndarray:
-    """The direction (t, 3) that bones give to flesh, of unit length; zero where no bone has a weight.
+    """Unit direction (t, 3) of the flesh from its bones; zero without a weighted bone.
 
-    The `d` with the largest `sum_b w_b (d . d_b)^2`, so that it does not matter which end of a bone is its
-    head. weights: (t, b). along: (b, 3), unit vectors or zero.
+    The `d` with the largest `sum_b w_b (d . d_b)^2`, which is independent of the bones' orientation from head
+    to tail. weights: (t, b). along: (b, 3), unit vectors or zero.
     """
     pull = np.einsum("tb,bi,bj->tij", weights, along, along, optimize=True)
     values, vectors = np.linalg.eigh(pull)
     found = vectors[:, :, 2]
-    # Which of several directions are equally good rounding must not choose: the bone with most weight does.
+    # Rounding must not decide between equally good directions: the bone with the largest weight does.
     open_ = values[:, 2] - values[:, 1] <= UNDECIDED * values[:, 2]
     found[open_] = along[(weights[open_] * along.any(axis=1)).argmax(axis=1)]
     largest = np.take_along_axis(found, np.abs(found).argmax(axis=1)[:, np.newaxis], axis=1)

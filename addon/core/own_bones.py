@@ -1,12 +1,12 @@
-"""A motion on the bones that a rig has, weighted as they are: what such bones can play of it.
+"""Bakes a motion to the existing bones of a rig with their existing weights.
 
-Bone j moves rest points by T_j, and a vertex shows `sum_j w_ij T_j x_i`. One after another, the chosen bones
-take the turn Q about their head c that brings what they carry nearest to where that is to be,
+Bone j moves rest points by T_j, and a vertex shows `sum_j w_ij T_j x_i`. In turn, each chosen bone takes the
+rotation Q about its head c that best fits its vertices to their wanted positions,
 
-    min over Q of sum_i |r_i - Q (a_i - W_i c) - W_i c|^2,   a_i = sum_k w_ik T_k x_i,   W_i = sum_k w_ik,
+    min over Q of sum_i |r_i - Q (a_i - W_i c) - W_i c|^2, a_i = sum_k w_ik T_k x_i, W_i = sum_k w_ik,
 
-k: the bone and all below it, which follow; r_i: what the other bones leave of the vertex. Bones that may move
-have where c goes free, too. So every turn lessens what is left over.
+k: the bone and all its descendants, which follow; r_i: the remainder of the vertex after the other bones. For
+bones that may translate, the place of c is free, too. Every step reduces the remaining error.
 """
 
 from collections.abc import Generator
@@ -18,11 +18,11 @@ from .task import Step
 from .user_error import UserError
 
 PASSES = 100
-# Holds bones that hardly move anything where they are carried, as a share of what they move.
+# Regularisation for bones without significant influence, as a share of their weights.
 HOLD = 1e-6
-# A pass that takes less than this share off what is left is the last.
+# Relative gain below which a pass is the last.
 WORTHWHILE = 1e-4
-# Most vertices that bones are fitted to, spread evenly over their list.
+# Largest number of vertices for the fit, spread evenly over their list.
 SAMPLES = 3000
 
 
@@ -48,29 +48,29 @@ def fitted(
 
 
 def sampled(wanted: Wanted) -> Wanted:
-    """Some of the vertices, where they are many."""
+    """An even selection of the vertices, if there are many."""
     every = slice(None, None, -(-len(wanted.points) // SAMPLES))
     return Wanted(wanted.points[every], wanted.frames[:, every], wanted.weights[every])
 
 
 class Fit:
-    """Motions (f, b, 3, 4) that come nearer with each bone that is turned."""
+    """Motions (f, b, 3, 4) that improve with each rotated bone."""
 
     def __init__(self, wanted: Wanted, rig: Skeleton, poses: np.ndarray, turn_only: bool) -> None:
         self.motion = poses.copy()
         self._wanted, self._rig, self._turn_only = wanted, rig, turn_only
         bones = range(len(rig.names))
         self._carried = [[other for other in bones if bone in (other, *rig.above(other))] for bone in bones]
-        # What is still missing at each vertex, (f, p, 3).
+        # The remaining error at each vertex, (f, p, 3).
         self._left = wanted.frames - skinned(wanted, poses)
 
     @property
     def left_over(self) -> float:
-        """The sum of the squares of what is missing."""
+        """The sum of the squares of the remaining error."""
         return float(np.sum(self._left**2))
 
     def turn(self, bone: int) -> None:
-        """Turns a bone, and moves it where it may, with all that it carries."""
+        """Rotates a bone, and translates it if allowed, with all its descendants."""
         carried = self._carried[bone]
         weights = self._wanted.weights[:, carried]
         rows = np.flatnonzero(weights.any(axis=1))
@@ -95,7 +95,7 @@ class Fit:
 
 
 def best_turns(spread: np.ndarray) -> np.ndarray:
-    """The rotations Q (f, 3, 3) with the largest tr(Q' H), also where H mirrors."""
+    """The rotations Q (f, 3, 3) with the largest tr(Q' H), also for a mirroring H."""
     left, _, right = np.linalg.svd(spread)
     left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
     return left @ right
@@ -107,7 +107,7 @@ def moved(transforms: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def skinned(wanted: Wanted, motion: np.ndarray) -> np.ndarray:
-    """Where a motion T (f, b, 3, 4) brings the vertices: (f, p, 3)."""
+    """Vertex positions in a motion T (f, b, 3, 4): (f, p, 3)."""
     homogeneous = np.column_stack((wanted.points, np.ones(len(wanted.points))))
     spans = (wanted.weights[:, :, None] * homogeneous[:, None]).reshape(len(wanted.points), -1)
     return spans @ np.swapaxes(motion, 2, 3).reshape(len(motion), -1, 3)

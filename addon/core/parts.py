@@ -1,16 +1,16 @@
-"""Which vertices of a mesh hold together."""
+"""Connected vertices of a mesh."""
 
 import numpy as np
 
-# Vertices closer than this share of the size are in one place.
+# Vertices closer than this share of the size count as coincident.
 SEAM = 1e-5
 
 
 def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
-    """The number (p,) i64 of the loose part that each of the points (p, 3) belongs to, from 0 on.
+    """The loose part (p,) i64 of each point (p, 3), numbered from 0.
 
-    links: (k, n), points that hold together, such as edges or triangles. Points in one place do so too: file
-    formats split vertices along seams, importers where normals or UVs break.
+    links: (k, n), connected points, such as edges or triangles. Coincident points are connected too: file
+    formats split vertices along seams, importers at discontinuous normals or UVs.
     """
     if len(points) == 0:
         return np.empty(0, np.int64)

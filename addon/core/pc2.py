@@ -19,15 +19,15 @@ HEADER = struct.Struct("<12siiffi")
 SIGNATURE = b"POINTCACHE2\0"
 VERSION = 1
 SUFFIX = ".pc2"
-# What is not finished names the process that writes it and its machine, so that it is known when nobody does.
+# An unfinished file has the writing process and machine in its name, which identifies abandoned files.
 MACHINE = re.sub(r"[^A-Za-z0-9_]", "_", platform.node())
 PART = re.compile(rf".*{re.escape(SUFFIX)}\.{MACHINE}-(\d+)\.part")
 
 
 class Writer:
-    """Writes a cache beside its final place; nothing is there under the final name before `finish`.
+    """Writes a cache beside its final place; the final name does not exist before `finish`.
 
-    start: first frame. count: number of samples that will be added. size: of the finished file, in bytes.
+    start: first frame. count: number of samples. size: of the finished file, in bytes.
     """
 
     def __init__(self, path: Path, points: int, start: int, count: int) -> None:
@@ -56,7 +56,7 @@ class Writer:
         self._left -= 1
 
     def finish(self) -> None:
-        """Puts the complete file in its place, instead of one that may be there."""
+        """Moves the complete file to its place, over an existing one."""
         try:
             self._file.close()
             if self._left != 0:
@@ -68,8 +68,8 @@ class Writer:
             ) from error
 
     def discard(self) -> None:
-        """Removes what is not finished, as far as it can be; may be called again."""
-        # To close is to write the rest, for which a full disk has no place.
+        """Removes the unfinished file if possible; may be called again."""
+        # Closing writes the remainder, which fails on a full disk.
         with suppress(OSError):
             self._file.close()
         with suppress(OSError):
@@ -83,7 +83,7 @@ class Writer:
 
 
 def sweep(folder: Path) -> None:
-    """Removes from a folder what processes of this machine left unfinished that do not run any more."""
+    """Removes unfinished files of ended processes of this machine from a folder."""
     for path in folder.glob(f"*{SUFFIX}.*.part"):
         match = PART.fullmatch(path.name)
         if match is not None and not is_running(int(match[1])):
@@ -92,9 +92,9 @@ def sweep(folder: Path) -> None:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process of this machine may still write."""
+    """True if a process of this machine may still write."""
     if os.name == "nt":
-        # Windows does not delete a file that is open.
+        # Windows does not delete an open file.
         return process == os.getpid()
     try:
         os.kill(process, 0)
@@ -106,7 +106,7 @@ def is_running(process: int) -> bool:
 
 
 def is_cache(path: Path) -> bool:
-    """Whether a file is a complete cache by its header and size."""
+    """True for a complete cache by header and size."""
     try:
         with open(path, "rb") as file:
             signature, version, points, _, _, samples = HEADER.unpack(file.read(HEADER.size))

@@ -1,4 +1,4 @@
-"""Finds how deep flesh is in what it collides with."""
+"""Finds the depth of flesh in colliders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ from .maps import PINNED
 from .rest_check import posed_points
 from .surface import Surface
 
-# What is less deep than this share of the diagonal is not seen.
+# Depths below this share of the diagonal are invisible.
 SEEN = 2e-3
-# Flesh that is never further from its pose than this share of the diagonal is held by the rig.
+# Flesh closer to its pose than this share of the diagonal in all frames is held by the rig.
 HELD = 1e-5
 
 
 @dataclass(frozen=True)
 class Depth:
-    """The deepest place of flesh in a collider: index of the frame, row of its bone in the rig, metres."""
+    """The deepest place of flesh in a collider: index of the frame, row of the main bone in the rig, metres.
+    """
 
     collider: int
     frame: int
@@ -35,9 +36,9 @@ def deepest(
     coefficients: Sequence[np.ndarray],
     around: Sequence[np.ndarray],
 ) -> list[Depth]:
-    """The deepest place in each collider that flesh is seen in; poses (b, 3, 4), matrices (c, 3, 4) a frame.
+    """The deepest visible place in each collider; poses (b, 3, 4), matrices (c, 3, 4) per frame.
 
-    Flesh that the rig holds, and such as passes through a collider, is where the animation puts it.
+    Flesh held by the rig, and flesh spared by a collider, follows the animation and does not count.
     """
     moved = [shaped(shaper, frame).astype(np.float64) for frame in coefficients]
     size = surface.diagonal

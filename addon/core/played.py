@@ -1,4 +1,4 @@
-"""What a body is moved by, as told from what it was when its frequency was fitted to it."""
+"""Animation of a body, compared with the animation at the time of the fitted frequency."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ Channel = tuple[str, int]
 
 @dataclass(frozen=True)
 class Track:
-    """An action as an object plays it: which channels it keys, and over which frames.
+    """An action on an object: its channels and frames.
 
-    place: where a strip plays it, and how; empty for the active action.
+    place: strip with its settings; empty for the active action.
     """
 
     name: str
@@ -28,14 +28,14 @@ class Track:
 
 @dataclass(frozen=True)
 class Played:
-    """What plays: the names of the actions, and a hash of their channels and frames without the names."""
+    """The played actions: names, and a hash of channels and frames without names."""
 
     names: str = ""
     outline: str = ""
 
 
 def played(tracks: Iterable[Track]) -> Played:
-    """All that plays, in whatever order."""
+    """All played tracks, in any order."""
     known = list(tracks)
     if not known:
         return Played()
@@ -44,10 +44,10 @@ def played(tracks: Iterable[Track]) -> Played:
 
 
 def difference(fitted: Played, now: Played, is_same: Callable[[], bool]) -> str:
-    """One sentence where something else plays than the body was fitted to, else nothing.
+    """One sentence if another animation plays than in the fit, else nothing.
 
-    An action whose keys are polished stays what it is, and so does one that is renamed or copied. is_same:
-    whether all keys are as they were, asked where names alone differ.
+    An action with edited keys, a new name or a copy counts as the same. is_same: True if all keys are
+    unchanged, called if only names differ.
     """
     if not fitted.names or not now.names or fitted == now:
         return ""

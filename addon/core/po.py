@@ -1,4 +1,4 @@
-"""Reads PO files, which translators' tools write: entries of `msgctxt`, `msgid` and `msgstr`."""
+"""Reads PO files of translators' tools: entries of `msgctxt`, `msgid` and `msgstr`."""
 
 import ast
 
@@ -8,7 +8,7 @@ Messages = dict[tuple[str, str], str]
 
 
 def parse(text: str) -> Messages:
-    """The entries that are translated; a text without context is found in any. Comments are left out."""
+    """The translated entries; a text without context applies in any. Comments are ignored."""
     found: Messages = {}
     entry: dict[str, str] = {}
     field = ""

@@ -1,4 +1,4 @@
-"""A bake that is computed and not written yet."""
+"""A computed bake before writing."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from .task import Step
 
 @dataclass(frozen=True)
 class Prepared:
-    """error: largest distance from the simulated shape, in metres. parts: what it is made of, in words;
-    empty if there is nothing to bake. write: puts it into the scene.
+    """error: largest distance from the simulated shape, in metres. parts: description of the contents; empty
+    without anything to bake. write: writes the bake to the scene.
     """
 
     error: float

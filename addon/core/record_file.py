@@ -1,7 +1,7 @@
-"""A file of records, each with its own hash, that is added to while they are being computed.
+"""A file of records, each with its own hash, extended during the computation.
 
-It begins with a line on what all of them depend on. What a crash, a full disk or another program left
-is known by the hashes: the records before it are right, and writing goes on from there.
+A first line identifies the inputs of all records. The hashes expose leftovers of a crash, a full disk or
+another program: the records before the damage are valid, and writing continues there.
 """
 
 import os
@@ -12,21 +12,21 @@ from jounce.records import Record, as_record, is_of_kind, next_record
 
 
 class RecordFile:
-    """The records of one origin. trouble: why nothing is written any more; empty as long as all is."""
+    """The records of one origin. trouble: reason for an end of writing; empty while everything is written."""
 
     def __init__(self, path: Path, magic: bytes, origin: bytes) -> None:
-        """magic: the first bytes of all files of this kind. origin: a line of its own."""
+        """magic: the first bytes of all files of this kind. origin: a separate line."""
         self.path = path
         self.trouble = ""
         self._magic = magic
         self._first = magic + origin + b"\n"
-        # Where the last record that counts ends, None before there is a file of this origin.
+        # End of the last valid record, None without a file of this origin.
         self._end: int | None = None
-        # Of the whole file, as it was left.
+        # Size of the file after the last write.
         self._size = 0
 
     def records(self) -> Iterator[Record]:
-        """The records that are whole, in order; what is added comes after the last that was asked for."""
+        """The valid records, in order; new records follow the last one read."""
         try:
             with self.path.open("rb") as file:
                 if file.read(len(self._first)) != self._first:
@@ -39,7 +39,7 @@ class RecordFile:
             return
 
     def add(self, kind: bytes, number: int, contents: bytes) -> int:
-        """Writes a record after the last one; where it begins."""
+        """Writes a record after the last one; returns its position."""
         start = len(self._first) if self._end is None else self._end
         self._change(start, as_record(kind, number, contents))
         return start
@@ -49,7 +49,7 @@ class RecordFile:
         self._change(end, b"")
 
     def _change(self, start: int, more: bytes) -> None:
-        """Puts bytes to a place, at which the file ends otherwise. After trouble nothing is changed."""
+        """Writes bytes at a position and ends the file there. Changes nothing after trouble."""
         if self.trouble:
             return
         try:
@@ -67,11 +67,11 @@ class RecordFile:
             self.trouble = f"{self.path} cannot be written ({error.strerror})"
 
     def _begin(self) -> None:
-        """Makes a new file, in the place of one of another origin."""
+        """Makes a new file in the place of one of another origin."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.path.is_symlink() or (self.path.exists() and not is_of_kind(self.path, self._magic)):
             raise FileExistsError(0, "something is there that Jounce has not made")
-        # A process that is killed leaves no file that is not known to be ours.
+        # A killed process leaves a file with a recognisable name.
         part = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
         try:
             part.write_bytes(self._first)

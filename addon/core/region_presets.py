@@ -1,4 +1,4 @@
-"""The files in which Blender keeps presets of an operator, read as plain values."""
+"""Blender's preset files of an operator, read as plain values."""
 
 import ast
 from collections.abc import Iterable
@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def found(folders: Iterable[str]) -> dict[str, Path]:
-    """The presets of some folders by their shown names; of equal names the one in the earlier folder.
+    """The presets of several folders by displayed name; for equal names the earlier folder wins.
 
-    Blender names the artist's own folder before those of extensions.
+    Blender lists the artist's own folder before those of extensions.
     """
     named: dict[str, Path] = {}
     for folder in folders:
@@ -18,7 +18,7 @@ def found(folders: Iterable[str]) -> dict[str, Path]:
 
 
 def values(text: str, names: frozenset[str]) -> dict[str, float]:
-    """The numbers that a preset gives to properties of its operator, by lines `op.name = number`."""
+    """The numbers in lines `op.name = number` of a preset."""
     try:
         statements = ast.parse(text).body
     except (SyntaxError, ValueError):

@@ -1,19 +1,19 @@
-"""Finds rest shapes that nothing good can be made of, although the posed character looks right."""
+"""Finds unusable rest shapes of characters that look right when posed."""
 
 import numpy as np
 
 from .surface import Surface
 
-# An edge whose length changes by more than this factor from rest to pose counts as torn or crumpled.
+# Length ratio between rest and pose above which an edge counts as torn or crumpled.
 FACTOR = 3.0
-# Where more than this share of the edges does, the rest shape is not the character's shape.
+# Largest share of such edges in a valid rest shape.
 SHARE = 0.1
 
 
 def is_crumpled(surface: Surface, pose: np.ndarray) -> bool:
-    """Whether posing (b, 3, 4) stretches or shrinks many edges beyond what bodies do.
+    """True if posing (b, 3, 4) stretches or shrinks many edges implausibly.
 
-    Some files carry a rest mesh that only the pose unfolds: the volume is then filled in the wrong shape.
+    Some files have a rest mesh that only the pose unfolds: the volume then has the wrong shape.
     """
     edges = surface.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     rest = lengths(surface.points, edges)

@@ -1,4 +1,4 @@
-"""Settings that suit a body, chosen from its shape and its rig."""
+"""Settings suited to a body's shape and rig."""
 
 import jounce
 import numpy as np
@@ -6,15 +6,17 @@ import numpy as np
 from .surface import Surface
 from .user_error import passing_on
 
-# Enough tets that fingers and ears stand apart from what is beside them, few enough to build in a second.
+# Number of tets: enough to separate fingers and ears from their neighbours, few enough for a build in a
+# second.
 TETS = 12_000
-# Where the number of tets is looked at. They grow with a power of the resolution between those of surfaces
-# and volumes: 2.5 to 2.8 on characters of all kinds.
+# Resolution for estimating the number of tets, which grows with a power of the resolution between those of
+# surfaces and volumes: 2.5 to 2.8 on characters of all kinds.
 FIRST_RESOLUTION = 24
 GROWTH = 2.65
-# Four tenths of the way from the bones to the surface follow them, and parts thinner than a forearm.
+# The core reaches four tenths of the way from the bones to the surface, and fills parts thinner than a
+# forearm.
 BONE_CORE = 0.5
-# Percent of the size that flesh on bones moves at most: more reads as jelly.
+# Largest motion of flesh on bones in percent of the size: more looks like jelly.
 AMOUNT = 2.0
 
 # On Earth, m/s^2.
@@ -27,14 +29,15 @@ LEAST_RESOLUTION, MOST_RESOLUTION = 16, 64
 MODES, CUBATURE = 24, 140
 
 
-# Handles smooth what cells do, so that fewer of them are enough.
+# Handles need fewer cells, since they smooth the motion.
 LOOSE_TETS = 4_000
-# Share of its height by which what is loose sags under gravity; three times as much lies flat after a fall.
+# Sag of a loose body under gravity, as a share of its height; at three times as much, a body lies flat after
+# a fall.
 SAG = 0.03
 
 
 def resolution(surface: Surface, tets: int = TETS) -> int:
-    """Cells along the longest side that give about so many tets."""
+    """Cells along the longest side for about this number of tets."""
     with passing_on("The body cannot be filled with cells"):
         mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, FIRST_RESOLUTION)
     cells = FIRST_RESOLUTION * (tets / len(mesh.tets)) ** (1.0 / GROWTH)
@@ -42,12 +45,12 @@ def resolution(surface: Surface, tets: int = TETS) -> int:
 
 
 def loose_resolution(surface: Surface) -> int:
-    """Cells along the longest side of what is loose."""
+    """Cells along the longest side of a loose body."""
     return resolution(surface, LOOSE_TETS)
 
 
 def loose_frequency(diagonal: float) -> float:
-    """The frequency in Hz at which a cube of that diagonal sags by `SAG` of its edge L under gravity.
+    """The frequency in Hz at which a cube of this diagonal sags by `SAG` of its edge L under gravity.
 
     With `f = sqrt(E / rho) / L` the sag `rho g L / (2 E)` is `g / (2 f^2 L)`.
     """

@@ -7,7 +7,7 @@ from . import drawn_law
 
 
 class Target(Enum):
-    """What a bake writes."""
+    """Bake target."""
 
     MODAL_KEYS = "MODAL_KEYS"
     FRAME_KEYS = "FRAME_KEYS"
@@ -18,12 +18,12 @@ class Target(Enum):
 
     @property
     def is_keys(self) -> bool:
-        """Whether shape keys are written."""
+        """True for targets with shape keys."""
         return self in (Target.MODAL_KEYS, Target.FRAME_KEYS)
 
 
 class Law(Enum):
-    """How final flesh answers to stretch, by the native module's names of elastic energies."""
+    """Elastic law of final flesh, by the native module's names of elastic energies."""
 
     COROTATED = "corotated"
     NEO_HOOKEAN = "neo_hookean"
@@ -34,10 +34,10 @@ class Law(Enum):
 
 @dataclass(frozen=True)
 class Flesh:
-    """What final flesh is made of, beside its stiffness.
+    """Material of final flesh, without the stiffness.
 
-    poisson: ratio. hardening: how many times its own stiffness flesh gains where a length changes by a half.
-    curve: samples of what is drawn, of the law that is a curve.
+    poisson: ratio. hardening: relative gain of stiffness at a length change of a half. curve: samples of a
+    drawn law.
     """
 
     law: Law
@@ -47,23 +47,23 @@ class Flesh:
 
     @property
     def has_curves(self) -> bool:
-        """Whether its stress is told to the native module by curves."""
+        """True if the native module takes the stress as curves."""
         return self.law is Law.CURVE or self.hardening > 0.0
 
     @property
     def curve_digest(self) -> str:
-        """By which what is drawn is known, empty for a law that is none."""
+        """Identifier of the drawn curve, empty for other laws."""
         return drawn_law.digest(self.curve) if self.law is Law.CURVE else ""
 
     @property
     def key(self) -> str:
-        """By which a body of this flesh is known, beside what it was built from."""
+        """Identifier of the flesh, in addition to the inputs of the build."""
         hardening = f"{self.hardening!r}" if self.hardening > 0.0 else ""
         return " ".join(filter(None, (self.law.value, self.curve_digest, hardening)))
 
 
 class Quality(Enum):
-    """What is simulated: the modes of a body, what it has learnt of a shot, or every vertex of its cage."""
+    """Simulated coordinates: the modes of a body, its learnt basis, or every vertex of the cage."""
 
     DRAFT = "DRAFT"
     LEARNT = "LEARNT"
@@ -71,10 +71,10 @@ class Quality(Enum):
 
 
 class BodyKind(Enum):
-    """What a body is.
+    """Kind of a body.
 
-    Flesh, which follows a rig or its object; loose, so that it falls and rolls; or a surface without volume
-    that hangs on a rig by what of it is pinned.
+    Flesh follows a rig or its object; a loose body falls and rolls; an attached body is a surface without
+    volume that hangs on a rig by its pinned vertices.
     """
 
     RIGGED = "RIGGED"
@@ -84,9 +84,9 @@ class BodyKind(Enum):
 
 @dataclass(frozen=True)
 class LooseSettings:
-    """What the model of a loose body depends on, beside its surface.
+    """Inputs of the model of a loose body, beside the surface.
 
-    handles: how many move it. clusters: how many groups of tets share a rotation.
+    handles: number of handles. clusters: number of groups of tets with a shared rotation.
     """
 
     resolution: int
@@ -96,10 +96,10 @@ class LooseSettings:
 
 @dataclass(frozen=True)
 class AttachedSettings:
-    """What the model of an attached body depends on, beside its surface.
+    """Inputs of the model of an attached body, beside the surface.
 
-    handles: how many move it. thickness: share of the diagonal. bending: how many times as stiff as a plate
-    of that thickness.
+    handles: number of handles. thickness: share of the diagonal. bending: stiffness relative to a plate of
+    this thickness.
     """
 
     handles: int
@@ -109,12 +109,11 @@ class AttachedSettings:
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """What a model depends on, beside its surface.
+    """Inputs of a model, beside the surface.
 
-    The stiffness of the whole is not among it: modes do not depend on it, so it is set when the motion is
-    computed. Where parts are stiffer than others is painted, and part of the surface. poisson: ratio, above 0
-    the flesh resists changes of volume. locality: 0 = global modes. cubature: tets at which forces are found,
-    0 = the means of the clusters.
+    The overall stiffness is not included: modes are independent of it, and the motion sets it. Relative
+    stiffness is painted, as part of the surface. poisson: ratio; above 0 the flesh resists changes of volume.
+    locality: 0 = global modes. cubature: tets for evaluating forces, 0 = the means of the clusters.
     """
 
     resolution: int
@@ -131,9 +130,9 @@ class BuildSettings:
 
 
 class RestartMode(Enum):
-    """How the flesh is at the start or after a cut.
+    """State of the flesh at the start or after a cut.
 
-    In balance, and the rig on its way already; in balance; exactly as the rig has it; or as it was.
+    In balance with a moving rig; in balance; exactly in the pose; or unchanged.
     """
 
     MOVING = "MOVING"
@@ -143,7 +142,7 @@ class RestartMode(Enum):
 
 
 class FrequencyOf(Enum):
-    """Whose frequency sets the stiffness: flesh of the body's size, or the lowest mode of the body."""
+    """Reference of the frequency that sets the stiffness: flesh of the body's size, or the lowest mode."""
 
     SIZE = "SIZE"
     LOWEST_MODE = "LOWEST_MODE"
@@ -151,7 +150,7 @@ class FrequencyOf(Enum):
 
 @dataclass(frozen=True)
 class Physical:
-    """A material by its physical values: Young's modulus in Pa, density in kg/m^3."""
+    """A material by physical values: Young's modulus in Pa, density in kg/m^3."""
 
     young: float
     density: float
@@ -159,14 +158,14 @@ class Physical:
 
 @dataclass(frozen=True)
 class MotionSettings:
-    """What the motion of a built model depends on.
+    """Inputs of the motion of a built model.
 
-    frequency: Hz, of what frequency_of names. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the
-    scene's gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the integration.
+    frequency: Hz, of the reference frequency_of. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 =
+    the scene's gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the integration.
     material: sets the stiffness in place of the frequency; gravity is then not scaled. limit: largest
-    displacement as a share of the diagonal. stretch: largest change of length, as a share. start,
-    after_cut: how a shot and what follows a cut begin. teleport: share of the diagonal from which a leap
-    counts as a cut, None for never.
+    displacement as a share of the diagonal. stretch: largest change of length, as a share. start, after_cut:
+    start of a shot, and after a cut. teleport: distance of a leap that counts as a cut, as a share of the
+    diagonal, None for never.
     """
 
     frequency: float
@@ -186,10 +185,10 @@ class MotionSettings:
 
 @dataclass(frozen=True)
 class LooseMotion(MotionSettings):
-    """What the motion of a loose body depends on; gravity is that of the scene, at any size.
+    """Inputs of the motion of a loose body; gravity is that of the scene, at any size.
 
-    velocity: m/s, spin: rad/s, with which it starts, in world directions. catch: seconds in which it comes to
-    its object where that catches it.
+    velocity: m/s, spin: rad/s, at the start, in world directions. catch: seconds for the return to the object
+    at a catch.
     """
 
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -199,15 +198,15 @@ class LooseMotion(MotionSettings):
 
 @dataclass(frozen=True)
 class AttachedMotion(MotionSettings):
-    """What the motion of an attached body depends on. frequency: of stretch, Hz."""
+    """Inputs of the motion of an attached body. frequency: of stretch, Hz."""
 
 
 @dataclass(frozen=True)
 class BakeSettings:
-    """Which frames are baked, and to what. tolerance: fraction of the rest diagonal.
+    """Baked frames and target. tolerance: fraction of the rest diagonal.
 
-    caches: path that those of mesh caches begin with; empty for one that the host and the open file give.
-    shards: folder with the motion in parts; empty where it is simulated.
+    caches: common start of the paths of mesh caches; empty for a path from host and open file. shards: folder
+    with the motion in parts; empty for a simulation.
     """
 
     target: Target

@@ -1,6 +1,6 @@
-"""Parts of a motion that were simulated apart, and the whole that they make.
+"""Shards, the separately simulated parts of a motion, and their join.
 
-Each begins some frames before those that it stands for, in which the flesh forgets that it began there.
+Each shard starts some frames before its own range; in these frames the flesh forgets the start.
 """
 
 from pathlib import Path
@@ -13,18 +13,18 @@ from .user_error import UserError
 SUFFIX = ".jshard"
 KINDS: dict[Quality, type[FileCache]] = {Quality.DRAFT: DraftCache, Quality.FINAL: FinalCache}
 
-# What of a shard's origin is its own: where it begins to be simulated, and which frames it stands for.
+# Individual parts of a shard's origin: the start of the simulation, and the frame range.
 START, OWN = "Start frame", "Shard"
 
 
 def shard(kind: type[FileCache], origin: Origin, frames: range, first: int, path: Path) -> FileCache:
-    """A shard as far as its file goes. frames: it stands for. first: at which it begins to be simulated."""
+    """A shard, read from its file if present. frames: its range. first: start of the simulation."""
     own = {START: str(first), OWN: f"{frames.start} {frames.stop}"}
     return kind(origin | own, first, path)
 
 
 def own_frames(part: FileCache) -> range:
-    """The frames that a shard stands for, as far as it has them."""
+    """The completed frames of a shard's range."""
     start, stop = map(int, part.origin.get(OWN, "0 0").split())
     return range(start, min(stop, part.frames.stop))
 
@@ -35,7 +35,7 @@ def found(kind: type[FileCache], paths: list[Path]) -> list[FileCache]:
 
 
 def joined(parts: list[FileCache], origin: Origin, frames: range, whose: str) -> MotionCache:
-    """The motion of all frames. origin: what it depends on now. whose: of which body."""
+    """The motion of all frames. origin: current inputs. whose: name of the body."""
     known = without_own(origin)
     outdated = {part.path: MotionCache(without_own(part.origin), 0).changes(known) for part in parts}
     fresh = [part for part in parts if not outdated[part.path]]
@@ -52,5 +52,5 @@ def joined(parts: list[FileCache], origin: Origin, frames: range, whose: str) ->
 
 
 def without_own(origin: Origin) -> Origin:
-    """What all shards of a motion have in common."""
+    """The common origin of all shards of a motion."""
     return {name: value for name, value in origin.items() if name not in (START, OWN)}

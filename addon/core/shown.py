@@ -1,4 +1,4 @@
-"""What shows a final motion where there is no Blender: the meshes of its body, and the poses of their rig."""
+"""Data for displaying a final motion without Blender: the meshes of the body, and the poses of the rig."""
 
 import jounce
 import numpy as np
@@ -38,7 +38,7 @@ def scene_of(
 
 
 def offsets_of(drives: list[FrameInput], vertices: int) -> np.ndarray:
-    """What the rig adds to linear skinning, (f, n, 3); one frame of nothing where it adds nothing in any."""
+    """Difference of the rig from linear skinning, (f, n, 3); a single zero frame if there is none."""
     own = [None if drive.vertices is None else drive.vertices.offsets for drive in drives]
     if all(offsets is None for offsets in own):
         return np.zeros((1, vertices, 3))

@@ -1,8 +1,7 @@
 """Fills a cache: one pass over the drives from the first frame on.
 
-As long as the drives are those the cache was made from, its frames stand. From the first other one on they
-are simulated anew, from the nearest state that was kept, so that any frame has the same bits however it was
-reached.
+Cached frames are valid while their drives are unchanged. From the first changed drive on, frames are
+simulated again from the nearest kept state. The bits of a frame do not depend on the order of requests.
 """
 
 import time
@@ -36,9 +35,9 @@ Start = Callable[..., "jounce.Simulation"]
 
 
 class SimulationPass:
-    """A pass over the frames of a cache, which are counted from the first one."""
+    """A pass over the frames of a cache, counted from the first one."""
 
-    # Whether the motion goes on in real time while the body is moved by hand.
+    # True if the motion continues in real time while the user moves the body.
     follows_hand = True
 
     def __init__(
@@ -51,15 +50,15 @@ class SimulationPass:
         is_final: bool = False,
         reduce: Reduce | None = None,
     ) -> None:
-        """start: makes a simulation that has not started, among colliders where there are any.
+        """start: makes a simulation before its start, with the colliders if there are any.
 
-        is_final: of every vertex, and not of modes. reduce: where it is of displacements, forces at vertices
-        to those on them.
+        is_final: every vertex instead of modes. reduce: for learnt displacements, from forces at vertices to
+        generalised ones.
         """
         self.cache = cache
-        # Whose motion this is where all of it is given, so that nothing is simulated; empty otherwise.
+        # Owner of a complete given motion, without simulation; otherwise empty.
         self.given = ""
-        # How many frames were not in the cache.
+        # Number of simulated frames, not from the cache.
         self.simulated = 0
         self.drives: list[FrameInput] = []
         self._start = start
@@ -73,54 +72,54 @@ class SimulationPass:
 
     @property
     def checked(self) -> int:
-        """How many frames are cached and known to be fresh."""
+        """Number of cached and verified frames."""
         return min(len(self.drives), len(self.cache))
 
     @property
     def progress(self) -> float:
-        """How far the pass is, in frames."""
+        """Progress of the pass, in frames."""
         return self.checked
 
     @property
     def closing(self) -> bool:
-        """Whether a loop is still open, so that no frame is known for longer than an artist would wait."""
+        """True while a loop is open: no frame is available for longer than an artist would wait."""
         return False
 
     @property
     def teleports(self) -> list[int]:
-        """The frames at which the body was found to teleport."""
+        """The frames with a detected teleport."""
         return self._teleports.frames
 
     def held(self) -> str:
-        """In which of the frames whose drives are known the flesh holds, and why; empty without one."""
+        """Frames with held flesh among the known drives, and the reason; empty without any."""
         return held_sentence(self.drives, self.cache.first)
 
     @property
     def course(self) -> Schedule:
-        """How the motion begins, and where it begins anew."""
+        """Starts of the motion, at the beginning and after cuts."""
         return self._course
 
     def agrees(self, index: int, drive: FrameInput) -> bool:
-        """Whether a frame was driven by this, up to the offsets."""
+        """True if a frame had this drive, up to the offsets."""
         return 0 <= index < len(self.drives) and self.drives[index].agrees(drive)
 
     def fresh(self) -> "jounce.Simulation":
-        """A simulation that has not started."""
+        """A simulation before its start."""
         if self._colliders is None:
             return self._start()
         made, skin = self._colliders.made(self.drives[0].around), self._colliders.skin
         return self._start(colliders=made, skin=skin)
 
     def needed(self, index: int) -> int:
-        """How many drives have to be known before a frame can be."""
+        """Number of drives needed for a frame."""
         return index + 1
 
     def remembers(self, index: int, drive: FrameInput) -> bool:
-        """Whether the cache holds a frame with this drive, though the frames before it may have changed."""
+        """True if the cache has a frame with this drive, even if the frames before may have changed."""
         return index < len(self.cache) and self.cache.digests[index] == self.felt(drive).digest()
 
     def feed(self, drive: FrameInput) -> None:
-        """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
+        """Takes the drive of the next frame, and starts its simulation unless cached."""
         self._take(drive)
         self._simulate(len(self.drives) - 1)
 
@@ -143,11 +142,11 @@ class SimulationPass:
         self.simulated += 1
 
     def _digest(self, index: int) -> bytes:
-        """16 bytes that are the same as long as what a frame was simulated from is."""
+        """Digest of 16 bytes of a frame's inputs."""
         return self.felt(self.drives[index]).digest()
 
     def felt(self, drive: FrameInput) -> FrameInput:
-        """What of a drive is simulated."""
+        """The simulated part of a drive."""
         own = self._felt(drive)
         return own if self._colliders is not None else replace(own, colliders=None)
 
@@ -158,11 +157,11 @@ class SimulationPass:
         return drive.of_vertices() if self._is_final else drive.of_modes()
 
     def _native(self, index: int) -> FrameInput:
-        """The drive of a frame as the native module takes it."""
+        """The drive of a frame in the native module's form."""
         return self.native(self.drives[index], self.cache.first + index)
 
     def native(self, drive: FrameInput, frame: int) -> FrameInput:
-        """What of a drive is simulated, in a frame, as the native module takes it."""
+        """The simulated part of a drive in a frame, in the native module's form."""
         felt = self.felt(drive)
         if self._colliders is None:
             return felt
@@ -172,7 +171,7 @@ class SimulationPass:
         begin(target, drive, self._course)
 
     def collect(self, wait: bool = False) -> int:
-        """Takes what has been simulated into the cache, all of it if it is to wait; how many frames."""
+        """Takes the simulated frames into the cache, with `wait` all of them; returns their number."""
         done = [] if self._recorder is None else self._recorder.take(wait)
         for coefficients, state in done:
             index, digest = self._asked.popleft()
@@ -182,15 +181,15 @@ class SimulationPass:
         return len(done)
 
     def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
-        """What of the coefficients of a frame is shown."""
+        """The displayed coefficients of a frame."""
         return self.shown(self.drives[index].pose, coefficients)
 
     def shown(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """What of coefficients is shown where a pose (b, 3, 4) has the body."""
+        """The displayed coefficients of a body in a pose (b, 3, 4)."""
         return coefficients
 
     def caught_up(self) -> Generator[Step, None, None]:
-        """Waits until all frames whose drives are known are simulated."""
+        """Waits until all frames with known drives are simulated."""
         waiting = len(self._asked)
         while self._asked:
             if not self.collect():
@@ -198,24 +197,24 @@ class SimulationPass:
             yield Step(1.0 - len(self._asked) / waiting, "Simulating")
 
     def motion(self) -> Motion:
-        """The motion over all frames whose drives are known, once they are simulated."""
+        """The motion over all frames with known drives, once simulated."""
         self.collect(wait=True)
         frames = self.cache.coefficients[: len(self.drives)]
         return motion_of(self.drives, np.stack(frames, dtype=np.float64), self.teleports)
 
     def simulation_at(self, index: int) -> "jounce.Simulation":
-        """A simulation in the state after a frame whose drive is known."""
+        """A simulation in the state after a frame with a known drive."""
         simulation, ahead = self._approach(index)
         self._play(simulation, ahead)
         return simulation
 
     def close(self) -> None:
-        """Stops simulating; what is cached stays."""
+        """Stops the simulation; cached frames stay."""
         if self._recorder is not None:
             self._recorder.job.cancel()
 
     def _recorder_before(self, index: int) -> Recorder:
-        """A recorder that stands before a frame, at which the cache ends from now on."""
+        """A recorder before a frame, where the cache is cut off."""
         self.cache.truncate(index)
         simulation, ahead = self._approach(index - 1)
         recorder = Recorder(simulation)
@@ -240,7 +239,7 @@ class SimulationPass:
             elif all(earlier.held for earlier in self.drives[:index]):
                 self._begin(target, drive)
             elif before.held:
-                # From wherever the flesh was held it goes on as it was.
+                # The motion continues from the held place without a new start.
                 enter(target, drive, RestartMode.KEPT)
             else:
                 is_first = all(earlier.held for earlier in self.drives[: index - 1])

@@ -1,11 +1,11 @@
-"""A motion as what it is made of: a weight for each mode and point, and a transform for each mode and frame.
+"""A motion as a weight for each mode and point, and a transform for each mode and frame.
 
 With c the middle of the surface and `Z = [L | t]`,
 
     u_i = sum_k W_ik (L_k (X_i - c) + t_k + L_k c),
 
-the same displacement about a point near the body, so that single precision loses nothing far from the
-world's origin.
+the same displacement about a point near the body, without loss of single precision far from the world's
+origin.
 """
 
 from collections.abc import Generator
@@ -51,7 +51,7 @@ def skinning_table(
 
 
 def centred(points: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points about the middle of their bounding box, and the transforms that make the same of them; f32."""
+    """Points about the middle of their bounding box, and equivalent transforms; f32."""
     centre = 0.5 * (points.min(axis=0) + points.max(axis=0))
     transforms = coefficients.copy()
     transforms[..., 3] += coefficients[..., :3] @ centre
@@ -59,9 +59,10 @@ def centred(points: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, n
 
 
 def mode_weights(body: "jounce.Body") -> np.ndarray:
-    """The weights W (m, p) f32 of the modes at the points of a surface, as displacements are made of them.
+    """The weights W (m, p) f32 of the modes at the points of a surface, as in the displacements.
 
-    A mode whose transform is a unit translation displaces each point by its weight: three modes at a time.
+    The unit translation of a mode displaces each point by the mode's weight; three modes fit into one
+    displacement.
     """
     count = body.model.mode_count
     weights = np.empty((count, len(body.embedding.points)), np.float32)

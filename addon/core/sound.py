@@ -1,4 +1,4 @@
-"""How a body sounds over a shot: blows that its motion tells ring the linear modes of what it is made of."""
+"""Sound of a body over a shot: impacts found in the motion excite the linear modes of a substance."""
 
 import io
 import wave
@@ -17,9 +17,9 @@ from .task import Step
 from .user_error import UserError, passing_on
 
 RATE = 48000
-# The most modes, with those of a free body that do not deform it.
+# Largest number of modes, including the rigid ones of a free body.
 MODES = 40
-# How loud the loudest sample is.
+# Amplitude of the loudest sample.
 PEAK = 0.9
 
 Built = Union["jounce.Body", LooseBody]
@@ -28,7 +28,9 @@ Damping = tuple[tuple[float, float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Substance:
-    """What sounds: Young's modulus in Pa, Poisson ratio, kg/m^3, and damping ratios at two frequencies."""
+    """Sounding substance: Young's modulus in Pa, Poisson ratio, kg/m^3, and damping ratios at two
+    frequencies.
+    """
 
     young: float
     poisson: float
@@ -47,10 +49,10 @@ SUBSTANCES = {
 
 @dataclass(frozen=True)
 class SoundSettings:
-    """What a sound depends on beside the motion.
+    """Inputs of a sound, beside the motion.
 
-    pitch: factor on all frequencies. quietest: share of the hardest blow below which none is heard. ring_out:
-    seconds that the sound goes on after the last frame.
+    pitch: factor on all frequencies. quietest: smallest audible impact, as a share of the hardest. ring_out:
+    seconds of sound after the last frame.
     """
 
     substance: Substance
@@ -61,7 +63,7 @@ class SoundSettings:
 
 @dataclass(frozen=True, eq=False)
 class Sounding:
-    """What swings: a cage at rest, where it is held (n,), and the mass of each vertex (n,), kg."""
+    """Sounding object: a cage at rest, its held vertices (n,), and the mass of each vertex (n,), kg."""
 
     mesh: "jounce.TetMesh"
     held: np.ndarray
@@ -69,13 +71,13 @@ class Sounding:
 
     @property
     def is_held(self) -> bool:
-        """Whether anything holds it, so that it is struck by what holds it."""
+        """True if some vertices are held: impacts then come from the support."""
         return bool(self.held.any())
 
 
 @dataclass(frozen=True, eq=False)
 class Sound:
-    """Samples (s,) f32 in [-1, 1] from the first frame on, and how many blows they are of."""
+    """Samples (s,) f32 in [-1, 1] from the first frame on, and the number of impacts."""
 
     samples: np.ndarray
     blows: int
@@ -94,10 +96,10 @@ class Sound:
 def sound(
     body: Built, shown: Shaper, motion: Motion, fps: float, settings: SoundSettings, name: str
 ) -> Generator[Step, None, Sound]:
-    """The sound of a motion. shown: what its coefficients are of. name: of the body, for refusals."""
+    """The sound of a motion. shown: owner of the coefficients. name: of the body, for refusals."""
     yield Step(0.0, "Listening")
     sounding = of_body(body, settings.substance.density)
-    # What holds a body moves it: its other vertices swing about that.
+    # The support moves the held vertices; the other vertices vibrate relative to them.
     carried = sounding.held if sounding.is_held else np.ones_like(sounding.held)
     rest = np.asarray(sounding.mesh.vertices)
     frames = (frame[carried] for frame in places(body, shown, motion))
@@ -129,14 +131,14 @@ def sound(
 
 
 def of_body(body: Built, density: float) -> Sounding:
-    """The cage of a body as what sounds; its pinned part, which bones hold, is held."""
+    """The cage of a body as a sounding object; the pinned vertices are held."""
     mesh, count = body.mesh, len(body.mesh.vertices)
     held = np.zeros(count, bool) if isinstance(body, LooseBody) else np.array(body.pinned, bool)
     return Sounding(mesh, held, density * mesh.vertex_volumes)
 
 
 def places(body: Built, shown: Shaper, motion: Motion) -> Iterator[np.ndarray]:
-    """Where the vertices of a body's cage are in each frame, (n, 3), metres."""
+    """Vertex positions of a body's cage in each frame, (n, 3), metres."""
     weights, rest = np.asarray(body.rig.weights), np.asarray(body.mesh.vertices)
     homogeneous = np.column_stack([rest, np.ones(len(rest))])
     for pose, coefficients in zip(motion.poses, motion.coefficients, strict=True):
@@ -147,7 +149,7 @@ def places(body: Built, shown: Shaper, motion: Motion) -> Iterator[np.ndarray]:
 
 
 def linear_modes(sounding: Sounding, settings: SoundSettings) -> "jounce.LinearModes":
-    """The modes that are heard. A pitch is a stiffness of its square."""
+    """The audible modes. A pitch scales the stiffness by its square."""
     substance = settings.substance
     material = jounce.Material(substance.young * settings.pitch**2, substance.poisson, substance.density)
     pinned = sounding.held if sounding.is_held else None
@@ -156,11 +158,11 @@ def linear_modes(sounding: Sounding, settings: SoundSettings) -> "jounce.LinearM
 
 
 def strikes(sounding: Sounding, blow: Blow) -> tuple[np.ndarray, np.ndarray]:
-    """Which vertices a blow strikes and how hard, (s,) and (s, 3) in N s, in the body's own axes.
+    """Struck vertices and impulses of an impact, (s,) and (s, 3) in N s, in the body's own axes.
 
-    What is held is struck by its own inertia, `-m (v + w x r)` at each vertex, r from the centre of what
-    holds it. What is free is struck in one place, by the momentum `P` that it gains; the line that this
-    acts along is at `r = P x H / |P|^2` from its centre, H the angular momentum.
+    Held bodies are struck by their own inertia, `-m (v + w x r)` at each vertex, r from the centre of the
+    support. Free bodies are struck in one place, by the gained momentum `P`; the line of action is at `r = P
+    x H / |P|^2` from the centre, H the angular momentum.
     """
     rest, masses = np.asarray(sounding.mesh.vertices), sounding.masses
     carried = sounding.held if sounding.is_held else np.ones_like(sounding.held)
@@ -175,9 +177,9 @@ def strikes(sounding: Sounding, blow: Blow) -> tuple[np.ndarray, np.ndarray]:
 
 
 def struck_vertex(mesh: "jounce.TetMesh", away: np.ndarray, along: np.ndarray) -> int:
-    """Where a line through the origin meets the surface first, of what faces it.
+    """First intersection of a line through the origin with the facing surface.
 
-    away: (n, 3), the vertices as seen from the line. along: (3,), where the line goes.
+    away: (n, 3), the vertices relative to the line. along: (3,), direction of the line.
     """
     direction = along / max(float(np.linalg.norm(along)), np.finfo(float).tiny)
     corners = np.asarray(mesh.boundary)

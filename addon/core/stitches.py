@@ -1,26 +1,27 @@
-"""Stitches between points of a surface, as the native module takes them."""
+"""Stitches between points of a surface, in the native module's form."""
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 import numpy as np
 
-# Most stitch groups that open each by itself, as the native module has it.
+# Largest number of separately opening stitch groups, as in the native module.
 MOST_GROUPS = 32
-# Stiffness that modes know of what opens, 1 holding firmly: they then move it apart as well as together.
+# Stiffness of opening stitches in the computation of modes, relative to a firm hold: low enough for modes of
+# both the open and the closed state.
 KNOWN = 1e-3
-# So many points at most are compared with what is near to all of them.
+# Largest number of points per block of the nearest-neighbour search.
 BLOCK = 64
-# Share by which distances are off at most.
+# Largest relative error of distances.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Stitches:
-    """pairs: (s, 2) i64, points of the surface. stiffness: (s,) f64, share of what holds the whole body
-    together. gap: (s,) f64, 1 keeps the distance at rest, 0 pulls the ends into one place. group: (s,) i64,
-    the stitch group of each. radius: (s,) f64, share of the size over which an end spreads. opens: (s,) bool,
-    whether it opens in some frame.
+    """pairs: (s, 2) i64, points of the surface. stiffness: (s,) f64, share of the stiffness of the whole
+    body. gap: (s,) f64, 1 keeps the distance at rest, 0 pulls the ends together. group: (s,) i64, the
+    stitch group of each. radius: (s,) f64, spread of an end as a share of the size. opens: (s,) bool, True
+    for stitches that open in some frame.
     """
 
     pairs: np.ndarray
@@ -35,14 +36,14 @@ class Stitches:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """All that a body depends on: groups only where one opens, so that older bodies stay the same."""
+        """All inputs of a body; groups only if one opens, which keeps the digests of older bodies."""
         spread = (self.radius,) if self.radius.any() else ()
         opening = (self.group, self.opens) if self.opens.any() else ()
         return self.pairs, self.stiffness, self.gap, *spread, *opening
 
     @property
     def known(self) -> np.ndarray:
-        """Share (s,) of its stiffness that modes are found with."""
+        """Share (s,) of the stiffness used for the modes."""
         return np.where(self.opens, np.minimum(1.0, KNOWN / self.stiffness), 1.0)
 
     def newtons(self, young: float, diagonal: float) -> np.ndarray:
@@ -105,7 +106,7 @@ def _nearest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     for rows in _blocks(one, np.arange(len(one))):
         centre = one[rows].mean(axis=0)
         away = np.linalg.norm(other - centre, axis=1)
-        # What is nearest to the centre is no further from any of them than that and the radius.
+        # The nearest point to the centre is within this distance plus the radius of each of them.
         reach = away.min() + 2.0 * np.linalg.norm(one[rows] - centre, axis=1).max()
         near = np.flatnonzero(away <= reach * (1.0 + ROUNDING))
         found[rows] = near[np.argmin(((one[rows, None] - other[near]) ** 2).sum(axis=2), axis=1)]
@@ -113,7 +114,7 @@ def _nearest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _blocks(points: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Some of the points (p, 3), by their rows, in small groups of what is close together."""
+    """Small groups of nearby points (p, 3), by row."""
     if len(rows) <= BLOCK:
         yield rows
         return

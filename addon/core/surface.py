@@ -1,4 +1,4 @@
-"""The surface a body is built from: all its render meshes in one, at rest, in world space and metres."""
+"""The surface of a body for the build: all render meshes in one, at rest, in world space and metres."""
 
 import hashlib
 from dataclasses import astuple, dataclass, fields
@@ -11,8 +11,8 @@ from .settings import AttachedSettings, BuildSettings, LooseSettings
 from .stitches import NONE, Stitches
 from .user_error import UserError
 
-# Rises whenever the same surface and settings give another body than before: motion that older files keep is
-# then known to be of another one.
+# Version of the build: increases when the same surface and settings give another body, which invalidates the
+# motion in older files.
 BUILDING = 4
 
 
@@ -20,10 +20,10 @@ BUILDING = 4
 class Part:
     """One render mesh of a body.
 
-    name: of its object. points: which rows of the surface are its. to_world: 3x3, from offsets in the
-    object's space at rest (Blender units) to world offsets (metres). preserves_volume: whether its armature
-    blends rigid motions instead of matrices. stands: (p,) i64, for each vertex the one that it is read as, as
-    those that are never shown are read as the nearest that is; None where all are shown.
+    name: of the object. points: rows of the surface. to_world: 3x3, from offsets in the object's space at
+    rest (Blender units) to world offsets (metres). preserves_volume: True if the armature blends rigid
+    motions instead of matrices. stands: (p,) i64, the representative of each vertex: for hidden vertices the
+    nearest shown one; None if all are shown.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Part:
     stands: np.ndarray | None = None
 
     def stood_in(self, values: np.ndarray) -> np.ndarray:
-        """Values (p, ...) of the vertices, with those of what each is read as."""
+        """Values (p, ...) of the vertices, with those of their representatives."""
         return values if self.stands is None else values[self.stands]
 
 
@@ -41,11 +41,10 @@ class Part:
 class Surface:
     """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 of row sum 1, the parts.
 
-    maps: what is painted at the points. Of the bones all count, or those that are not small by bone_parents
-    (b,) i64, or those that merge_into (b,) i64 leaves. shapes: (s, p, 3) f64, metres, what the rig adds and
-    the flesh must not imitate. stitches: between the points. core: what follows the bones, None for nothing.
-    attached: (p,) f64 in [0, 1], how much bones hold what has no volume, None for flesh and where nothing is
-    pinned.
+    maps: painted values at the points. All bones count, or those that are not small according to bone_parents
+    (b,) i64, or those left by merge_into (b,) i64. shapes: (s, p, 3) f64, metres, shapes of the rig that the
+    flesh must not imitate. stitches: between the points. core: request for the bone core, None for no core.
+    attached: (p,) f64 in [0, 1], pin weights of a surface without volume, None for flesh and without pins.
     """
 
     points: np.ndarray
@@ -62,11 +61,11 @@ class Surface:
 
     @property
     def diagonal(self) -> float:
-        """Length of the diagonal of the bounding box, in metres: the size that errors are fractions of."""
+        """Length of the bounding box's diagonal, in metres: the reference size of relative errors."""
         return float(np.linalg.norm(np.ptp(self.points, axis=0)))
 
     def digest(self, settings: BuildSettings | LooseSettings | AttachedSettings) -> str:
-        """Hash of all that a model depends on; equal digests give equal models, up to updates of modes."""
+        """Hash of all inputs of a model; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
         core, words = ((), ()) if self.core is None else (self.core.arrays, self.core.words)
@@ -75,11 +74,13 @@ class Surface:
         return hashed(arrays, (BUILDING, *astuple(settings), *words))
 
     def ground_digest(self, settings: BuildSettings) -> str:
-        """Hash of what no map, no stitch and no setting but the resolution changes: lattice and weights."""
+        """Hash of the inputs of lattice and weights, independent of maps, stitches and all settings but the
+        resolution.
+        """
         return hashed((self.points, self.triangles, self.weights), (settings.resolution,))
 
     def refuse_unusable(self) -> None:
-        """Refuses what no volume can be made of."""
+        """Refuses a surface without a usable volume."""
         if len(self.triangles) == 0:
             names = ", ".join(part.name for part in self.parts)
             raise UserError(f"{names} has no faces, so there is no volume to simulate.")
@@ -93,7 +94,7 @@ class Surface:
 
 
 def hashed(arrays: tuple[np.ndarray | None, ...], settings: tuple[object, ...]) -> str:
-    """Hash of arrays, some of which may not be there, and of settings."""
+    """Hash of optional arrays and of settings."""
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
         digest.update(b"none" if array is None else str(array.shape).encode())

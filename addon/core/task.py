@@ -1,19 +1,19 @@
-"""Long work in small steps, so that it can run to its end at once or a little at a time between redraws.
+"""Long work in small steps, run to the end at once or in slices between redraws.
 
-A task is a generator: it yields a `Step` wherever it may be interrupted and returns a sentence about what it
-did. Closing it early raises `GeneratorExit` inside, and its `finally` blocks put everything back.
+A task is a generator: each `Step` is a point of interruption, and the return value is a sentence about the
+result. Closing a task early raises `GeneratorExit` inside, and its `finally` blocks restore everything.
 """
 
 import time
 from collections.abc import Callable, Generator, Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
-# How long a task waits for work on another thread before it looks again.
+# Seconds between two looks at work on another thread.
 POLL_SECONDS = 0.005
 
 
 class Step(NamedTuple):
-    """How far a task is: the fraction done in [0, 1], and what it is doing."""
+    """Progress of a task: the fraction done in [0, 1], and the current stage."""
 
     fraction: float
     stage: str
@@ -25,7 +25,7 @@ Task = Generator[Step, None, str]
 
 
 def scaled(task: Generator[Step, None, Result], start: float, end: float) -> Generator[Step, None, Result]:
-    """The same task, with its fractions mapped to [start, end], as a part of a longer one."""
+    """The same task with fractions mapped to [start, end], as a part of a longer one."""
     try:
         while True:
             step = next(task)
@@ -37,7 +37,7 @@ def scaled(task: Generator[Step, None, Result], start: float, end: float) -> Gen
 
 
 def in_turn(tasks: Iterable[Generator[Step, None, Result]]) -> Generator[Step, None, list[Result]]:
-    """Tasks one after the other, each with an equal part of the progress; what they return."""
+    """Tasks in sequence with equal parts of the progress; returns their results."""
     waiting, results = list(tasks), []
     for index, task in enumerate(waiting):
         part = scaled(task, index / len(waiting), (index + 1) / len(waiting))
@@ -46,7 +46,7 @@ def in_turn(tasks: Iterable[Generator[Step, None, Result]]) -> Generator[Step, N
 
 
 class Working(Protocol):
-    """Work of the native module on a thread of its own."""
+    """Work of the native module on its own thread."""
 
     @property
     def progress(self) -> float:
@@ -54,21 +54,21 @@ class Working(Protocol):
 
     @property
     def done(self) -> bool:
-        """Whether its result is there, or what it refuses is known."""
+        """True if the result or the refusal is available."""
 
 
 class Job(Working, Protocol[Made]):
-    """Work that says what it is doing, and makes one thing."""
+    """Work with a named stage and one result."""
 
     @property
     def stage(self) -> str:
-        """What it is doing."""
+        """The current stage."""
 
     def cancel(self) -> None:
-        """Stops it soon."""
+        """Requests an early stop."""
 
     def result(self) -> Made:
-        """What it made."""
+        """The result."""
 
 
 def finished(job: Job[Made], doing: str) -> Generator[Step, None, Made]:
