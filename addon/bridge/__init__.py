@@ -1,1 +1,1 @@
-"""The only code that reads or writes meshes, armatures, modifiers and animation of the scene."""
+"""The only code with access to meshes, armatures, modifiers and animation of the scene."""

@@ -1,4 +1,4 @@
-"""Reads actions from files and puts them onto an armature as an action of its own."""
+"""Reads actions from files and puts them onto an armature as a new action."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +46,7 @@ def frames_per_second(scene: bpy.types.Scene) -> float:
 
 
 def refuse_to_import(context: bpy.types.Context) -> None:
-    """Refuses all modes but Object Mode, the only one in which Blender imports, and a Blender that cannot."""
+    """Refuses all modes but Object Mode, which importing requires, and a Blender without the importer."""
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_fbx"):
         raise UserError(
             'The add-on "FBX format" is off, so that no action can be read; switch it on in the preferences.'
@@ -57,10 +57,10 @@ def refuse_to_import(context: bpy.types.Context) -> None:
 
 @contextmanager
 def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.Object]]:
-    """The objects of an FBX file, which go afterwards with all that came along.
+    """The objects of an FBX file, deleted afterwards with all other imported data.
 
-    The importer works in the scene that is shown and takes the frame rate of the file over; frame rate,
-    selection and active object are put back.
+    The importer works in the current scene and applies the frame rate of the file; frame rate, selection and
+    active object are restored.
     """
     refuse_to_import(context)
     before = {kind: set(getattr(bpy.data, kind)) for kind in IMPORTED}
@@ -105,7 +105,7 @@ def clip_of(armature: bpy.types.Object, name: str, rate: float) -> Clip:
 def bone_clip(
     bone: bpy.types.PoseBone, rest: np.ndarray, curves: dict[tuple[str, int], bpy.types.FCurve], scale: float
 ) -> BoneClip | None:
-    """What an action does to one bone; None where it does nothing."""
+    """Motion of one bone in an action; None for no motion."""
     mode = bone.rotation_mode
     turning = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(
         mode, "rotation_euler"
@@ -143,7 +143,7 @@ def key_times(curve: bpy.types.FCurve) -> np.ndarray:
 
 
 def as_quaternion(turn: np.ndarray, mode: str) -> Quaternion:
-    """A unit quaternion of the numbers that a bone's rotation channel holds."""
+    """A unit quaternion from the values of a bone's rotation channel."""
     if mode == "QUATERNION":
         return Quaternion(turn).normalized()
     if mode == "AXIS_ANGLE":
@@ -158,19 +158,19 @@ def rest_axes(world: Matrix, bone: bpy.types.Bone) -> np.ndarray:
 
 
 def height(armature: bpy.types.Object) -> float:
-    """How high the uppermost joint is above the lowest at rest, in world units.
+    """Height of the uppermost joint above the lowest at rest, in world units.
 
-    Only heads of bones count: their tails say nothing in files from formats that have no tails.
+    Only heads of bones count: formats without tails give them no meaning.
     """
     heights = [(armature.matrix_world @ bone.head_local).z for bone in armature.data.bones]
     return max(heights) - min(heights)
 
 
 def assign(armature: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bpy.types.Action:
-    """Puts an action onto an armature as its active action, and the scene's range on the action.
+    """Puts an action onto an armature as the active action, and sets the scene's range to the action's.
 
-    The action keeps its speed at the scene's frame rate. An action of the artist's that was active stays in
-    the file, while those made here go with the next save, as any action does that nobody uses.
+    The action keeps its speed at the scene's frame rate. An active action of the artist's stays in the file;
+    actions made here are dropped by the next save like any unused action.
     """
     bones = clips.matching(clip.parents, armature.data.bones.keys())
     clips.refuse_foreign(clip, bones, armature.name)
@@ -193,7 +193,7 @@ def assign(armature: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bp
 
 @contextmanager
 def kept_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[None]:
-    """Gives the armature its action back, and the scene its range and frame, whatever happens in between."""
+    """Restores the armature's action, and the scene's range and frame afterwards, also after an error."""
     data = armature.animation_data or armature.animation_data_create()
     action, kept = data.action, data.action is not None and data.action.use_fake_user
     slot = compat.slot(data)
@@ -217,9 +217,9 @@ def write_bone(
     speed: float,
     curves: "bpy.types.bpy_prop_collection",
 ) -> None:
-    """The curves of one bone: its rotation, and its location if it is a root.
+    """Writes the curves of one bone: the rotation, and for a root the location.
 
-    Other bones keep their rest location, as the locations in an action are the proportions of its own rig.
+    Other bones keep their rest location, since the locations in an action are the proportions of its own rig.
     """
     moved, bone = clip.bones[source], armature.pose.bones[name]
     rest = rest_axes(armature.matrix_world, bone.bone)
@@ -259,7 +259,7 @@ def write_channel(
 
 
 def armature_of(objects: tuple[bpy.types.Object, ...]) -> bpy.types.Object:
-    """The armature that moves the first of these meshes that one moves."""
+    """The armature of the first of these meshes with an armature."""
     found = armature_modifier.moving(objects)
     if not found:
         raise UserError(f"{objects[0].name} has no armature that an action could move.")

@@ -137,7 +137,7 @@ def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider"
 
 
 def soft(name: str, surface: Surface, resolution: int, friction: float) -> "jounce.Collider":
-    """What others touch of a loose body: its surface, where it was built."""
+    """Collider of a loose body for others: the surface in the place of the build."""
     none = np.empty(0, np.int64)
     solid = Solid(name, Kind.MESH, surface.points, surface.triangles, resolution, none)
     return made(solid, np.eye(3, 4), friction)

@@ -1,4 +1,4 @@
-"""Parts of a body of handles, at which force fields are read: what they weigh and where its rig has them."""
+"""Parts of a body of handles for sampling force fields: their masses and rigged places."""
 
 import jounce
 import numpy as np
@@ -8,16 +8,16 @@ from .loose import LooseBody
 
 
 class HandleSamples:
-    """Parts of a loose or an attached body, those of the vertices nearest to its first handles.
+    """Parts of a loose or attached body: the vertices nearest to each of the first handles.
 
-    masses: (k,), kg. A force on a part is spread over its mass, so that a uniform field acts as gravity does.
+    masses: (k,), kg. A force on a part is spread over its mass; a uniform field acts like gravity.
     """
 
     def __init__(self, body: "LooseBody | AttachedBody", count: int) -> None:
         """count: of parts, at most."""
         self._model = body.model
         self._mass = np.asarray(body.model.vertex_mass)
-        # Handles are as far apart as can be, the first of them too.
+        # Any first handles are spread as far apart as possible.
         centers = np.asarray(body.model.handle_centers)[:count]
         if isinstance(body, AttachedBody):
             places, weights = body.mesh.points, body.weights
@@ -34,7 +34,7 @@ class HandleSamples:
         np.add.at(self._rows, self._part_of, each)
 
     def posed(self, pose: np.ndarray) -> np.ndarray:
-        """Where a pose (b, 3, 4) has the centres of mass of the parts, (k, 3) in metres."""
+        """Centres of mass of the parts in a pose (b, 3, 4), (k, 3) in metres."""
         return np.einsum("kbd,bcd->kc", self._rows, pose)
 
     def reduce(self, forces: np.ndarray) -> np.ndarray:
@@ -42,7 +42,7 @@ class HandleSamples:
         return self._model.reduce_forces(np.ascontiguousarray(self._spread(forces.T).T))
 
     def drag(self, linear: np.ndarray, quadratic: np.ndarray) -> "jounce.Drag":
-        """What resists the motion of the parts, (k,) each in N s/m and N s^2/m^2."""
+        """Resistance to the motion of the parts, (k,) each in N s/m and N s^2/m^2."""
         return jounce.Drag(self._spread(linear), self._spread(quadratic))
 
     def _spread(self, amounts: np.ndarray) -> np.ndarray:

@@ -72,7 +72,7 @@ class Job(Working, Protocol[Made]):
 
 
 def finished(job: Job[Made], doing: str) -> Generator[Step, None, Made]:
-    """Waits for a job, and stops it where the task is stopped."""
+    """Waits for a job, and stops the job together with the task."""
     try:
         yield from until_done(job, lambda: f"{doing}: {job.stage}")
     finally:
@@ -81,14 +81,14 @@ def finished(job: Job[Made], doing: str) -> Generator[Step, None, Made]:
 
 
 def until_done(job: Working, stage: Callable[[], str]) -> Generator[Step, None, None]:
-    """Waits for work on another thread. stage: says what it is doing."""
+    """Waits for work on another thread. stage: text for the progress."""
     while not job.done:
         yield Step(job.progress, stage())
         time.sleep(POLL_SECONDS)
 
 
 class Runner:
-    """Drives a task and keeps what it said last."""
+    """Drives a task and keeps the latest step."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -96,8 +96,8 @@ class Runner:
         self.message = ""
 
     def run(self, seconds: float) -> bool:
-        """Works for about that long, at least one step; True once the task is finished."""
-        # Not time.monotonic, which Windows moves on only 64 times a second.
+        """Works for about this time, at least one step; True once the task is finished."""
+        # Not time.monotonic: Windows updates that clock only 64 times per second.
         deadline = time.perf_counter() + seconds
         while True:
             try:
@@ -109,5 +109,5 @@ class Runner:
                 return False
 
     def cancel(self) -> None:
-        """Stops the task where it is and lets it put everything back."""
+        """Stops the task; the task restores everything."""
         self._task.close()

@@ -1,4 +1,4 @@
-"""Finds where flesh still tears: edges that a motion stretches far beyond the pose, part by part."""
+"""Finds torn flesh: edges stretched far beyond the pose, part by part."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from .full_space import Shaper, shaped
 from .rest_check import lengths, posed_points
 from .surface import Surface
 
-# Edges whose length changes by more than this share of the posed one are torn.
+# Relative change of an edge's posed length above which the edge is torn.
 TORN = 0.6
-# A part tears where this share of its edges does, and no fewer than so many.
+# Smallest share and number of torn edges in a tearing part.
 SHARE, FEWEST = 0.01, 3
-# So many frames of the largest motion are looked at.
+# Number of inspected frames, those of the largest motion.
 FRAMES = 60
 # Shorter edges, as a share of the diagonal, say nothing.
 SHORT = 1e-3
@@ -21,7 +21,7 @@ SHORT = 1e-3
 
 @dataclass(frozen=True)
 class Tear:
-    """Where a part tears most: the row of its bone in the rig, the index of the frame, how much."""
+    """The worst tear of a part: row of the bone in the rig, index of the frame, amount."""
 
     bone: int
     frame: int
@@ -31,7 +31,7 @@ class Tear:
 def tears(
     surface: Surface, shaper: Shaper, poses: list[np.ndarray], coefficients: list[np.ndarray]
 ) -> Iterator[Tear]:
-    """The parts that tear in a motion, by bones; poses (b, 3, 4) and coefficients a frame."""
+    """The tearing parts in a motion, by bones; poses (b, 3, 4) and coefficients per frame."""
     edges = np.unique(np.sort(surface.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1), axis=0)
     part = surface.weights.argmax(axis=1)[edges[:, 0]]
     count = np.bincount(part, minlength=surface.weights.shape[1])
@@ -51,7 +51,7 @@ def tears(
 def stretches(
     surface: Surface, edges: np.ndarray, shaper: Shaper, pose: np.ndarray, coefficients: np.ndarray
 ) -> np.ndarray:
-    """How much displacements change the length of each posed edge, (e,), as a share of it."""
+    """Relative change of the length of each posed edge by displacements, (e,)."""
     posed = posed_points(surface, pose)
     before = lengths(posed, edges)
     after = lengths(posed + shaped(shaper, coefficients), edges)

@@ -1,7 +1,7 @@
-"""Fills the caches of loose bodies that touch each other: each has its own, and all are simulated as one.
+"""Fills the caches of touching loose bodies: separate caches, and a common simulation.
 
-The pass of each body knows what drives all of them, so that its frames are fresh as long as nothing of any
-has changed. Passes over the same bodies take their frames from one `Together`, which simulates each once.
+The pass of each body knows the drives of all bodies. Its frames are fresh while nothing changes for any of
+them. Passes over the same bodies share one `Together`, which simulates each frame once.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ Shapes = list[np.ndarray]
 
 @dataclass
 class Run:
-    """Simulations of all bodies, and the last frame that they were simulated to; -1 before the first."""
+    """Simulations of all bodies, and the last simulated frame; -1 before the first."""
 
     simulations: "list[jounce.Simulation]"
     at: int = -1
@@ -35,9 +35,9 @@ class Run:
 
 @dataclass
 class Together:
-    """The frames of bodies that touch each other, as far as they were asked for.
+    """The requested frames of touching bodies.
 
-    A frame's key says what all frames up to it were simulated from. kept: states after some frames.
+    A frame's key is a digest of the inputs of all frames up to the frame. kept: states after some frames.
     """
 
     frames: dict[int, tuple[bytes, Shapes]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Together:
     _run: Run | None = None
 
     def frame(self, keys: Sequence[bytes], members: Sequence[LoosePass]) -> Shapes:
-        """The shapes in the frame of the last key. members: with drives up to it."""
+        """The shapes in the frame of the last key. members: passes with drives up to this frame."""
         index = len(keys) - 1
         key, shapes = self.frames.get(index, (b"", []))
         if key == keys[-1]:
@@ -58,7 +58,7 @@ class Together:
         return self.frames[index][1]
 
     def approach(self, keys: Sequence[bytes], members: Sequence[LoosePass]) -> Run:
-        """Simulations at the nearest state that was kept up to the frame of the last key."""
+        """Simulations at the nearest kept state up to the frame of the last key."""
         run = Run([member.fresh() for member in members])
         fitting = [at for at, (key, _) in self.kept.items() if keys[at : at + 1] == [key]]
         if fitting:
@@ -82,12 +82,12 @@ class Together:
                 self.kept[index] = run.key, [each.save_state() for each in run.simulations]
 
 
-# What bodies do together, by the hash of all that it depends on beside their drives.
+# Common motions of bodies, by the hash of all inputs except the drives.
 TOGETHER: BodyCache[Together] = BodyCache(capacity=4)
 
 
 def together(digest: str) -> Together:
-    """What is known of bodies that touch each other."""
+    """The common motion of touching bodies."""
     known = TOGETHER.get(digest)
     if known is None:
         known = Together()
@@ -96,7 +96,7 @@ def together(digest: str) -> Together:
 
 
 def step(simulations: "Sequence[jounce.Simulation]", members: Sequence[LoosePass], index: int) -> None:
-    """Steps all bodies to a frame. Those that start there again are touched up to it."""
+    """Steps all bodies to a frame. Bodies that start there again have contact until then."""
     pairs = list(zip(members, simulations, strict=True))
     drives = [member.prepare(simulation, index) for member, simulation in pairs]
     if index > 0:
@@ -113,7 +113,7 @@ def step(simulations: "Sequence[jounce.Simulation]", members: Sequence[LoosePass
 
 
 class TouchingPass(LoosePass):
-    """A pass over the frames of a loose body that touches others."""
+    """A pass over the frames of a loose body in contact with others."""
 
     def __init__(
         self,
@@ -126,7 +126,9 @@ class TouchingPass(LoosePass):
         place: int,
         common: Together,
     ) -> None:
-        """others: passes of the other bodies, which only know drives. place: how many come before it."""
+        """others: passes of the other bodies, which hold drives only. place: number of bodies before this
+        one.
+        """
         super().__init__(cache, start, throw, body, colliders)
         self._others = others
         self._members = [*others[:place], self, *others[place:]]
@@ -153,7 +155,7 @@ class TouchingPass(LoosePass):
         self.simulated += 1
 
     def simulation_at(self, index: int) -> "jounce.Simulation":
-        """As of any pass; from there on it touches none of the others."""
+        """Simulation of any pass; from this frame on without contact with the others."""
         keys = self._keys[: index + 1]
         run = self._common.approach(keys, self._members)
         self._common.play(run, keys, self._members)

@@ -1,16 +1,16 @@
-"""The one exception for what a user can mend."""
+"""The one exception for problems that a user can solve."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class UserError(Exception):
-    """One sentence that says what is wrong, where, and what to do about it; the scene is as it was."""
+    """One sentence: the problem, its place and the remedy; the scene is unchanged."""
 
 
 @contextmanager
 def passing_on(consequence: str) -> Iterator[None]:
-    """What the native module refuses becomes a refusal in its own words, after what it means for the user."""
+    """Turns a refusal of the native module into a UserError, with the consequence for the user in front."""
     try:
         yield
     except ValueError as error:

@@ -1,15 +1,15 @@
-"""How an armature that preserves volume moves small offsets.
+"""Linear map of small offsets by an armature with Preserve Volume.
 
-Such an armature blends not the matrices of its bones but their rigid motions, as dual quaternions. With
-L_j = R_j S_j the 3x3 part of bone j, q_j the unit quaternion of R_j and `q_i = sum_j w_ij q_j`, it moves an
+Such an armature blends the rigid motions of its bones, as dual quaternions, instead of the matrices. With L_j
+= R_j S_j the 3x3 part of bone j, q_j the unit quaternion of R_j and `q_i = sum_j w_ij q_j`, it moves an
 offset of vertex i by
 
     A_i = R(q_i / |q_i|) + sum_j w_ij / |q_i|^2 (s_ij - [r_ij]) (L_j - R_j),
     (s_ij, r_ij) = q_j conj(q_i),
 
-[r] being the matrix of the cross product: each bone takes its stretch to where the vertex is, as a
-translation. Of q_j and -q_j, the same turn, the one nearer to that of the vertex's heaviest bone counts. It
-is not exact for bones that are sheared by parents of uneven scale.
+[r] being the matrix of the cross product: each bone applies its stretch at the vertex as a translation.
+Between the equivalent q_j and -q_j, the one nearer to the quaternion of the vertex's heaviest bone is used.
+The map is not exact for bones sheared by parents of uneven scale.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def as_quaternions(turns: np.ndarray) -> np.ndarray:
 
 
 def without_flips(quaternions: np.ndarray) -> np.ndarray:
-    """The same turns (f, 4), one after the other, each quaternion in the half of the one before it."""
+    """The same rotations (f, 4) in sequence, each quaternion in the half space of its predecessor."""
     flips = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
     return quaternions * np.cumprod(np.concatenate(([1.0], flips)))[:, None]
 

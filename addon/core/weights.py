@@ -1,16 +1,17 @@
-"""Vertex weights the way Blender's Armature modifier uses them."""
+"""Vertex weights as used by Blender's Armature modifier."""
 
 import numpy as np
 
-# Below this sum of weights the Armature modifier leaves a vertex where it is (its `contrib > 0.0001f`).
+# Sum of weights below which the Armature modifier skips a vertex (its `contrib > 0.0001f`).
 LEAST_SUM = 1e-4
 
 
 def skinned(raw: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Weights (p, b + 1) with rows that sum to one; the last column is the object's, for what no bone moves.
+    """Weights (p, b + 1) with rows that sum to one; the last column is the object's, for vertices without a
+    bone.
 
-    raw: (p, b), the group weights of bones that deform, as painted; a row is divided by its sum, as the
-    modifier does. mask: (p,) in [0, 1], the modifier's own vertex group: its rest stays with the object.
+    raw: (p, b), the painted weights of deforming bones; each row is divided by its sum, as in the modifier.
+    mask: (p,) in [0, 1], the modifier's own vertex group; the remainder stays with the object.
     """
     total = raw.sum(axis=1)
     moved = total > LEAST_SUM

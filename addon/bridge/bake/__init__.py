@@ -1,1 +1,1 @@
-"""What plays without Jounce: the kinds of bakes, their files, and how one takes the place of another."""
+"""Bakes, which play without Jounce: kinds, files, and the replacement of an earlier bake."""

@@ -1,4 +1,4 @@
-"""The kinds of bakes: which code prepares each of them, and what frees whatever a mesh carries."""
+"""The kinds of bakes: the code that prepares each kind, and the code that frees a mesh's bake."""
 
 import bpy
 
@@ -22,12 +22,12 @@ PREPARE = {
     Target.OWN_BONES: own_bones.prepare,
 }
 
-# What plays a body that has no modes.
+# Targets for a body without modes.
 PLAYS_SHAPES = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.MESH_CACHE))
 
 
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
-    """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
+    """Refuses a mesh that cannot take a bake, and warns if the bake would be invisible."""
     refuse_stuck(obj)
     if settings.target is Target.SKINNING_NODES:
         modifier_stack.refuse_nodes(obj)
@@ -39,7 +39,7 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
 
 
 def refuse(host: bpy.types.Object, target: str, scene: bpy.types.Scene) -> None:
-    """Refuses a body that cannot be baked to a target as it is."""
+    """Refuses a body that cannot be baked to a target in its present state."""
     settings = host.jounce.bake_settings(target, scene.frame_start, scene.frame_end)
     refuse_unfit(host, settings)
     for obj in bodies.fleshed(host):
@@ -47,14 +47,14 @@ def refuse(host: bpy.types.Object, target: str, scene: bpy.types.Scene) -> None:
 
 
 def warn_of_left_out(host: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
-    """Says that a copy of the character has only meshes with flesh."""
+    """Warns that a copy of the character contains only the meshes with flesh."""
     left = [obj.name for obj in bodies.members(host) if obj not in bodies.fleshed(host)]
     if left and settings.target not in (*PLAYS_SHAPES, Target.SKINNING_NODES):
         warn(f"{', '.join(left)} has no flesh of its own, so the copy of {host.name} comes without it.")
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses what only a draft can be, and what only flesh can."""
+    """Refuses targets that only a draft, or only flesh, supports."""
     if not host.jounce.is_flesh:
         refuse_without_modes(host, settings)
     if settings.quality is Quality.DRAFT:
@@ -72,7 +72,7 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
 
 
 def refuse_without_modes(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses for a loose or an attached body what needs modes, and what it cannot do."""
+    """Refuses modes and unsupported targets for a loose or attached body."""
     kind = host.jounce.kind.lower()
     if settings.target not in PLAYS_SHAPES:
         raise UserError(
@@ -84,7 +84,7 @@ def refuse_without_modes(host: bpy.types.Object, settings: BakeSettings) -> None
 
 
 def refuse_stuck(obj: bpy.types.Object) -> None:
-    """Refuses to free shape keys that another file would bring back."""
+    """Refuses to free shape keys that a library would restore."""
     if obj.jounce.bake_keys and linked_mesh_proxy.is_foreign(obj.data):
         raise UserError(
             f"The mesh of {obj.name} brings the shape keys of a bake along from its own file; free that bake "
@@ -95,12 +95,14 @@ def refuse_stuck(obj: bpy.types.Object) -> None:
 def prepare(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Preparation:
-    """Computes all of a bake; nothing of the scene is changed before it is written."""
+    """Computes a whole bake; the scene changes only in the writing afterwards."""
     return PREPARE[settings.target](scene, body, motion, settings, context)
 
 
 def replace(scene: BodyScene, prepared: Prepared) -> None:
-    """Replaces the body's bake, which goes once the other one stands; where writing fails, it stays."""
+    """Replaces the body's bake. The earlier bake is freed after a successful write, and stays after a failed
+    one.
+    """
     for obj in bodies.members(scene.host):
         old_files.update(obj)
     earlier = [replacing.Earlier(obj) for obj in bodies.members(scene.host)]
@@ -117,7 +119,7 @@ def replace(scene: BodyScene, prepared: Prepared) -> None:
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes any bake off a mesh; all that is not ours stays as it is."""
+    """Removes any bake from a mesh; everything else stays unchanged."""
     old_files.update(obj)
     for kind in (shape_keys, skinning_nodes, mesh_cache, helper_bones):
         kind.free(obj)
@@ -126,6 +128,6 @@ def free(obj: bpy.types.Object) -> None:
 
 
 def forget(host: bpy.types.Object) -> None:
-    """Drops what the host remembers of a bake that was freed."""
+    """Drops the host's record of a freed bake."""
     for name in ("bake_draft_error", "bake_error", "bake_parts", "bake_range"):
         host.jounce.property_unset(name)

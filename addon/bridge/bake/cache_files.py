@@ -1,8 +1,8 @@
-"""Which .blend a mesh cache or a sound belongs to, and when its file may be deleted.
+"""The .blend that owns a mesh cache or a sound, and the conditions for deleting the file.
 
-An object records the .blend that was open when it was baked, and the path of the file as that .blend has it.
-The file is deleted only where both are still so: not from another .blend that was saved from the first one or
-appended its objects, but from one that was moved or copied together with its cache.
+An object records the .blend of its bake, and the file's path as stored in this .blend. The file is deleted
+only if both still agree: never from a .blend saved from the first one under another name or with appended
+objects, but from one moved or copied together with its cache.
 """
 
 import atexit
@@ -19,12 +19,12 @@ PARENT = "//.."
 
 
 def record(obj: bpy.types.Object, path: str, blend: str) -> None:
-    """Remembers the cache of a mesh, as a .blend gives its path."""
+    """Records the cache of a mesh, with the path as the .blend stores it."""
     obj.jounce.bake_cache, obj.jounce.bake_blend = path, blend
 
 
 def is_own(modifier: bpy.types.MeshCacheModifier) -> bool:
-    """Whether the open .blend has made what a modifier plays."""
+    """True if the open .blend made the file of a modifier."""
     state = modifier.id_data.jounce
     if modifier.id_data.library is not None:
         return False
@@ -32,7 +32,7 @@ def is_own(modifier: bpy.types.MeshCacheModifier) -> bool:
 
 
 def is_made_here(path: str, blend: str, plays: str) -> bool:
-    """Whether the open .blend has made a file. path, blend: as recorded then; plays: the path of today."""
+    """True if the open .blend made a file. path, blend: the recorded values; plays: the present path."""
     here = bpy.data.filepath
     if not path:
         return False
@@ -43,13 +43,13 @@ def is_made_here(path: str, blend: str, plays: str) -> bool:
 
 
 def free(path: Path) -> None:
-    """Gives up a cache of the open .blend, unless something still plays it."""
+    """Gives up a cache of the open .blend, unless still in use."""
     if path not in played() and pc2.is_cache(path):
         freed.CACHES.free(path, bpy.data.filepath)
 
 
 def path_of(modifier: bpy.types.MeshCacheModifier) -> Path:
-    """Where the file of a modifier is."""
+    """Path of a modifier's file."""
     return Path(bpy.path.abspath(modifier.filepath, library=modifier.id_data.library))
 
 
@@ -63,7 +63,7 @@ def played() -> set[Path]:
 
 @persistent
 def after_saving(path: str, *_: object) -> None:
-    """What nothing plays any more goes with the file that played it."""
+    """Deletes files without users after the .blend that used them was saved."""
     if path == bpy.data.filepath:
         freed.CACHES.saved(path, played())
     else:
@@ -80,13 +80,13 @@ HANDLERS = {"save_post": after_saving, "load_post": after_loading}
 
 
 def register() -> None:
-    """Watches what is saved and opened, and the end of the session."""
+    """Watches saving, opening and the end of the session."""
     handlers.listen(HANDLERS, True)
     atexit.register(freed.CACHES.end)
 
 
 def unregister() -> None:
-    """Undoes `register`, and ends the session of the files: nobody would look after them later."""
+    """Undoes `register`, and ends the session of the files, which nothing would watch any more."""
     handlers.listen(HANDLERS, False)
     atexit.unregister(freed.CACHES.end)
     freed.CACHES.end()

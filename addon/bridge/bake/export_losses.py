@@ -1,7 +1,7 @@
-"""Compares what a mesh shows with what a file of bones and shape keys holds of it.
+"""Compares a mesh in the scene with the contents of a file of bones and shape keys.
 
-Exporters write the mesh itself, its shape keys and the bones that its armature follows. Whatever else shapes
-it is found by what is seen: by copies without it, evaluated in a few frames.
+Exporters write the mesh itself, its shape keys and the bones of its armature. Every other influence is found
+by comparing evaluated copies without the influence, in a few frames.
 """
 
 from collections.abc import Iterator
@@ -16,19 +16,19 @@ from ..common import frames, marks
 from ..preview.evaluated_meshes import Shape, shape
 from ..rig import rig_stack
 
-# Shapes that are nearer are the same, as a share of the size.
+# Distance below which shapes count as equal, as a share of the size.
 SAME = 1e-4
-# So many vertices of a surface are looked at.
+# Number of compared vertices per surface.
 LOOKED_AT = 5000
-# Preserve Volume, as it is named beside modifiers.
+# Preserve Volume, in a list of modifiers.
 PRESERVES = "Preserve Volume of {}"
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A difference between a mesh and a file of it.
+    """A difference between a mesh and its file.
 
-    names: of what shapes the mesh and is not written. share: how far that moves it, of its size.
+    names: of the influences that are not written. share: largest displacement by them, relative to the size.
     """
 
     mesh: str
@@ -59,7 +59,8 @@ def losses(objects: list[bpy.types.Object], over: tuple[int, int], context: bpy.
 
 
 def loss(obj: bpy.types.Object, names: list[str], share: float, *single: float) -> Loss | None:
-    """The loss of a mesh without all that is named, and without each of it; None where nothing is seen."""
+    """The loss of a mesh without all named influences, and without each; None without a visible difference.
+    """
     if share <= SAME:
         return None
     seen = [name for name, own in zip(names, single, strict=False) if own > SAME]
@@ -67,7 +68,7 @@ def loss(obj: bpy.types.Object, names: list[str], share: float, *single: float) 
 
 
 def beyond_skinning(obj: bpy.types.Object) -> list[str]:
-    """Names of what may shape a mesh beside its first armature: shown modifiers, and what skins otherwise."""
+    """Names of possible influences beside the first armature: visible modifiers, and other skinning."""
     first = first_armature(obj)
     names = [m.name for m in obj.modifiers if m.show_viewport and m != first and not rig_stack.is_ours(m)]
     if first is not None and first.use_deform_preserve_volume:
@@ -76,7 +77,7 @@ def beyond_skinning(obj: bpy.types.Object) -> list[str]:
 
 
 def first_armature(obj: bpy.types.Object) -> bpy.types.Modifier | None:
-    """The modifier whose bones an exporter writes; None without one."""
+    """The modifier with the exported bones; None without one."""
     return next((m for m in obj.modifiers if m.type == "ARMATURE" and m.show_viewport), None)
 
 
@@ -84,7 +85,7 @@ def first_armature(obj: bpy.types.Object) -> bpy.types.Modifier | None:
 def copies(
     suspects: dict[bpy.types.Object, list[str]], context: bpy.types.Context
 ) -> Iterator[dict[bpy.types.Object, list[bpy.types.Object]]]:
-    """Copies of meshes: as they are, without all that is beyond skinning, and without each part of it."""
+    """Copies of meshes: unchanged, without everything beyond skinning, and without each single influence."""
     made: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     try:
         for obj, names in suspects.items():
@@ -100,7 +101,7 @@ def copies(
 
 
 def copy(obj: bpy.types.Object, without: list[str]) -> bpy.types.Object:
-    """A copy of an object, of the same mesh, that shows it without some of what shapes it."""
+    """A copy of an object with the same mesh, without some of the influences."""
     made = obj.copy()
     if made.override_library is not None:
         made.make_local(clear_liboverride=True)
@@ -117,7 +118,8 @@ def copy(obj: bpy.types.Object, without: list[str]) -> bpy.types.Object:
 
 
 def gap(one: Shape, other: Shape) -> float:
-    """The largest distance between two shapes, of the size of the first; 1 where one of them is empty."""
+    """The largest distance between two shapes, relative to the size of the first; 1 if one of them is empty.
+    """
     size = float(np.linalg.norm(np.ptp(one.points, axis=0))) if len(one.points) else 0.0
     if len(one.points) == len(other.points):
         furthest = np.linalg.norm(one.points - other.points, axis=1).max(initial=0.0)

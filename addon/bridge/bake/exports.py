@@ -1,4 +1,4 @@
-"""Sends baked bodies out of Blender, with the settings of its exporters that keep their shapes."""
+"""Exports baked bodies from Blender with exporter settings that keep their shapes."""
 
 import os
 import sys
@@ -18,13 +18,14 @@ from . import export_losses, usd_names
 
 KEYS = {Target.MODAL_KEYS.value, Target.FRAME_KEYS.value}
 BONES = {Target.HELPER_BONES.value}
-# What a file lacks of what is seen, as a share of the size, from which it shows another body.
+# Loss, as a share of the size, above which a file shows another body.
 ANOTHER = 0.02
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What an exporter is told. is_rigged: bones and keys play. evaluated: as renders or viewports show."""
+    """Options of an export. is_rigged: bones and keys play. evaluated: settings of renders or of viewports.
+    """
 
     is_rigged: bool
     evaluated: str
@@ -32,10 +33,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file. takes: the bakes that it can hold. build_option: that of Blender which writes it.
+    """A file format. takes: supported bakes. build_option: Blender's build option for the exporter.
 
-    has_bones, has_shapes: True if it can hold bones with keys, and the shape of every frame. refuse_names:
-    refuses names of objects that become one, of a rigged file or not.
+    has_bones, has_shapes: True if the format supports keyed bones, and the shape of every frame.
+    refuse_names: refuses object names that collide, in a rigged file or another one.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Plan:
-    """An export. objects: meshes with their bakes, and what moves them. sentences: on what the file lacks."""
+    """An export. objects: meshes with their bakes, and their armatures. sentences: about losses."""
 
     hosts: list[bpy.types.Object]
     objects: list[bpy.types.Object]
@@ -60,7 +61,7 @@ class Plan:
 
 
 def export_gltf(path: Path, _asked: Asked) -> None:
-    """Armature and keys as one animation; four bones a vertex is all that helper bones have."""
+    """Armature and keys as one animation; helper bones need no more than four bones per vertex."""
     bpy.ops.export_scene.gltf(
         filepath=str(path),
         use_selection=True,
@@ -104,7 +105,7 @@ FORMATS = {
 
 
 def refuse_unfit(hosts: list[bpy.types.Object], kind: Format) -> None:
-    """Refuses bodies that have no bake, or one that such a file cannot hold."""
+    """Refuses bodies without a bake, or with a bake that the format does not support."""
     if kind.build_option and not getattr(bpy.app.build_options, kind.build_option):
         raise UserError(f"This Blender was built without {kind.name}; use one from blender.org.")
     for host in hosts:
@@ -119,14 +120,14 @@ def refuse_unfit(hosts: list[bpy.types.Object], kind: Format) -> None:
 
 
 def target_of(host: bpy.types.Object) -> str:
-    """What a body was baked to, empty without a bake."""
+    """The baked target of a body, empty without a bake."""
     if host.jounce.bake_copy is not None:
         return Target.HELPER_BONES.value
     return host.jounce.bake_target
 
 
 def exported(hosts: list[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The meshes that carry the bakes, and the armatures that move them."""
+    """The meshes with bakes, and the armatures that move them."""
     found: dict[bpy.types.Object, None] = {}
     for host in hosts:
         for obj in bodies.members(host):
@@ -137,7 +138,7 @@ def exported(hosts: list[bpy.types.Object]) -> list[bpy.types.Object]:
 
 
 def planned(hosts: list[bpy.types.Object], kind: Format, context: bpy.types.Context) -> Plan:
-    """The export of some bodies; refuses what such a file cannot hold, or would show as another body."""
+    """The export of some bodies; refuses an unsupported body, or one that would change its shape."""
     refuse_unfit(hosts, kind)
     objects = exported(hosts)
     unseen = [obj.name for obj in objects if not obj.visible_get()]
@@ -168,7 +169,7 @@ def planned(hosts: list[bpy.types.Object], kind: Format, context: bpy.types.Cont
 
 
 def write(plan: Plan, path: Path, context: bpy.types.Context) -> list[str]:
-    """Writes a file beside its place, which it takes when it is whole; the names of what is in it."""
+    """Writes a file beside its place and moves the complete file there; returns the names of the contents."""
     part = path.with_name(f"{path.stem}.part{path.suffix}")
     try:
         export(plan, plan.objects, part, context)
@@ -189,7 +190,7 @@ def write(plan: Plan, path: Path, context: bpy.types.Context) -> list[str]:
 
 
 class ExporterFailed(Exception):
-    """An exporter of Blender stopped with an exception of its own."""
+    """An exporter of Blender stopped with an internal exception."""
 
     @property
     def reason(self) -> str:
@@ -205,14 +206,14 @@ def export(plan: Plan, objects: list[bpy.types.Object], path: Path, context: bpy
         with selected(objects, context), over_bake(plan.hosts, context.scene):
             plan.kind.export(path, plan.asked)
     except RuntimeError as error:
-        # Blender hands on as text what a script of its own raised.
+        # Blender passes on the exceptions of its own scripts as text.
         if "Traceback" in str(error):
             raise ExporterFailed(str(error)) from error
         raise
 
 
 def culprits(plan: Plan, context: bpy.types.Context) -> str:
-    """The objects on which an exporter fails alone, in a sentence; empty where it fails on none alone."""
+    """Names of the objects on which an exporter fails separately, in a sentence; empty without any."""
     names = []
     with tempfile.TemporaryDirectory() as folder:
         for number, obj in enumerate(plan.objects):
@@ -226,7 +227,7 @@ def culprits(plan: Plan, context: bpy.types.Context) -> str:
 
 
 def sentence_of(error: Exception) -> str:
-    """What an error says, in a line."""
+    """First line of an error's text."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     lines = [line.strip().removeprefix("Error: ").rstrip(".") for line in str(error).splitlines()]
@@ -235,7 +236,7 @@ def sentence_of(error: Exception) -> str:
 
 @contextmanager
 def selected(objects: list[bpy.types.Object], context: bpy.types.Context) -> Iterator[None]:
-    """These objects alone as the selection, in Object Mode; what it was comes back."""
+    """These objects as the only selection, in Object Mode; restores the earlier selection and mode."""
     layer = context.view_layer
     active, before = layer.objects.active, list(context.selected_objects)
     mode = "OBJECT" if active is None else active.mode
@@ -262,7 +263,7 @@ def select(objects: list[bpy.types.Object], others: list[bpy.types.Object]) -> N
 
 @contextmanager
 def over_bake(hosts: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[None]:
-    """The scene's frames are those of the bakes."""
+    """Sets the scene's frame range to that of the bakes."""
     before = scene.frame_start, scene.frame_end
     with frames.kept(scene):
         scene.frame_start, scene.frame_end = span(hosts)

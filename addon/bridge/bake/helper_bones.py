@@ -1,7 +1,7 @@
-"""The bake for game engines: a copy of the character that bones alone move, the rig's own and helper bones.
+"""The bake for game engines: a copy of the character with bones alone, the rig's own and helper bones.
 
-The copy is an armature at the world's origin and the meshes below it, in a collection of its own, which
-renders leave out. The artist's meshes and armatures stay as they are.
+The copy is an armature at the world's origin with the meshes below, in a separate collection that is excluded
+from renders. The artist's meshes and armatures stay unchanged.
 """
 
 from collections.abc import Generator, Iterator
@@ -24,7 +24,7 @@ from ..rig import rig_stack
 from ..rig.skeletons import skeleton
 from . import sampled_meshes, shape_keys
 
-# What a mesh records of its copy; on the armature, custom property, all copies that were made with it.
+# Record of the copy on a mesh; on the armature, a custom property for all copies made with this armature.
 RECORDED = ("bake_copy", "bake_rig", "bake_collection")
 COPIES = "jounce_copies"
 
@@ -34,7 +34,7 @@ CHANNELS = (("location", "locations"), ("rotation_quaternion", "rotations"), ("s
 def prepare(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Preparation:
-    """Reads the shapes and fits the bones; nothing is changed before they are written."""
+    """Reads the shapes and fits the bones; nothing changes before the writing."""
     state = scene.host.jounce
     rig = skeleton(scene.reader, context.evaluated_depsgraph_get(), scene.surface.diagonal)
     wanted = yield from scaled(read(scene, body, motion, settings, context), 0.0, 0.5)
@@ -49,7 +49,7 @@ def prepare(
 def read(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Generator[Step, None, Wanted]:
-    """Where the vertices are at rest and in each frame."""
+    """Vertex positions at rest and in each frame."""
     surface, over = scene.surface, settings.frames
     frames = np.empty((len(over), len(surface.points), 3), np.float32)
     shapes = sampled_meshes.shapes(scene, body, motion, over, context)
@@ -58,7 +58,7 @@ def read(
             for part, (shape, to_metres) in zip(surface.parts, frame, strict=True):
                 frames[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
             yield Step(index / len(over), "Reading the shapes")
-    # The copy holds as a whole: until it can be followed for the first time, as it is then.
+    # The copy holds as a whole: until the first frame that can be followed, with the shape of that frame.
     followed = next(index for index in range(len(over)) if index not in motion.held)
     for index in range(len(over)):
         followed = followed if index in motion.held else index
@@ -76,7 +76,7 @@ def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.
     collection.objects.link(armature)
     for block in (collection, armature, armature.data):
         marks.put(block, marks.BAKE)
-    # From here on the meshes lead to whatever is to be freed.
+    # From here on the meshes lead to everything that must be freed.
     for obj in scene.objects:
         obj.jounce.bake_rig, obj.jounce.bake_collection = armature, collection
     copies = [copy(obj, armature) for obj in scene.objects]
@@ -93,7 +93,7 @@ def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.
 
 
 def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
-    """A copy of an object and its mesh at rest, below an armature, without whatever else moves it."""
+    """A copy of an object and its mesh at rest, below an armature, without other influences."""
     made = obj.copy()
     if made.override_library is not None:
         made.make_local(clear_liboverride=True)
@@ -118,7 +118,7 @@ def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
 
 @contextmanager
 def edited(armature: bpy.types.Object, context: bpy.types.Context) -> Iterator[None]:
-    """An armature in Edit Mode, the only place where bones can be made; mode and selection come back."""
+    """An armature in Edit Mode, which bones require; restores mode and selection."""
     layer = context.view_layer
     active, selected = layer.objects.active, context.selected_objects
     mode = "OBJECT" if active is None else active.mode
@@ -141,7 +141,7 @@ def edited(armature: bpy.types.Object, context: bpy.types.Context) -> Iterator[N
 
 
 def add_bones(data: bpy.types.Armature, skeleton: Skeleton, scale: float) -> list[str]:
-    """Adds the bones to an armature in Edit Mode, and gives the names that Blender gave them."""
+    """Adds the bones to an armature in Edit Mode; returns the names given by Blender."""
     made = []
     for name, rest, length in zip(skeleton.names, skeleton.rests, skeleton.lengths, strict=True):
         bone = data.edit_bones.new(name)
@@ -158,7 +158,7 @@ def add_bones(data: bpy.types.Armature, skeleton: Skeleton, scale: float) -> lis
 def animate(
     armature: bpy.types.Object, names: list[str], channels: Channels, frames: range, scale: float
 ) -> None:
-    """Keys all bones on all frames, linear between them."""
+    """Keys all bones on all frames, with linear interpolation."""
     action = bpy.data.actions.new(armature.name)
     marks.put(action, marks.BAKE)
     curves = compat.new_fcurves(action, armature)
@@ -177,7 +177,7 @@ def animate(
 
 
 def take_rig_off(made: bpy.types.Object, obj: bpy.types.Object, bones: set[str]) -> None:
-    """Takes what poses an object, what is ours on it, and the vertex groups of bones off its copy."""
+    """Removes poses, Jounce data and the bones' vertex groups from an object's copy."""
     ours = [modifier.name for modifier in obj.modifiers if rig_stack.is_ours(modifier)]
     for name in {modifier.name for modifier in list(obj.modifiers)[: rig_stack.end(obj)]}.union(ours):
         made.modifiers.remove(made.modifiers[name])
@@ -186,7 +186,7 @@ def take_rig_off(made: bpy.types.Object, obj: bpy.types.Object, bones: set[str])
 
 
 def skin(made: bpy.types.Object, armature: bpy.types.Object, names: list[str], weights: np.ndarray) -> None:
-    """Gives a copy the weights (p, b) of an armature, and its modifier before all others."""
+    """Gives a copy the weights (p, b) of an armature, and an armature modifier at the top."""
     for name, column in zip(names, weights.T, strict=True):
         rows = np.flatnonzero(column)
         group = made.vertex_groups.new(name=name) if len(rows) else None
@@ -197,9 +197,9 @@ def skin(made: bpy.types.Object, armature: bpy.types.Object, names: list[str], w
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Deletes the copy of a mesh, unless another mesh needs it, and with the last one all that was made.
+    """Deletes the copy of a mesh unless another mesh needs the copy, and with the last copy everything made.
 
-    Copies, or the meshes that they are of, may have been deleted by hand, and lead to nothing any more.
+    Copies or their original meshes may have been deleted by hand.
     """
     made, armature, collections = obj.jounce.bake_copy, armature_of(obj), collections_of(obj)
     for name in RECORDED:
@@ -227,7 +227,7 @@ def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def collections_of(obj: bpy.types.Object) -> set[bpy.types.Collection]:
-    """The collections that were made for the copy of a mesh."""
+    """The collections made for the copy of a mesh."""
     parts = filter(None, (obj.jounce.bake_copy, armature_of(obj)))
     found = {collection for part in parts for collection in part.users_collection}
     return {c for c in (*found, obj.jounce.bake_collection) if c is not None and marks.has(c, marks.BAKE)}

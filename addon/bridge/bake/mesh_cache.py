@@ -1,7 +1,7 @@
 """Bakes whole shapes to PC2 files beside the .blend, played by a Mesh Cache modifier.
 
-A file holds what the rig and Jounce make together, in the object's space: the modifier, right after the
-rig, replaces its shape. What stands later in the stack goes on as before.
+A file holds the combined shape of rig and Jounce in object space: the modifier, right after the rig, replaces
+the rig's shape. Later modifiers act as before.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -28,7 +28,7 @@ Writers = dict[Path, pc2.Writer]
 def prepare(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Preparation:
-    """Writes the files beside their final places; stopped, none of them is left."""
+    """Writes the files beside their final places; leaves no file behind if stopped."""
     writers: Writers = {}
     finished = False
     try:
@@ -50,7 +50,7 @@ def prepare(
 
 
 def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Generator[Step, None, float]:
-    """Writes the shapes of all frames; what single precision takes from them, in metres."""
+    """Writes the shapes of all frames; returns the rounding error of single precision, in metres."""
     error = 0.0
     for index, frame in enumerate(shapes):
         for writer, (shape, to_metres) in zip(writers, frame, strict=True):
@@ -63,7 +63,7 @@ def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Gene
 
 
 def own_beginning(host: bpy.types.Object) -> Path:
-    """What the paths of a body's caches begin with: its folder, and the name of the .blend."""
+    """Common start of the paths of a body's caches: folder, and name of the .blend."""
     folder = host.jounce.cache_folder
     if not bpy.data.filepath and (not folder or folder.startswith("//")):
         raise UserError("The file is not saved yet, so a mesh cache has no place beside it; save it.")
@@ -71,7 +71,7 @@ def own_beginning(host: bpy.types.Object) -> Path:
 
 
 def new_path(beginning: Path, obj: bpy.types.Object, taken: set[Path]) -> Path:
-    """Where the cache of a mesh goes: a file named after it, that is not there and of no other object."""
+    """New path for the cache of a mesh, named after the mesh, without an existing file or another user."""
     used = {path.name.casefold() for path in taken}
     for other in bpy.data.objects:
         if other != obj:
@@ -83,7 +83,7 @@ def new_path(beginning: Path, obj: bpy.types.Object, taken: set[Path]) -> Path:
 
 
 def file_stem() -> str:
-    """What the names of all caches of this .blend begin with."""
+    """Common start of the names of all caches of this .blend."""
     return Path(bpy.data.filepath).stem or modifier_stack.NAME
 
 
@@ -106,7 +106,7 @@ def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:
 
 
 def relative(path: Path) -> str:
-    """A path as seen from the .blend, absolute where there is none or it lies on another drive."""
+    """Path relative to the .blend; absolute without a saved .blend or on another drive."""
     try:
         return bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
     except ValueError:
@@ -115,7 +115,7 @@ def relative(path: Path) -> str:
 
 @contextmanager
 def handed_over(objects: Iterable[bpy.types.Object], copy: Path) -> Iterator[None]:
-    """While a copy of the file is saved beside its caches: they are that copy's, whatever is freed here."""
+    """Assigns the caches to a copy of the file while the copy is saved: freeing here does not delete them."""
     played = [
         m
         for obj in objects
@@ -138,13 +138,13 @@ def handed_over(objects: Iterable[bpy.types.Object], copy: Path) -> Iterator[Non
 
 
 def discard(writers: Writers) -> None:
-    """Removes what is not finished."""
+    """Removes unfinished files."""
     for writer in writers.values():
         writer.discard()
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes the modifier off, and gives up its file if this .blend made it and no other object plays it."""
+    """Removes the modifier, and gives up the file if made by this .blend and without other users."""
     modifier = modifier_stack.bake_modifier(obj)
     if modifier is not None and modifier.type == "MESH_CACHE":
         is_own = cache_files.is_own(modifier) and not modifier_stack.is_linked(obj, modifier)

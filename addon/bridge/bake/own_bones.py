@@ -1,6 +1,6 @@
-"""The bake onto bones that the rig has: a copy of the character whose tail, ears or hair play the flesh.
+"""The bake to existing bones: a copy of the character with the flesh's motion on tail, ears or hair.
 
-The copy is made as for helper bones, with the rig's bones and weights and no others.
+The copy is made as for helper bones, with only the rig's bones and weights.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ from . import helper_bones
 def prepare(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Preparation:
-    """Reads the shapes and fits the bones; nothing is changed before they are written."""
+    """Reads the shapes and fits the bones; nothing changes before the writing."""
     state, rig = scene.host.jounce, skeleton(scene.reader, context.evaluated_depsgraph_get(), 1.0)
     chosen = chosen_bones(scene, state.own_collection)
     wanted = yield from scaled(helper_bones.read(scene, body, motion, settings, context), 0.0, 0.5)
@@ -33,7 +33,7 @@ def prepare(
 
 
 def chosen_bones(scene: BodyScene, collection: str) -> np.ndarray:
-    """Which of the rig's transforms are bones of a collection, of any without a name."""
+    """Flags of the rig's transforms that are bones in a collection, or any bones for an empty name."""
     movers = scene.reader.movers
     if collection:
         return bone_transforms.in_collection(movers, collection)

@@ -1,8 +1,8 @@
-"""Which shape keys of a mesh are a bake's.
+"""Shape keys of a mesh that belong to a bake.
 
-Blender lets nothing be written on a single key, so their names and digests of their shapes stand on the data
-block of all keys of a mesh, and are copied and saved with it. A key that was renamed is known by its shape,
-one that was sculpted by its name; whatever else there is, called as it may be, is the artist's.
+Blender allows no custom property on a single key. Names and digests of the shapes are recorded on the
+data-block of all keys, and are copied and saved with the keys. A renamed key is recognised by its shape, a
+sculpted key by its name; all other keys belong to the artist, whatever their names.
 """
 
 import json
@@ -20,23 +20,23 @@ VALUE = re.compile(r'key_blocks\["(.*)"\]\.value')
 
 
 def record(keys: bpy.types.Key, blocks: list[bpy.types.ShapeKey]) -> None:
-    """Remembers keys as those of a bake."""
+    """Records keys as those of a bake."""
     keys[RECORD] = json.dumps([(block.name, digest(block)) for block in blocks])
 
 
 def take_record(keys: bpy.types.Key | None) -> str | None:
-    """Takes the record off, and gives it; None without one."""
+    """Removes and returns the record; None without one."""
     return None if keys is None else keys.pop(RECORD, None)
 
 
 def of(keys: bpy.types.Key | None) -> list[bpy.types.ShapeKey]:
-    """The keys of a mesh that a bake made and that are still there, in order."""
+    """The remaining keys of a mesh's bake, in order."""
     found = shapes(keys)
     return [block for block in keys.key_blocks if block.name in found] if found else []
 
 
 def shapes(keys: bpy.types.Key | None) -> dict[str, str]:
-    """The digests of a bake's keys that are still there, by their present names."""
+    """The digests of a bake's remaining keys, by present name."""
     recorded = recorded_in(keys)
     there = {name: digest(keys.key_blocks[name]) for name, _ in recorded if name in keys.key_blocks}
     found = {name: shape for name, shape in recorded if there.get(name) == shape}
@@ -59,7 +59,9 @@ def refresh(keys: bpy.types.Key | None) -> None:
 
 
 def shorten_names(keys: bpy.types.Key) -> None:
-    """Takes the numbers off the names of a bake's keys, just recorded, that others do not need any more."""
+    """Removes numbers from the names of a bake's keys, just recorded, once other keys no longer use the
+    names.
+    """
     kept = []
     for recorded, shape in recorded_in(keys):
         block, name = keys.key_blocks[recorded], NUMBER.sub("", recorded)
@@ -70,13 +72,13 @@ def shorten_names(keys: bpy.types.Key) -> None:
 
 
 def paths(keys: bpy.types.Key) -> set[str]:
-    """The paths by which a bake's animation moves its keys, of those that are not there any more too."""
+    """The animation paths of a bake's keys, including those of deleted keys."""
     gone = {name for name, _ in recorded_in(keys) if name not in keys.key_blocks}
     return {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in gone.union(shapes(keys))}
 
 
 def recorded_in(keys: bpy.types.Key | None) -> list[tuple[str, str]]:
-    """Name and digest of each key that a bake made; none where the record cannot be read."""
+    """Name and digest of each key of a bake; none for an unreadable record."""
     try:
         return [] if keys is None else [(name, shape) for name, shape in json.loads(keys.get(RECORD, "[]"))]
     except (TypeError, ValueError):

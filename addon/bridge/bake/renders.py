@@ -1,7 +1,7 @@
-"""A render shows finished bakes and nothing else; whoever forgot to bake is told.
+"""A render shows finished bakes only; a warning names unbaked bodies.
 
-A handler of a render may run on a thread of its own, so it only looks and prints; the interface shows the
-same sentence by itself.
+A render handler may run on a separate thread, and therefore only reads and prints; the interface shows the
+same sentence.
 """
 
 import bpy
@@ -12,7 +12,7 @@ from ..common import modifier_stack, registry
 
 
 def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Hosts of the built bodies that a render shows without their motion, as they have no bake."""
+    """Hosts of the built bodies that a render shows without motion, because they have no bake."""
     return [
         host
         for host in built(scene)
@@ -21,7 +21,7 @@ def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def built(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Hosts of the bodies of a scene that are built."""
+    """Hosts of the built bodies of a scene."""
     return [
         obj
         for obj in registry.meshes()
@@ -30,14 +30,14 @@ def built(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def sentence(hosts: list[bpy.types.Object]) -> str:
-    """What a render of these hosts lacks."""
+    """Warning about a render of these hosts."""
     names = ", ".join(host.name for host in hosts)
     return f"{names} has no bake, so a render shows the pose without its motion."
 
 
 @persistent
 def warn(scene: bpy.types.Scene, *_: object) -> None:
-    """Says on the console, before a render starts, which bodies have no bake."""
+    """Prints the bodies without a bake on the console before a render."""
     hosts = unbaked(scene)
     if hosts:
         print(f"Jounce: {sentence(hosts)} Bake it first.")

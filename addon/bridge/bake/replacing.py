@@ -1,7 +1,7 @@
-"""An earlier bake that stands aside while another one is written, and goes only once that one stands.
+"""Keeps an earlier bake while another one is written, and frees the earlier bake after success.
 
-Two bakes are on a mesh for that moment. What the object records is the new one's; what the earlier one made
-keeps its place and loses only the names of its data-blocks, which the new one gets.
+For this time a mesh has two bakes. The object's record is that of the new bake. The data of the earlier bake
+stays in place and loses only the names of its data-blocks, which the new bake gets.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import bpy
 from ..common import animation, linked_mesh_proxy, marks, modifier_stack, nodes, registry
 from . import helper_bones, own_keys, skinning_nodes
 
-# What an object records of its bake.
+# An object's record of its bake.
 RECORDED = (
     "bake_target",
     "bake_keys",
@@ -30,7 +30,7 @@ ASIDE = "before"
 
 
 class Record:
-    """What a mesh says of its bake, taken off it."""
+    """The record of a mesh's bake, detached from the mesh."""
 
     def __init__(self, obj: bpy.types.Object) -> None:
         state = obj.jounce
@@ -43,7 +43,7 @@ class Record:
         self._keys = own_keys.take_record(own(obj))
 
     def put(self) -> None:
-        """Writes it on the mesh again, in the place of another one; without what is no longer there."""
+        """Writes the record back to the mesh in the place of another one, without deleted data."""
         for name, value in self.values.items():
             if not isinstance(value, bpy.types.ID) or registry.is_there(value):
                 setattr(self._obj.jounce, name, value)
@@ -52,7 +52,7 @@ class Record:
 
 
 class Earlier:
-    """The earlier bake of a mesh, if it has one, while another one is written."""
+    """The earlier bake of a mesh, if there is one, while another one is written."""
 
     def __init__(self, obj: bpy.types.Object) -> None:
         self._obj = obj
@@ -61,20 +61,20 @@ class Earlier:
             block.name = f"{name} {ASIDE}"
         self._attributes = skinning_nodes.attributes_of(obj.jounce.bake_group)
         uid = obj.jounce.bake_modifier
-        # By their present names, so that the same shapes of the other bake are not taken for them.
+        # By present names, which distinguishes them from equal shapes of the other bake.
         own_keys.refresh(own(obj))
         self._record = Record(obj)
         obj.jounce.bake_earlier = uid
 
     def restore(self) -> None:
-        """The other one was not finished, and is freed: all is as it was."""
+        """Frees the unfinished other bake and restores the earlier one."""
         self._record.put()
         self._obj.jounce.property_unset("bake_earlier")
         for block, name in reversed(self._names):
             block.name = name
 
     def remove(self, free: Callable[[bpy.types.Object], None]) -> None:
-        """The other one stands, so this one is freed."""
+        """Frees this bake after the other one is finished."""
         made = Record(self._obj)
         self._record.put()
         self._obj.jounce.property_unset("bake_earlier")
@@ -94,12 +94,12 @@ class Earlier:
 
 
 def own(obj: bpy.types.Object) -> bpy.types.Key | None:
-    """The shape keys of a mesh that can be changed in this file."""
+    """The editable shape keys of a mesh."""
     return None if linked_mesh_proxy.is_foreign(obj.data) else obj.data.shape_keys
 
 
 def blocks(obj: bpy.types.Object) -> list[bpy.types.ID]:
-    """The data-blocks of this file that the bake of a mesh made."""
+    """The local data-blocks made by the bake of a mesh."""
     state, armature = obj.jounce, helper_bones.armature_of(obj)
     found = [state.bake_action, state.bake_group]
     if state.bake_group is not None:
@@ -112,5 +112,5 @@ def blocks(obj: bpy.types.Object) -> list[bpy.types.ID]:
 
 
 def action_of(block: bpy.types.ID | None) -> bpy.types.Action | None:
-    """The action that a data-block plays."""
+    """The action on a data-block."""
     return None if block is None or block.animation_data is None else block.animation_data.action

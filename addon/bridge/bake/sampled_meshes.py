@@ -1,4 +1,4 @@
-"""Whole shapes of a motion: what the rig and the flesh make together, read from the scene frame by frame."""
+"""Whole shapes of a motion: the combined result of rig and flesh, read from the scene frame by frame."""
 
 from collections.abc import Generator
 
@@ -17,10 +17,11 @@ Shapes = Generator[list[tuple[np.ndarray, np.ndarray]], None, None]
 
 
 def shapes(scene: BodyScene, body: Shaper, motion: Motion, over: range, context: bpy.types.Context) -> Shapes:
-    """For each frame and mesh its shape (p, 3) f64 in the object's space, and the (3, 4) to world and metres.
+    """For each frame and mesh the shape (p, 3) f64 in object space, and the (3, 4) to world and metres.
 
-    Meshes are shown as their rigs leave them as long as it runs; close it. Where the flesh holds, nothing
-    leads to the world, and the mesh has the offsets of the frame before; its shape too where it has none.
+    Meshes are shown in their rigged shape while the generator runs; close the generator. In frames with held
+    flesh there is no transform to the world. The mesh then has the offsets of the frame before, or without
+    one, its shape.
     """
     scale = units.metres_per_unit(context.scene)
     offsets = [np.zeros((part.points.stop - part.points.start, 3)) for part in scene.surface.parts]

@@ -27,7 +27,7 @@ from . import own_keys
 def prepare(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, _context: bpy.types.Context
 ) -> Preparation:
-    """Finds the keys of all meshes; nothing is changed before they are written."""
+    """Computes the keys of all meshes; nothing changes before the writing."""
     sets = yield from key_sets(body, scene.surface, motion, settings)
     count = sum(len(keys.names) for keys in sets)
     return Prepared(
@@ -45,7 +45,7 @@ def write_all(scene: BodyScene, sets: list[KeySet], settings: BakeSettings) -> N
 
 
 def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
-    """Adds the keys of a part and animates them over the frames; a part that does not move gets none."""
+    """Adds the keys of a part and animates them over the frames; a part without motion gets none."""
     if not keys.names:
         return
     state = obj.jounce
@@ -68,7 +68,7 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
 
 
 def refuse_foreign(obj: bpy.types.Object) -> None:
-    """Refuses a mesh whose shape keys would be lost with this file."""
+    """Refuses a mesh whose shape keys would not be saved in this file."""
     if linked_mesh_proxy.is_foreign(obj.data):
         raise UserError(
             f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; bake to "
@@ -77,13 +77,13 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
 
 
 def warn_if_hidden(obj: bpy.types.Object, warn: Warn) -> None:
-    """Says that Blender shows only one pinned key of a mesh, and so no bake."""
+    """Warns that Blender shows only the pinned key of a mesh, and therefore no bake."""
     if obj.data.shape_keys is not None and obj.show_only_shape_key:
         warn(f"{obj.name} shows only its active shape key, so the bake is not seen; unpin it.")
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes the bake off a mesh; all other keys, values and animation stay as they are."""
+    """Removes the bake from a mesh; all other keys, values and animation stay unchanged."""
     if linked_mesh_proxy.is_foreign(obj.data):
         return
     animation.free(obj)
@@ -91,7 +91,7 @@ def free(obj: bpy.types.Object) -> None:
 
 
 def remove(obj: bpy.types.Object) -> None:
-    """Takes the keys of a bake off a mesh, and the Basis that it made if no other key is left."""
+    """Removes the keys of a bake from a mesh, and their Basis if no other key is left."""
     state = obj.jounce
     keys = obj.data.shape_keys
     active = obj.active_shape_key_index
@@ -109,7 +109,7 @@ def remove(obj: bpy.types.Object) -> None:
 
 
 def free_copy(made: bpy.types.Object) -> None:
-    """Takes the bake off a copy of an object and its mesh that goes soon; the artist's keys play on."""
+    """Removes the bake from a temporary copy of an object and mesh; the artist's keys still play."""
     keys, action = made.data.shape_keys, made.jounce.bake_action
     if keys is None:
         return
@@ -121,7 +121,9 @@ def free_copy(made: bpy.types.Object) -> None:
 
 @contextmanager
 def leaving_no_block(made: bpy.types.Object) -> Iterator[None]:
-    """While keys are taken off a copy; removes the key block that Blender 4 leaves behind with the last."""
+    """Context for removing keys from a copy; deletes the key block that Blender 4 leaves behind with the
+    last.
+    """
     keys = made.data.shape_keys
     name = None if keys is None else keys.name
     yield

@@ -1,4 +1,4 @@
-"""Where shards are, which the machines of a farm simulate apart: files in a folder that all of them see."""
+"""Places of shards, simulated by the machines of a farm: files in a shared folder."""
 
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from . import mesh_cache
 
 
 def begun(made: Motions, scene: bpy.types.Scene, settings: BakeSettings, lead: int) -> FileCache:
-    """The shard of the frames of a bake, as far as it was simulated. lead: frames before them to begin at."""
+    """The shard of a bake's frames, as far as simulated. lead: number of simulated frames before the first.
+    """
     frames, host = settings.frames, made.scene.host
     first = max(min(scene.frame_start, frames.start), frames.start - lead)
     kind, origin = shards.KINDS[settings.quality], origin_of(made, scene, settings)
@@ -27,7 +28,7 @@ def path_of(host: bpy.types.Object, settings: BakeSettings) -> Path:
 
 
 def joined(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> MotionCache:
-    """The whole motion that a bake needs, of shards that were simulated."""
+    """The whole motion of a bake from its simulated shards."""
     host = made.scene.host
     paths = sorted(Path(settings.shards).glob(f"*{shards.SUFFIX}"))
     own = [path for path in paths if path.name.startswith(f"{stem(host)} ")]
@@ -36,11 +37,11 @@ def joined(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> Mot
 
 
 def origin_of(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> dict[str, str]:
-    """What the motion of a bake depends on beside the drives."""
+    """Inputs of a bake's motion except the drives."""
     make = made.final_origin if settings.quality is Quality.FINAL else made.origin
     return make(scene, settings.frame_start)
 
 
 def stem(host: bpy.types.Object) -> str:
-    """What the names of all shards of a body begin with."""
+    """Common start of the names of a body's shards."""
     return f"{mesh_cache.file_stem()} {bpy.path.clean_name(host.name_full)}"

@@ -2,10 +2,10 @@
 
     position += M_obj(t)^-1 sum_k W_k Z_k [Y; 1]
 
-Y and the W_k are attributes of the mesh, Z_k the matrix of a node whose twelve numbers are animated, M_obj
-the object's world matrix. All meshes of a body share the group, so a frame costs 12 numbers a mode; a mesh
-of another file has a group of its own, which reads the attributes of its holder. The numbers are sampled
-F-curves of the group's own action: linear between frames, a fifth of the size of keys.
+Y and the W_k are attributes of the mesh, Z_k is the matrix of a node with twelve animated numbers, M_obj the
+object's world matrix. All meshes of a body share the group: a frame costs 12 numbers per mode. A linked mesh
+has a separate group, which reads the attributes of its holder. The numbers are sampled F-curves of the
+group's own action: linear between frames, a fifth of the size of keys.
 """
 
 import json
@@ -22,14 +22,14 @@ from ..body.bodies import BodyScene
 from ..common import animation, compat, linked_mesh_proxy, marks, modifier_stack, nodes, registry, units
 
 MATRIX = "Mode {}"
-# Custom property of a group: the names of the attributes that it reads and that go with it.
+# Custom property of a group: names of the attributes that the group reads and owns.
 ATTRIBUTES = "jounce_attributes"
 
 
 def prepare(
     scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Preparation:
-    """Makes the table of the motion; nothing is changed before it is written."""
+    """Makes the table of the motion; nothing changes before the writing."""
     table = yield from skinning_table(body, scene.surface, motion)
     scale = units.metres_per_unit(context.scene)
     count = table.transforms.shape[1]
@@ -61,7 +61,7 @@ def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -
 
 
 def unused_attributes(objects: tuple[bpy.types.Object, ...], count: int) -> list[str]:
-    """Names that no attribute of these meshes has: for the point, and for the weight of each mode."""
+    """Free attribute names on these meshes: for the point, and for the weight of each mode."""
     taken = {name for obj in objects for name in obj.data.attributes.keys()}  # noqa: SIM118
     beginnings = (nodes.PREFIX, *(f"{nodes.PREFIX}{number} " for number in range(2, len(taken) + 3)))
     families = ([f"{b}point", *(f"{b}weight {mode + 1}" for mode in range(count))] for b in beginnings)
@@ -102,7 +102,7 @@ def group(name: str, names: list[str], holder: bpy.types.Object | None) -> bpy.t
 
 
 def attributes_of(tree: bpy.types.NodeTree | None) -> list[str]:
-    """The names of the attributes that go with a group."""
+    """The names of the attributes owned by a group."""
     return [] if tree is None else json.loads(tree.get(ATTRIBUTES, "[]"))
 
 
@@ -125,7 +125,7 @@ def animate(tree: bpy.types.NodeTree, transforms: np.ndarray, frames: range) -> 
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes modifier, attributes and group away; a group that a copy of the object still uses stays."""
+    """Removes modifier, attributes and group; a group in use by a copy of the object stays."""
     tree = obj.jounce.bake_group
     if tree is None:
         return

@@ -1,7 +1,7 @@
-"""Sounds of bodies: a WAV file beside the .blend, and a strip of the sequencer that plays it.
+"""Sounds of bodies: a WAV file beside the .blend, and a strip in the sequencer.
 
-A host knows its sound, a data-block that is marked. Strips that play it are ours, however they were renamed
-or moved; all else in the sequencer is the artist's.
+A host points to its sound, a marked data-block. Strips of this sound belong to Jounce, even if renamed or
+moved; everything else in the sequencer belongs to the artist.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ Strips = "bpy.types.bpy_prop_collection"
 
 
 def refuse_homeless(host: bpy.types.Object) -> None:
-    """Refuses to bake where no file is beside which a sound could lie."""
+    """Refuses an unsaved .blend, which has no folder for the sound."""
     if not bpy.data.filepath:
         raise UserError(
             f"The file is not saved yet, so the sound of {host.name} has no place beside it; save it."
@@ -28,7 +28,7 @@ def refuse_homeless(host: bpy.types.Object) -> None:
 
 
 def refuse_silent() -> None:
-    """Refuses to make sounds in a Blender that was built without any, such as bpy 4.2."""
+    """Refuses to make sounds in a Blender built without audio, such as bpy 4.2."""
     if not bpy.app.build_options.audaspace:
         raise UserError(
             "This Blender was built without sound, so no strip can play one; use one of blender.org."
@@ -36,7 +36,8 @@ def refuse_silent() -> None:
 
 
 def put(host: bpy.types.Object, scene: bpy.types.Scene, sound: Sound) -> Path:
-    """Writes a sound to a file of its own and puts it into the sequencer, in the place of an earlier one."""
+    """Writes a sound to a separate file and puts a strip into the sequencer, in the place of an earlier one.
+    """
     path = new_path(host)
     try:
         path.write_bytes(sound.wav())
@@ -61,7 +62,7 @@ def put(host: bpy.types.Object, scene: bpy.types.Scene, sound: Sound) -> Path:
 
 
 def free(host: bpy.types.Object) -> None:
-    """Takes the sound of a host away, with its strips; its file goes once nothing can play it any more."""
+    """Removes the sound of a host and its strips; the file is deleted once nothing can play the sound."""
     state, sound = host.jounce, host.jounce.bake_sound
     is_own = cache_files.is_made_here(
         state.bake_sound_path, state.bake_sound_blend, "" if sound is None else sound.filepath
@@ -84,12 +85,12 @@ def free(host: bpy.types.Object) -> None:
 
 
 def is_shared(sound: bpy.types.Sound) -> bool:
-    """Whether the sound is also that of another host, as after one was copied."""
+    """True if the sound also belongs to another host, for instance a copy."""
     return any(obj.jounce.bake_sound == sound for obj in registry.meshes())
 
 
 def playing(sound: bpy.types.Sound | None) -> Iterator[tuple[Strips, "bpy.types.SoundStrip"]]:
-    """The strips of all scenes that play a sound, each with the strips that it is one of."""
+    """The strips of all scenes that play a sound, each with its containing list."""
     if sound is None:
         return
     for scene in bpy.data.scenes:
@@ -116,7 +117,7 @@ def free_channel(editor: bpy.types.SequenceEditor) -> int:
 
 
 def new_path(host: bpy.types.Object) -> Path:
-    """Where the sound of a host goes: a file beside the .blend, named after it, that is not there yet."""
+    """New path for the sound of a host: a file beside the .blend, named after the host."""
     folder = Path(bpy.data.filepath).parent
     stem = f"{mesh_cache.file_stem()} {bpy.path.clean_name(host.name)}"
     names = (f"{stem}{number}{SUFFIX}" for number in ("", *(f" {n}" for n in range(2, 10_000))))

@@ -1,4 +1,4 @@
-"""Names as Blender writes them to USD, where two of them may become one."""
+"""Names in Blender's USD files, where different names may become equal."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -8,14 +8,14 @@ import bpy
 from ...core.user_error import UserError
 from ..common import compat
 
-# Kinds of characters, beside letters, that a name in a file begins with or has further on.
+# Character classes, beside letters, allowed at the start of a name, and later in the name.
 FIRST = frozenset(["Nl"])
 INSIDE = frozenset(["Nl", "Nd", "Mn", "Mc", "Pc"])
 DIGITS = frozenset("0123456789")
 
 
 def refuse_alike(objects: list[bpy.types.Object], is_rigged: bool) -> None:
-    """Refuses two names that USD cannot tell apart: of objects, in a rigged file also of bones and keys."""
+    """Refuses two names that become equal in USD: of objects, in a rigged file also of bones and keys."""
     for owner, kind, names in groups(objects, is_rigged):
         known: dict[str, str] = {}
         for name in names:
@@ -28,7 +28,7 @@ def refuse_alike(objects: list[bpy.types.Object], is_rigged: bool) -> None:
 
 
 def groups(objects: list[bpy.types.Object], is_rigged: bool) -> Iterator[tuple[str, str, Iterable[str]]]:
-    """Names that stand side by side in a file: whose they are, what has them, and the names."""
+    """Names at the same level of a file: the owner, the kind of the named items, and the names."""
     if not compat.USD_NUMBERS_OBJECTS:
         for parent in dict.fromkeys(obj.parent for obj in objects):
             yield "", "objects", [obj.name for obj in objects if obj.parent == parent]

@@ -1,1 +1,1 @@
-"""The meshes of a body: finding and reading them, their maps and stitches, and what may be wrong."""
+"""The meshes of a body: finding and reading them, maps and stitches, and diagnosis."""

@@ -1,4 +1,4 @@
-"""Binds a body: where its meshes stand at rest, which of them have flesh, and which faces are shown."""
+"""Binds a body: rest places of the meshes, meshes with flesh, and visible faces."""
 
 import bpy
 
@@ -7,12 +7,12 @@ from ..common import evaluation
 from ..rig import bone_transforms
 from . import bodies, followers, shown_faces
 
-# What is kept of it on each mesh.
+# Binding data on each mesh.
 KEPT = ("bind_matrix", "armature_matrix", "left_out", "hidden_faces")
 
 
 def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Remembers all that a body is read by."""
+    """Records the binding of a body for later reading."""
     bodies.bind(host, context)
     objects = bodies.members(host)
     leaders: dict[bpy.types.Object, bpy.types.Object] = {}

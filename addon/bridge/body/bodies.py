@@ -26,9 +26,9 @@ from . import hard_parts, meshes, stitches, weight_maps
 
 @dataclass(frozen=True)
 class BodyScene:
-    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms.
+    """A body in the scene: meshes in order, their surface, and the reader of the transforms.
 
-    muscles: None without any. companions: the other loose bodies that it touches, in order.
+    muscles: None without any. companions: the other loose bodies in contact, in order.
     """
 
     host: bpy.types.Object
@@ -43,30 +43,30 @@ class BodyScene:
 
     @property
     def together(self) -> "tuple[BodyScene, ...]":
-        """This body and all that it touches."""
+        """This body and all companions."""
         return (self, *(companion.scene for companion in self.companions))
 
 
 @dataclass(frozen=True)
 class Companion:
-    """A loose body that another one touches, and what is built of it."""
+    """A loose body in contact with another one, and its built body."""
 
     scene: BodyScene
     body: LooseBody
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The host of the body of a mesh, or of the first that an armature moves; None without one."""
+    """The host of the body of a mesh, or of the first body moved by an armature; None without one."""
     return next(hosts_of(obj), None)
 
 
 def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The hosts of the bodies that a mesh belongs to or an armature moves, some of them repeatedly."""
+    """The hosts of the bodies that contain a mesh or are moved by an armature, possibly repeated."""
     if obj.type == "ARMATURE":
         meshes_of_bodies = registry.meshes()
         deformed = (o for o in meshes_of_bodies if o.find_armature() == obj)
         hung = (o for o in meshes_of_bodies if armature_modifier.hangs_on(o, obj))
-        # Whoever asks for one host wants that of what is deformed.
+        # For a single host the body of a deformed mesh has precedence.
         for other in chain(deformed, hung):
             yield from hosts_of(other)
         return
@@ -87,7 +87,7 @@ def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) -> None:
-    """Refuses a mesh that cannot be a part of a body, or is one of another."""
+    """Refuses a mesh that cannot be part of a body, or belongs to another one."""
     owner = host_of(obj)
     if owner is not None and owner != host:
         raise UserError(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
@@ -95,7 +95,7 @@ def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) ->
 
 
 def refuse_unfit(obj: bpy.types.Object, warn: Warn) -> None:
-    """Refuses a mesh that cannot be a part of any body."""
+    """Refuses a mesh that cannot be part of any body."""
     meshes.refuse_unusable(obj)
     meshes.refuse_flat(obj)
     armature_modifier.deformer(obj, warn)
@@ -107,13 +107,13 @@ def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
 
 
 def fleshed(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
-    """The meshes of a body that have flesh, in order: all, where the last build left none of them."""
+    """The meshes of a body with flesh, in order: all, if the last build left none."""
     everything = members(host)
     return tuple(obj for obj in everything if not obj.jounce.left_out) or everything
 
 
 def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Remembers where the meshes of a body stand in the world with their armatures at rest."""
+    """Records the places of a body's meshes in the world with the armatures at rest."""
     objects = members(host)
     refuse_unevaluated(objects, context)
     with bone_transforms.rest_position(objects, context.view_layer):
@@ -183,7 +183,8 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
 
 
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:
-    """The muscles of a body along the bones of its rig. shares: (p,) each, how much of the flesh it is."""
+    """The muscles of a body along the bones of its rig. shares: (p,) each, share of the muscle in the flesh.
+    """
     if not any(share.any() for share in shares):
         return None
     pairs = zip(shares, host.jounce.muscles, strict=True)
@@ -192,7 +193,7 @@ def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -
 
 
 def is_held_by_nothing(host: bpy.types.Object) -> bool:
-    """Whether no rig, keys, constraints, parents or physics move a body, so that flesh would stand still."""
+    """True if no rig, keys, constraints, parents or physics move a body, whose flesh would stand still."""
     return all(
         bone_transforms.carrier(obj) == ("world",)
         and obj.rigid_body is None
@@ -202,7 +203,7 @@ def is_held_by_nothing(host: bpy.types.Object) -> bool:
 
 
 def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]) -> None:
-    """Refuses a loose body that anything but one object moves."""
+    """Refuses a loose body moved by anything but one object."""
     if not host.jounce.is_loose or (len(movers) == 1 and movers[0].armature is None):
         return
     raise UserError(
@@ -214,7 +215,7 @@ def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...
 def bones_that_count(
     host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]
 ) -> dict[str, np.ndarray]:
-    """What a surface says about the bones that count, by the name of its field; nothing if all count."""
+    """Fields of a surface that choose the counted bones; empty if all count."""
     counting = Counting(host.jounce.bones_counting)
     if counting is Counting.ALL:
         return {}
@@ -226,14 +227,14 @@ def bones_that_count(
 
 
 def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
-    """The bind matrix (4, 4) f64 that the last build left on an object."""
+    """The bind matrix (4, 4) f64 of an object from the last build."""
     if not is_bound(obj):
         raise UserError(f"{obj.name} is not built yet; use Build first.")
     return np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
 
 
 def is_bound(obj: bpy.types.Object) -> bool:
-    """Whether a build has left a bind matrix on an object."""
+    """True if a build has left a bind matrix on an object."""
     return bool(np.linalg.matrix_rank(np.array(obj.jounce.bind_matrix).reshape(4, 4)) == 4)
 
 

@@ -1,4 +1,4 @@
-"""Keeps with a host what was built of its body."""
+"""Keeps facts about a built body with its host."""
 
 import bpy
 import jounce
@@ -12,7 +12,7 @@ from . import diagnosis
 def remember(
     host: bpy.types.Object, body: "jounce.Body", digest: str, summary: str, context: bpy.types.Context
 ) -> None:
-    """Keeps from what a body was built, one line on it, its frequency and its modes."""
+    """Keeps the digest of the inputs, one line about the body, its frequency and its modes."""
     state = host.jounce
     state.built_digest, state.built_summary = digest, summary
     state.built_frequency = body.model.frequency

@@ -1,4 +1,4 @@
-"""Finds the loose bodies that touch each other, which are read and simulated as one."""
+"""Finds touching loose bodies, which are read and simulated together."""
 
 from dataclasses import replace
 
@@ -12,12 +12,12 @@ from ..inputs import colliders
 from . import bodies
 from .bodies import BodyScene, Companion
 
-# So many bodies touch each other at most: what all their touches cost grows with the cube of them.
+# Largest number of touching bodies: the cost of contact grows with its cube.
 MOST = 12
 
 
 def of(host: bpy.types.Object) -> list[bpy.types.Object]:
-    """The hosts of the other loose bodies that a body touches, by way of others too, in order."""
+    """The hosts of the other loose bodies in contact with a body, directly or indirectly, in order."""
     if not host.jounce.is_loose:
         return []
     loose = [obj for obj in registry.meshes() if registry.is_host(obj) and obj.jounce.is_loose]
@@ -32,7 +32,7 @@ def of(host: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def joined(body: BodyScene, context: bpy.types.Context) -> tuple[BodyScene, Task | None]:
-    """A body with all that it touches, or what builds one of these that is not in memory."""
+    """A body with all companions, or the task that builds a companion not in memory."""
     others = of(body.host)
     if len(others) >= MOST:
         raise UserError(
@@ -51,25 +51,25 @@ def joined(body: BodyScene, context: bpy.types.Context) -> tuple[BodyScene, Task
 
 
 def substeps(hosts: list[bpy.types.Object]) -> int:
-    """In how many substeps bodies that touch each other are simulated: what has most of them decides."""
+    """Number of substeps of touching bodies: the largest of theirs."""
     return max(host.jounce.substeps for host in hosts)
 
 
 def sentence(host: bpy.types.Object, others: list[bpy.types.Object]) -> str:
-    """What a body and others do together."""
+    """Sentence about the contact of a body with others."""
     names, most = ", ".join(other.name for other in others), substeps([host, *others])
     more = f"; all take {most} substeps, the most of any" if host.jounce.substeps != most else ""
     return f"{host.name} is simulated as one with {names}{more}."
 
 
 def place(body: BodyScene) -> int:
-    """How many of the bodies that a body touches come before it."""
+    """Number of companions before a body."""
     rank = registry.rank(body.host)
     return sum(registry.rank(companion.scene.host) < rank for companion in body.companions)
 
 
 def refuse_lively(host: bpy.types.Object) -> None:
-    """Refuses a body that others touch, with an integrator that gives back what an impact takes."""
+    """Refuses a body in contact with others whose integrator returns the energy of impacts."""
     if host.jounce.integrator != "backward_euler":
         raise UserError(
             f"{host.name} touches other loose bodies, which it cannot with the integrator Lively; choose "

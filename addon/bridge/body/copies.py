@@ -1,8 +1,8 @@
-"""What becomes of copies of meshes: what is copied together is a body of its own.
+"""Copies of meshes: meshes copied together become a body of their own.
 
-So a copy of one mesh of a body is a body by itself, with the settings of the one it comes from: neither does
-it change how that one moves, nor does it show the motion that it had when it was made. A mesh whose host has
-been deleted is a body of its own as well.
+A copied mesh of a body is a body by itself, with the settings of its original. The copy neither changes the
+motion of the original nor shows a stale motion. A mesh whose host has been deleted becomes a body of its own
+as well.
 """
 
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ from ..common import handlers, linked_mesh_proxy, modifier_stack, registry
 from ..preview import preview_modifier
 from . import law_curves, meshes, muscles
 
-# What a mesh of a body keeps of itself, not of the body.
+# Settings of a single mesh, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])
 OWN_PREFIXES = ("bake_", "built_", "learnt_")
 
-# By session_uid: the meshes that have been seen, None before a file was looked at, and the copies among them.
+# By session_uid: the known meshes, None before a file was inspected, and the copies among them.
 _seen: set[int] | None = None
 _parted: set[int] = set()
 
@@ -41,7 +41,7 @@ def part(objects: Iterable[bpy.types.Object]) -> None:
 
 
 def is_copy(obj: bpy.types.Object) -> bool:
-    """Whether a mesh that names a host was copied without it."""
+    """True if a mesh was copied without its host."""
     uid, host = obj.session_uid, obj.jounce.host
     if _seen is None or host is None:
         return False
@@ -49,12 +49,12 @@ def is_copy(obj: bpy.types.Object) -> bool:
 
 
 def is_left(obj: bpy.types.Object) -> bool:
-    """Whether a mesh was built as a part of a body whose host has been deleted."""
+    """True for a mesh built as part of a body whose host has been deleted."""
     return obj.jounce.host is None and any(obj.jounce.bind_matrix)
 
 
 def stop_showing(obj: bpy.types.Object) -> None:
-    """Has a copy show no motion until it has one of its own."""
+    """Hides the motion on a copy until the copy has its own."""
     if preview_modifier.modifier_of(obj) is None:
         return
     if shares_mesh(obj):
@@ -65,12 +65,12 @@ def stop_showing(obj: bpy.types.Object) -> None:
 
 
 def shares_mesh(obj: bpy.types.Object) -> bool:
-    """Whether what is written to the mesh of an object would show on another one too."""
+    """True if another object shares the mesh of an object."""
     return not linked_mesh_proxy.is_foreign(obj.data) and meshes.sharer(obj) is not None
 
 
 def make_own(obj: bpy.types.Object) -> None:
-    """Makes a mesh the host of a body, with the settings of the host it had."""
+    """Makes a mesh the host of a body, with the settings of its former host."""
     state, host = obj.jounce, obj.jounce.host
     state.property_unset("host")
     state.is_host = True
@@ -89,7 +89,7 @@ def make_own(obj: bpy.types.Object) -> None:
 
 @persistent
 def after_loading(*_: object) -> None:
-    """What a file has is as it is; `part` looks for what comes later."""
+    """Contents of a file stay unchanged; `part` handles later copies."""
     global _seen
     _seen = None
     _parted.clear()
@@ -99,7 +99,7 @@ def after_loading(*_: object) -> None:
 
 @persistent
 def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Whatever is copied comes into a collection."""
+    """Notes new objects, which always enter a collection."""
     if depsgraph.id_type_updated("COLLECTION"):
         part(registry.meshes())
 
@@ -108,7 +108,7 @@ HANDLERS = {"load_post": after_loading, "depsgraph_update_post": after_change}
 
 
 def register() -> None:
-    """Watches what is copied."""
+    """Watches for copies."""
     handlers.listen(HANDLERS, True)
 
 

@@ -1,4 +1,4 @@
-"""What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
+"""Diagnosis of the meshes of a body: findings of one sentence each, some with a fix."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -15,20 +15,20 @@ from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms
 from . import bodies, meshes, overrides, weight_maps, wholeness
 
-# Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
+# Sizes in metres outside of which gravity and materials act unlike the apparent size.
 SMALLEST, LARGEST = 0.02, 50.0
-# Meshes that become parts of a body, and how many cannot.
+# Meshes that become parts of a body, and the number of meshes that cannot.
 Joining = tuple[list[bpy.types.Object], int]
-# So many meshes that hang on bones are found one by one, more of them as one finding.
+# Up to this number, meshes attached to bones are separate findings; more are summed up in one.
 FEW = 8
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that may be wrong with an object.
+    """A possible problem of an object.
 
-    fix: name of the function in FIXES that mends it; "animate" where a clip does; or empty. detail:
-    what of the object is meant, such as the name of a modifier.
+    fix: name of the function in FIXES for the problem; "animate" for an action as the fix; or empty. detail:
+    the affected item, such as the name of a modifier.
     """
 
     sentence: str
@@ -38,7 +38,7 @@ class Finding:
 
 
 def keep(host: bpy.types.Object, context: bpy.types.Context, seen: Iterable[Finding] = ()) -> int:
-    """Keeps the findings about a body on its host, and what its preview has shown; returns their number."""
+    """Stores the findings about a body on its host, including those of its preview; returns their number."""
     state = host.jounce
     state.findings.clear()
     for number, finding in enumerate((*findings(host, context), *seen), start=1):
@@ -51,18 +51,20 @@ def keep(host: bpy.types.Object, context: bpy.types.Context, seen: Iterable[Find
 
 
 def kept_as(finding: bpy.types.PropertyGroup) -> Finding:
-    """A finding that a host keeps, as it was found."""
+    """A stored finding in its original form."""
     return Finding(**{field.name: getattr(finding, field.name) for field in fields(Finding)})
 
 
 def renew(host: bpy.types.Object, fix: str, context: bpy.types.Context) -> None:
-    """Looks again where a finding with this fix is kept, as it may be mended now; not in Edit Mode."""
+    """Repeats the diagnosis if a finding with this fix is stored, which may be resolved now; not in Edit
+    Mode.
+    """
     if not context.mode.startswith("EDIT") and any(kept.fix == fix for kept in host.jounce.findings):
         keep(host, context)
 
 
 def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding]:
-    """All that is found about a body, in the order in which it should be mended."""
+    """All findings about a body, in the recommended order of fixing."""
     objects = bodies.members(host)
     found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
     found += [Finding(lack.sentence, host.name) for lack in wholeness.lacks(host, context)]
@@ -78,13 +80,13 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
 
 
 def mendable(finding: Finding, obj: bpy.types.Object) -> Finding:
-    """A finding without its fix where that would be lost with this file."""
+    """A finding, without its fix if the fix would not be saved in this file."""
     lost = finding.fix in CHANGES_MESH and linked_mesh_proxy.is_foreign(obj.data)
     return replace(finding, fix="") if lost else finding
 
 
 def is_refused(obj: bpy.types.Object) -> bool:
-    """Whether a mesh cannot be part of a body as it is."""
+    """True if a mesh cannot be part of a body in its present state."""
     try:
         meshes.refuse_unusable(obj)
     except UserError:
@@ -93,7 +95,7 @@ def is_refused(obj: bpy.types.Object) -> bool:
 
 
 def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
-    """What is found about one mesh."""
+    """Findings about one mesh."""
     if obj.mode != "EDIT" and obj.library is None and obj.data.library is None:
         sharing = meshes.sharer(obj)
         if sharing is not None:
@@ -123,7 +125,7 @@ def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
-    """What is found about the mesh's own shape."""
+    """Findings about the mesh's own shape."""
     points = meshes.rest_points(obj)
     scales = np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0)
     if scales.max() > 1.01 * scales.min():
@@ -139,7 +141,7 @@ def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
-    """Modifiers that hide the mesh's own vertices from the armature, or leave no place for a preview."""
+    """Modifiers that hide the mesh's own vertices from the armature, or prevent a preview."""
     try:
         modifier_stack.refuse_nodes(obj)
     except UserError as refusal:
@@ -155,7 +157,7 @@ def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
-    """Vertices whose bone weights are missing or do not add up to one."""
+    """Vertices with missing bone weights or a sum other than one."""
     weights = bone_weights(obj)
     if weights.shape[1] == 0:
         return
@@ -169,13 +171,13 @@ def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def bone_weights(obj: bpy.types.Object) -> np.ndarray:
-    """Weights (p, b) of the vertex groups that deforming bones of the mesh's armature use."""
+    """Weights (p, b) in the vertex groups of the armature's deforming bones."""
     columns = bone_groups(obj)
     return meshes.group_weights(obj)[:, columns] if columns else np.zeros((len(obj.data.vertices), 0))
 
 
 def bone_groups(obj: bpy.types.Object) -> list[int]:
-    """Indices of the vertex groups that deforming bones of the mesh's armature use."""
+    """Indices of the vertex groups of the armature's deforming bones."""
     armature = obj.find_armature()
     if armature is None:
         return []
@@ -215,7 +217,7 @@ def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) 
 def of_left_out(
     host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> Iterator[Finding]:
-    """Meshes that the body's armatures deform or carry, and that belong to no body."""
+    """Meshes deformed or carried by the body's armatures without a body of their own."""
     for armature in armature_modifier.moving(objects):
         meshes = left_out(armature, host, context)
         if len(meshes) > FEW:
@@ -233,7 +235,7 @@ def of_left_out(
 
 
 def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
-    """Meshes of the body, and parts of them, to which the last build gave no flesh."""
+    """Meshes of the body, and parts of them, without flesh in the last build."""
     for obj in objects:
         hidden = meshes.hidden_faces_of(obj)
         if obj.jounce.left_out:
@@ -246,7 +248,7 @@ def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
 def left_out(
     armature: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context
 ) -> list[bpy.types.Object]:
-    """The visible meshes of an armature that belong to no body, and that this one does not collide with."""
+    """The visible meshes of an armature outside of any body and of this body's colliders."""
     apart = colliders.acting(host)
     deformed = armature_modifier.deformed_by(armature, context)
     seen = [obj for obj in deformed if obj.visible_get(view_layer=context.view_layer)]
@@ -255,7 +257,7 @@ def left_out(
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
-    """Force fields that do not act as they do on all else."""
+    """Force fields that act differently here than in Blender."""
     for obj in force_fields.acting(host, scene):
         sentence = force_fields.left_out_of(host, obj)
         if sentence:
@@ -265,7 +267,7 @@ def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Findin
 def of_collisions(
     host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> Iterator[Finding]:
-    """What keeps a body from colliding, and objects that it does not collide with."""
+    """Obstacles to the collisions of a body, and objects that are no colliders."""
     for sentence, fix in colliders.hindrances(host):
         yield Finding(sentence, host.name, fix)
     for obj in colliders.acting(host):
@@ -275,12 +277,12 @@ def of_collisions(
 
 
 def has_bone_constraints(obj: bpy.types.Object) -> bool:
-    """Whether bones of an armature follow something else."""
+    """True if bones of an armature have constraints."""
     return obj.type == "ARMATURE" and any(bone.constraints for bone in obj.pose.bones)
 
 
 def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Finding]:
-    """What only shows when the body is read as a whole."""
+    """Findings that need the whole body."""
     if not host.jounce.built_digest:
         yield Finding(f"{host.name} is not built yet.", host.name, "build")
         return
@@ -318,7 +320,7 @@ def select(obj: bpy.types.Object, vertices: np.ndarray, context: bpy.types.Conte
     context.view_layer.objects.active = obj
     context.scene.tool_settings.mesh_select_mode = (True, False, False)
     bpy.ops.object.mode_set(mode="EDIT")
-    # Blender 5.0 crashes where edges are deselected from outside.
+    # Blender 5.0 crashes if edges are deselected from outside.
     bpy.ops.mesh.select_all(action="DESELECT")
     bpy.ops.object.mode_set(mode="OBJECT")
     chosen = np.zeros(len(obj.data.vertices), bool)
@@ -346,9 +348,10 @@ def move_armature_up(obj: bpy.types.Object, before: str) -> None:
 
 
 def joining(fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context) -> Joining:
-    """The meshes that a fix makes parts of a body, and how many others cannot be; none for other fixes.
+    """The meshes that a fix adds to a body, and the number of others that cannot be added; none for other
+    fixes.
 
-    Refuses where none can be, with what speaks against the first.
+    Refuses if none can be added, with the reason of the first.
     """
     wanted = {"add_to_body": lambda: [obj], "add_all_to_body": lambda: left_out(obj, host, context)}
     able: list[bpy.types.Object] = []
@@ -369,13 +372,13 @@ def make_single_user(obj: bpy.types.Object) -> None:
     obj.data = obj.data.copy()
 
 
-# The fixes that work on the mesh itself.
+# The fixes that change the mesh itself.
 CHANGES_MESH = frozenset(["select_strays", "select_unweighted", "normalise_weights"])
 
 Fix = Callable[[bpy.types.Object, str, bpy.types.Context], object]
 
-# For each fix what its button says, and what it does to the object with the detail of the finding; none for
-# those that build.
+# Button text of each fix, and its effect on the object with the detail of the finding; no effect for those
+# that build.
 FIXES: dict[str, tuple[str, Fix | None]] = {
     "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
     "make_mesh_local": ("Make Mesh Local", lambda obj, _detail, _context: make_single_user(obj)),

@@ -1,7 +1,7 @@
-"""Finds the meshes of a body that follow the shape of another one by themselves, such as clothes bound to it.
+"""Finds meshes of a body that follow another mesh on their own, such as bound clothes.
 
-The scene is asked: each mesh is swollen and pushed aside a little, where its flesh would be added, and what
-moves along follows it. This is done at rest, where what only takes weights from another mesh does not move.
+The scene is asked: each mesh is inflated and shifted a little in the place of its flesh; meshes that move
+along follow. The test is done at rest, which excludes meshes that only take weights from another mesh.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from ..common import modifier_stack
 from ..rig import bone_transforms, rig_stack
 from . import meshes
 
-# By which share of its size a mesh is pushed, and where to.
+# Distance of a push as a share of the size, and its directions.
 PUSH, DIRECTIONS = 0.01, ("NORMAL", "X")
-# Vertices that move by this share of a push follow it; a mesh follows if this share of its vertices does.
+# Share of the push for a following vertex, and share of such vertices in a following mesh.
 MOVES, FOLLOWS = 0.1, 0.5
 
 
 def leaders(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
 ) -> dict[bpy.types.Object, bpy.types.Object]:
-    """For each mesh that follows others, the first of these. To be asked with armatures at rest."""
+    """The first leader of each following mesh. Requires armatures at rest."""
     with without_ours(objects):
         view_layer.update()
         found = moved_with(objects, view_layer)
@@ -34,7 +34,7 @@ def leaders(
 def moved_with(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
 ) -> dict[bpy.types.Object, bpy.types.Object]:
-    """The same, while no bake and no preview covers the shape that the artist's modifiers make."""
+    """The same, with bakes and previews removed from the shape of the artist's modifiers."""
     found: dict[bpy.types.Object, bpy.types.Object] = {}
     before = {obj: world_points(obj, view_layer) for obj in objects}
     for leader in objects:
@@ -52,14 +52,16 @@ def moved_with(
 
 
 def far_from(points: np.ndarray, others: np.ndarray, distance: float) -> np.ndarray:
-    """Flags (p,) of points (p, 3) further than a distance from others; all where these are more or fewer."""
+    """Flags (p,) of points (p, 3) further than a distance from others; all set for different numbers of
+    points.
+    """
     if points.shape != others.shape:
         return np.ones(len(points), bool)
     return np.linalg.norm(points - others, axis=1) > distance
 
 
 def world_points(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> np.ndarray:
-    """Where the vertices (p, 3) of a mesh are shown in the world."""
+    """Displayed vertices (p, 3) of a mesh in the world."""
     depsgraph = view_layer.depsgraph
     mesh = obj.evaluated_get(depsgraph).data
     flat = np.empty(3 * len(mesh.vertices), np.float32)
@@ -70,7 +72,7 @@ def world_points(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> np.n
 
 @contextmanager
 def without_ours(objects: tuple[bpy.types.Object, ...]) -> Iterator[None]:
-    """Meshes without what plays their bakes and shows their previews."""
+    """Meshes without the modifiers of their bakes and previews."""
     shown = [m for obj in objects for m in obj.modifiers if rig_stack.is_ours(m) and m.show_viewport]
     try:
         for modifier in shown:
@@ -85,7 +87,7 @@ def without_ours(objects: tuple[bpy.types.Object, ...]) -> Iterator[None]:
 def pushed(
     obj: bpy.types.Object, direction: str, distance: float, view_layer: bpy.types.ViewLayer
 ) -> Iterator[None]:
-    """A mesh that is pushed where its flesh would be added, by a distance in its own space."""
+    """A mesh pushed in the place of its flesh, by a distance in object space."""
     modifier = modifier_stack.insert(obj, "DISPLACE")
     modifier.direction, modifier.mid_level, modifier.strength = direction, 0.0, distance
     try:

@@ -1,7 +1,7 @@
-"""What of a mesh is hard: the mesh as a whole, what has a hard material, and faces that the artist marked.
+"""Hard parts of a mesh: the whole mesh, faces with a hard material, and marked faces.
 
-The marks are an attribute of faces, 1 or 0, so they stay through editing, undo, copying and saving. It is
-called `jounce_rigid`, with a number where the artist has one of that name; the mesh records its name.
+The marks are an attribute of faces, 1 or 0, and survive editing, undo, copying and saving. The attribute is
+called `jounce_rigid`, with a number if the artist uses this name; the mesh records the name.
 """
 
 import bmesh
@@ -14,12 +14,12 @@ from . import meshes
 ATTRIBUTE = "jounce_rigid"
 # Custom property of a mesh: the name of the attribute.
 NAME = "jounce_rigid"
-# Of the attribute: Blender 4.2 edits no booleans.
+# Of the attribute: Blender 4.2 cannot edit booleans.
 PLACE, KIND = "FACE", "INT"
 
 
 def hard_points(obj: bpy.types.Object) -> np.ndarray:
-    """The vertices (p,) of a mesh that are hard."""
+    """The hard vertices (p,) of a mesh."""
     mesh = obj.data
     hard = np.zeros(len(mesh.vertices), bool)
     if obj.jounce.is_rigid:
@@ -34,18 +34,18 @@ def hard_points(obj: bpy.types.Object) -> np.ndarray:
 
 
 def of_materials(obj: bpy.types.Object) -> np.ndarray:
-    """The faces (f,) of a mesh that have a hard material."""
+    """The faces (f,) of a mesh with a hard material."""
     slots = [slot.material is not None and slot.material.jounce_rigid for slot in obj.material_slots]
     if not any(slots):
         return np.zeros(len(obj.data.polygons), bool)
     slot_of = np.empty(len(obj.data.polygons), np.int32)
     obj.data.polygons.foreach_get("material_index", slot_of)
-    # Blender shows what is beyond the last slot with the last one.
+    # Blender shows indices beyond the last slot with the last material.
     return np.array(slots)[np.minimum(slot_of, len(slots) - 1)]
 
 
 def marked(mesh: bpy.types.Mesh) -> np.ndarray:
-    """The faces (f,) of a mesh, not in Edit Mode, that are marked."""
+    """The marked faces (f,) of a mesh outside of Edit Mode."""
     faces = np.zeros(len(mesh.polygons), np.int32)
     attribute = mesh.attributes.get(mesh.get(NAME, ""))
     if attribute is not None and (attribute.domain, attribute.data_type) == (PLACE, KIND):
@@ -54,7 +54,7 @@ def marked(mesh: bpy.types.Mesh) -> np.ndarray:
 
 
 def mark(obj: bpy.types.Object, rigid: bool) -> int:
-    """Marks the selected faces of a mesh, or takes their marks off; how many are selected."""
+    """Marks or unmarks the selected faces of a mesh; returns their number."""
     meshes.bring_up_to_date(obj)
     mesh = obj.data
     chosen = np.empty(len(mesh.polygons), bool)
@@ -72,7 +72,7 @@ def mark(obj: bpy.types.Object, rigid: bool) -> int:
 
 
 def write_edited(mesh: bpy.types.Mesh, name: str, chosen: np.ndarray, rigid: bool) -> None:
-    """Gives faces of a mesh that is edited a value of the attribute."""
+    """Gives faces of a mesh in Edit Mode a value of the attribute."""
     edited = bmesh.from_edit_mesh(mesh)
     layer = edited.faces.layers.int.get(name) or edited.faces.layers.int.new(name)
     edited.faces.ensure_lookup_table()
@@ -82,7 +82,7 @@ def write_edited(mesh: bpy.types.Mesh, name: str, chosen: np.ndarray, rigid: boo
 
 
 def forget(obj: bpy.types.Object) -> None:
-    """Takes all marks off a mesh of this file, unless another object has it too."""
+    """Removes all marks from a local mesh without other users."""
     mesh = obj.data
     if mesh.library is not None or meshes.sharer(obj) is not None:
         return

@@ -1,7 +1,7 @@
-"""The curve that an artist draws as the law of a body's flesh.
+"""The drawn curve of a body's elastic law.
 
-Blender keeps such curves in brushes and nodes only: it is that of a node in a group of the body's own, which
-is saved, copied, appended and undone with its host, and which nothing else uses.
+Blender keeps such curves in brushes and nodes only. The curve is in a node of the body's own node group,
+which is saved, copied, appended and undone with the host, and has no other users.
 """
 
 import bpy
@@ -9,13 +9,13 @@ import bpy
 from ...core import drawn_law
 from ..common import marks, modifier_stack, registry
 
-# The stresses that the widget shows, in the same unit as strain.
+# Range of stresses in the widget, in the same unit as strain.
 LOWEST, HIGHEST = -2.0, 2.0
 KIND = "ShaderNodeFloatCurve"
 
 
 def holds_curve(_state: object, tree: bpy.types.NodeTree) -> bool:
-    """Whether a node group is one that holds the curve of a law."""
+    """True if a node group holds the curve of a law."""
     return marks.has(tree, marks.LAW)
 
 
@@ -26,7 +26,7 @@ def node(tree: bpy.types.NodeTree | None) -> bpy.types.Node | None:
 
 
 def samples(tree: bpy.types.NodeTree | None) -> drawn_law.Curve:
-    """What is drawn, a straight line where nothing is."""
+    """The samples of the curve, a straight line without a curve."""
     holder = node(tree)
     if holder is None:
         return drawn_law.LINE
@@ -37,7 +37,7 @@ def samples(tree: bpy.types.NodeTree | None) -> drawn_law.Curve:
 
 
 def straighten(host: bpy.types.Object) -> None:
-    """Gives a body a straight line of its own."""
+    """Gives a body its own curve with a straight line."""
     before = host.jounce.law_curve
     tree = bpy.data.node_groups.new(f"{modifier_stack.NAME} Law {host.name}", "ShaderNodeTree")
     marks.put(tree, marks.LAW)
@@ -55,7 +55,7 @@ def straighten(host: bpy.types.Object) -> None:
 
 
 def part(obj: bpy.types.Object) -> None:
-    """Gives a body a copy of the curve where an older one has it too, as after copying, or a step redone."""
+    """Gives a body a copy of a curve that an older body also uses, after copying or redo."""
     tree = held(obj)
     if tree is None or tree.library is not None or tree.users < 2:
         return
@@ -65,7 +65,7 @@ def part(obj: bpy.types.Object) -> None:
 
 
 def held(obj: bpy.types.Object) -> bpy.types.NodeTree | None:
-    """The node group that a mesh holds. To ask for one that was never set would write to the mesh."""
+    """The node group of a mesh. Reading an unset pointer would write to the mesh."""
     return obj.jounce.law_curve if obj.jounce.is_property_set("law_curve") else None
 
 
@@ -77,6 +77,6 @@ def forget(host: bpy.types.Object) -> None:
 
 
 def remove_unused(tree: bpy.types.NodeTree | None) -> None:
-    """Takes a curve out of the file that no body has."""
+    """Removes an unused curve from the file."""
     if tree is not None and tree.library is None and tree.users == 0 and marks.has(tree, marks.LAW):
         bpy.data.node_groups.remove(tree)

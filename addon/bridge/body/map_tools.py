@@ -1,4 +1,4 @@
-"""Shapes that fill maps: balls around the cursor, smoothing, mirror images, the surfaces of other bodies."""
+"""Tools that fill maps: spheres around the cursor, smoothing, mirror images, surfaces of other bodies."""
 
 import bpy
 import numpy as np
@@ -11,9 +11,9 @@ from . import bodies, meshes, weight_maps
 
 
 def around(obj: bpy.types.Object, context: bpy.types.Context, radius: float) -> np.ndarray:
-    """How much each vertex (p,) belongs to a ball around the 3D cursor, of a radius in sizes of the mesh.
+    """Falloff (p,) around the 3D cursor at each vertex, with a radius relative to the size of the mesh.
 
-    Seen where the mesh is posed now; where it rests in Edit Mode, and where modifiers change its vertices.
+    In the displayed pose; in the rest shape in Edit Mode, and if modifiers change the vertices.
     """
     evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
     points = meshes.rest_points(obj)
@@ -35,7 +35,7 @@ def smoothed(obj: bpy.types.Object, values: np.ndarray, times: int) -> np.ndarra
 
 
 def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> np.ndarray:
-    """Values (p,) whose other side has what the nearest vertex of the mirror image has."""
+    """Values (p,), with the other side copied from the nearest vertices of the mirror image."""
     points = meshes.rest_points(obj)
     tree = KDTree(len(points))
     for index, point in enumerate(points):
@@ -84,7 +84,7 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle:
 
 
 def rest_in_world(obj: bpy.types.Object) -> np.ndarray:
-    """Where the vertices (p, 3) rest in the world: where the object was bound, or where it is now."""
+    """Rest positions (p, 3) of the vertices in the world: in the binding, or at present."""
     matrix = np.array(obj.jounce.bind_matrix).reshape(4, 4)
     if not matrix.any():
         matrix = np.array(obj.matrix_world)

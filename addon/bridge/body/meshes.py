@@ -1,4 +1,4 @@
-"""Reads render meshes at rest, and refuses the ones that cannot be read or baked to."""
+"""Reads render meshes at rest, and refuses those that cannot be read or baked to."""
 
 import bpy
 import numpy as np
@@ -10,7 +10,7 @@ from ..common import linked_mesh_proxy
 
 
 def refuse_unusable(obj: bpy.types.Object) -> None:
-    """Refuses an object that cannot be a part of a body, with the sentence that says how to mend it."""
+    """Refuses an object that cannot be part of a body, with a sentence about the remedy."""
     refuse_foreign(obj)
     refuse_edited(obj)
     mesh = obj.data
@@ -35,14 +35,14 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
 
 
 def sharer(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """Another object that has the same mesh, None without one."""
+    """Another object with the same mesh, None without one."""
     if obj.data.users < 2:
         return None
     return next((other for other in bpy.data.objects if other.data == obj.data and other != obj), None)
 
 
 def refuse_flat(obj: bpy.types.Object) -> None:
-    """Refuses an object that has no size where the timeline stands, so that nothing can be bound there."""
+    """Refuses an object scaled to zero in the current frame, in which no binding is possible."""
     matrix = np.array(obj.matrix_world)
     if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
         raise UserError(
@@ -52,25 +52,25 @@ def refuse_flat(obj: bpy.types.Object) -> None:
 
 
 def refuse_edited(obj: bpy.types.Object) -> None:
-    """Refuses a mesh in Edit Mode, as what is edited does not reach its vertices before."""
+    """Refuses a mesh in Edit Mode, whose edits have not reached its vertices."""
     if obj.mode == "EDIT":
         raise UserError(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
 
 
 def bring_up_to_date(obj: bpy.types.Object) -> None:
-    """Lets a mesh in Edit Mode have what was edited and selected since; it stays in Edit Mode."""
+    """Updates a mesh in Edit Mode with its edits and selection; the mesh stays in Edit Mode."""
     if obj.mode == "EDIT":
         obj.update_from_editmode()
 
 
 def refuse_hidden(obj: bpy.types.Object) -> None:
-    """Refuses a mesh out of sight, for which Blender has no other mode than Object Mode."""
+    """Refuses a hidden mesh, which Blender supports in Object Mode only."""
     if not obj.visible_get():
         raise UserError(f"{obj.name} is hidden, so it can be neither edited nor painted; show it first.")
 
 
 def refuse_foreign(obj: bpy.types.Object) -> None:
-    """Refuses what is not a mesh, and an object that cannot be changed in this file."""
+    """Refuses objects other than meshes, and objects that this file cannot change."""
     if obj.type != "MESH":
         raise UserError(f"{obj.name} is not a mesh.")
     if obj.library is not None:
@@ -81,7 +81,7 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
 
 
 def refuse_unpaintable(obj: bpy.types.Object) -> None:
-    """Refuses a mesh whose vertex groups would be lost with this file."""
+    """Refuses a mesh whose vertex groups would not be saved in this file."""
     if linked_mesh_proxy.is_foreign(obj.data):
         raise UserError(
             f"The mesh of {obj.name} is linked from another file, so it cannot be painted here; paint it "
@@ -90,18 +90,18 @@ def refuse_unpaintable(obj: bpy.types.Object) -> None:
 
 
 def vertex_count(obj: bpy.types.Object) -> int:
-    """How many vertices the mesh has itself."""
+    """Number of the mesh's own vertices."""
     return len(obj.data.vertices)
 
 
 def rest_points(obj: bpy.types.Object) -> np.ndarray:
-    """Base coordinates (p, 3) f64 in the object's space: the reference shape key where there is one."""
+    """Base coordinates (p, 3) f64 in object space: of the reference shape key if there is one."""
     mesh = obj.data
     flat = np.empty(3 * len(mesh.vertices), np.float32)
     if mesh.shape_keys is not None:
         mesh.shape_keys.reference_key.points.foreach_get("co", flat)
     elif mesh.is_editmode:
-        # Attributes are then those of the edited mesh, which has no positions among them.
+        # Attributes then belong to the edited mesh, which has no position attribute.
         mesh.vertices.foreach_get("co", flat)
     else:
         mesh.attributes["position"].data.foreach_get("vector", flat)
@@ -109,7 +109,7 @@ def rest_points(obj: bpy.types.Object) -> np.ndarray:
 
 
 def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
-    """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, so that outside stays out."""
+    """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, which keeps the outside."""
     mesh = obj.data
     mesh.calc_loop_triangles()
     flat = np.empty(3 * len(mesh.loop_triangles), np.int32)
@@ -119,14 +119,14 @@ def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
 
 
 def hidden_faces_of(obj: bpy.types.Object) -> np.ndarray:
-    """The faces (f,) bool of a mesh that the last build found to be never shown; none where that is all."""
+    """The faces (f,) bool of a mesh never shown according to the last build; none if this holds for all."""
     count = len(obj.data.polygons)
     hidden = hidden_faces.unpacked(obj.jounce.hidden_faces, count)
     return np.zeros(count, bool) if hidden.all() else hidden
 
 
 def shown_triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
-    """The triangles (q, 3) i64 of the faces that are shown."""
+    """The triangles (q, 3) i64 of the visible faces."""
     corners, hidden = triangles(obj, flipped), hidden_faces_of(obj)
     if not hidden.any():
         return corners
@@ -136,7 +136,9 @@ def shown_triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
 
 
 def stands(obj: bpy.types.Object) -> np.ndarray | None:
-    """For each vertex (p,) itself or, if only hidden faces have it, the nearest shown one; None for none."""
+    """Representative (p,) of each vertex: itself, or for hidden vertices the nearest visible one; None for no
+    hidden vertex.
+    """
     hidden = hidden_faces_of(obj)
     if not hidden.any():
         return None
@@ -156,9 +158,9 @@ def stands(obj: bpy.types.Object) -> np.ndarray | None:
 
 
 def group_weights(obj: bpy.types.Object) -> np.ndarray:
-    """Weights (p, g) f64 of all vertex groups, zero where a vertex is not in a group."""
+    """Weights (p, g) f64 of all vertex groups, zero for vertices outside of a group."""
     weights = np.zeros((len(obj.data.vertices), len(obj.vertex_groups)))
-    # Blender has no faster way than asking every vertex, so this is read once and kept.
+    # Blender has no faster way than a loop over all vertices; the result is kept.
     entries = [(v.index, g.group, g.weight) for v in obj.data.vertices for g in v.groups]
     if entries:
         vertex, group, weight = (np.array(column) for column in zip(*entries, strict=True))

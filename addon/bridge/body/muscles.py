@@ -5,14 +5,14 @@ import bpy
 from ...core.user_error import UserError
 from ..common import numbered_keys
 
-# Most muscles of a body, as the native module has it.
+# Largest number of muscles of a body, as in the native module.
 MOST = 32
 SETTINGS = ("muscle_group", "muscle_stiffness", "contraction")
 KEYS = numbered_keys.Keys("more_muscles", "contraction", "muscles")
 
 
 def add(host: bpy.types.Object, like: bpy.types.PropertyGroup | None = None) -> None:
-    """A new muscle of a body, the last one. like: whose settings it gets."""
+    """Adds a muscle at the end of the list. like: source of its settings."""
     if len(host.jounce.muscles) >= MOST:
         raise UserError(f"{host.name} has {MOST} muscles, which is as many as a body can have.")
     made = host.jounce.more_muscles.add()
@@ -27,5 +27,5 @@ def take(to: bpy.types.PropertyGroup, source: bpy.types.PropertyGroup) -> None:
 
 
 def remove(host: bpy.types.Object, muscle: int) -> None:
-    """Takes a muscle beside the first away with its keys; those of later ones stay theirs."""
+    """Removes a muscle other than the first with its keys; later muscles keep their keys."""
     numbered_keys.remove(host, KEYS, muscle - 1)

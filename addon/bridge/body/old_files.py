@@ -1,7 +1,7 @@
-"""Files of versions that told what was their own by names: what they recorded of a bake becomes marks, once.
+"""Files of versions that recognised their data by names: a one-time conversion of their records to marks.
 
-A mesh of a body carries the number of the format that it is in. Whatever an older one does not name in a
-record of its own (number of keys, action, node group, copy, a preview that is on) stays the artist's.
+A mesh of a body carries the number of its format. Data that an older format does not name in a record (number
+of keys, action, node group, copy, active preview) stays the artist's.
 """
 
 import json
@@ -18,7 +18,7 @@ from ..common import compat, linked_mesh_proxy, marks, modifier_stack, registry
 from ..preview import preview_modifier
 from ..rig import rig_stack
 
-# What version 0 called its own.
+# Prefix of version 0.
 KEY = "jounce: "
 ATTRIBUTE = "jounce: "
 PREVIEW = "Jounce Preview"
@@ -58,7 +58,7 @@ def update(obj: bpy.types.Object) -> None:
 
 
 def old_keys(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
-    """The keys that the recorded action moves, of the recorded number."""
+    """The recorded number of keys moved by the recorded action."""
     state, keys = obj.jounce, obj.data.shape_keys
     curves = [] if state.bake_action is None else compat.every_fcurve(state.bake_action)
     found = [own_keys.VALUE.fullmatch(curve.data_path) for curve in curves]
@@ -68,7 +68,7 @@ def old_keys(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
 
 
 def mark_group(tree: bpy.types.NodeTree) -> None:
-    """Marks a node group that plays a bake, with its action, its holder and what it reads."""
+    """Marks a node group of a bake, with its action, its holder and its attributes."""
     action = None if tree.animation_data is None else tree.animation_data.action
     for block in filter(None, (tree, action)):
         marks.put(block, marks.BAKE)
@@ -80,7 +80,7 @@ def mark_group(tree: bpy.types.NodeTree) -> None:
 
 
 def mark_holder(tree: bpy.types.NodeTree) -> None:
-    """Marks the holder of a node group, if it has one."""
+    """Marks the holder of a node group, if there is one."""
     holder = linked_mesh_proxy.of(tree)
     if holder is not None and holder.name.startswith(linked_mesh_proxy.NAME):
         for block in (holder, holder.data):
@@ -88,7 +88,7 @@ def mark_holder(tree: bpy.types.NodeTree) -> None:
 
 
 def mark_copy(made: bpy.types.Object) -> None:
-    """Marks a copy for game engines, the armature above it and their collection."""
+    """Marks a copy for game engines, its armature and their collection."""
     blocks = [made, made.data]
     above = made.parent
     if above is not None and above.type == "ARMATURE" and above.data.name.startswith(rig_stack.NAME):
@@ -100,7 +100,7 @@ def mark_copy(made: bpy.types.Object) -> None:
 
 
 def mark_previews(obj: bpy.types.Object) -> None:
-    """Marks the node groups that show the preview of a mesh."""
+    """Marks the node groups for the preview of a mesh."""
     trees = (modifier.node_group for modifier in obj.modifiers if modifier.type == "NODES")
     for tree in trees:
         if tree is not None and tree.name.startswith(PREVIEW):
@@ -112,7 +112,7 @@ def mark_previews(obj: bpy.types.Object) -> None:
 
 
 def plays_old_bake(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier plays the bake that its object records."""
+    """True if a modifier plays the recorded bake of its object."""
     state = modifier.id_data.jounce
     if modifier_stack.is_linked(modifier.id_data, modifier):
         return False
@@ -123,7 +123,7 @@ def plays_old_bake(modifier: bpy.types.Modifier) -> bool:
 
 
 def made_cache(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> bool:
-    """Whether the open .blend made what a modifier plays: it is where and called as that would be."""
+    """True if the open .blend made the file of a modifier, judged by folder and name."""
     host = obj if obj.jounce.host is None else obj.jounce.host
     path, folder = cache_files.path_of(modifier), bpy.path.abspath(host.jounce.cache_folder or "//")
     stem = f"{Path(bpy.data.filepath).stem} {bpy.path.clean_name(obj.name)}"
@@ -133,13 +133,13 @@ def made_cache(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> 
 
 
 def handlers() -> list[list[object]]:
-    """Where what comes from files is told: opened ones, and since Blender 4.3 linked and appended ones."""
+    """Handler lists for data from files: opened files, and since Blender 4.3 linked and appended data."""
     kinds = ("load_post", "blend_import_post")
     return [getattr(bpy.app.handlers, kind) for kind in kinds if hasattr(bpy.app.handlers, kind)]
 
 
 def register() -> None:
-    """Watches files, before all that trusts the marks, and looks at the one that is open."""
+    """Watches files, before all code that relies on marks, and converts the open one."""
     for listening in handlers():
         listening.append(update_all)
     if not bpy.app.background:

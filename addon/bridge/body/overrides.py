@@ -1,4 +1,4 @@
-"""Characters that are linked from another file: their flesh stands still until they are library overrides."""
+"""Linked characters: their flesh stands still until they become library overrides."""
 
 import bpy
 from mathutils import Matrix
@@ -10,9 +10,9 @@ Linked = bpy.types.Collection | bpy.types.Object
 
 
 def linked_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Linked | None:
-    """What an object instances or is part of that is linked: the outermost collection, else itself."""
+    """The outermost linked collection of an object's instance or hierarchy, or the linked object itself."""
     if obj.library is None:
-        # The empty that carries an override still names what it instanced.
+        # The empty of an override still names the instanced collection.
         shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
         return shown if shown is not None and shown.library is not None else None
     holding = (c for c in scene.collection.children_recursive if c.library is not None)
@@ -20,13 +20,13 @@ def linked_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Linked | None:
 
 
 def stands_still(linked: Linked) -> bool:
-    """Whether what is linked shows one frame of a preview, that of its own file."""
+    """True if linked data shows a single preview frame from its own file."""
     objects = [linked] if isinstance(linked, bpy.types.Object) else linked.all_objects
     return any(obj.jounce.preview for obj in objects if registry.is_host(obj))
 
 
 def make(obj: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Puts editable overrides in the place of what is linked; an empty that instanced it now carries them."""
+    """Replaces linked data by editable overrides; a former instancing empty carries them."""
     scene, linked = context.scene, linked_of(obj, context.scene)
     if linked is None:
         raise UserError(f"{obj.name} is not linked from another file.")
@@ -50,7 +50,7 @@ def make(obj: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Ob
 
 
 def make_editable(obj: bpy.types.Object) -> None:
-    """Lets an override and its parents be edited by hand, unlike what Blender's own operator leaves."""
+    """Makes an override and its parents editable by hand, unlike Blender's own operator."""
     while obj is not None and obj.library is None:
         if obj.override_library is not None:
             obj.override_library.is_system_override = False
@@ -58,5 +58,5 @@ def make_editable(obj: bpy.types.Object) -> None:
 
 
 def is_locked(obj: bpy.types.Object) -> bool:
-    """Whether Blender keeps the settings of an override from being edited by hand."""
+    """True if Blender locks the settings of an override."""
     return obj.override_library is not None and obj.override_library.is_system_override

@@ -1,4 +1,4 @@
-"""What of a body comes along where it becomes part of another one; each change can be taken back."""
+"""Merges a body into another one; each change can be undone."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,12 +13,12 @@ from ..rig import armature_modifier, bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bodies, muscles, stitches, weight_maps
 
-# What a mesh of a body keeps of itself, whichever body it belongs to.
+# Settings of a single mesh, independent of its body.
 OWN = ("host", "bind_matrix", "armature_matrix", "is_rigid")
 
 
 def refuse_apart(host: bpy.types.Object, other: bpy.types.Object, warn: Warn) -> None:
-    """Refuses bodies of which nothing moves one, and warns where different rigs move them."""
+    """Refuses bodies if nothing moves one of them, and warns about different rigs."""
     still = [body for body in (host, other) if bodies.is_held_by_nothing(body)]
     if len(still) == 1:
         moved = other if still == [host] else host
@@ -34,7 +34,7 @@ def refuse_apart(host: bpy.types.Object, other: bpy.types.Object, warn: Warn) ->
 
 
 def followed(host: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The meshes of a body, the armatures that move it, and all that these follow, some repeatedly."""
+    """The meshes of a body, its armatures, and the objects they follow, possibly repeated."""
     objects = bodies.members(host)
     for obj in (*objects, *armature_modifier.moving(objects)):
         above = [obj, *bone_transforms.ancestors(obj)]
@@ -51,15 +51,15 @@ def nearest(
     most: int,
     view_layer: bpy.types.ViewLayer,
 ) -> stitches.Found:
-    """What is nearest of meshes of two bodies, their armatures at rest."""
+    """Nearest vertex pairs of the meshes of two bodies, with the armatures at rest."""
     with bone_transforms.rest_position([*ours, *theirs], view_layer):
         return stitches.between(ours, theirs, share, most)
 
 
 def take(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStack, warn: Warn) -> None:
-    """Makes all of another body part of a body, with its stitch groups, maps and muscles.
+    """Merges another body into a body, with its stitch groups, maps and muscles.
 
-    undo: what takes that back. Warns of what has no place in the body.
+    undo: collects the reversals. Warns about data without a place in the body.
     """
     left = [*take_maps(host, other, undo), *take_muscles(host, other, undo)]
     for number, seam in enumerate(other.jounce.seams):
@@ -78,13 +78,15 @@ def take(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStack, warn:
 
 
 def give_back(host: bpy.types.Object) -> None:
-    """Makes a mesh the host that it was."""
+    """Makes a mesh a host again."""
     host.jounce.is_host = True
     host.jounce.property_unset("host")
 
 
 def take_maps(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStack) -> list[str]:
-    """Names the maps of another body in a body that has none of that kind; the names of those left."""
+    """Transfers the maps of another body to a body without these kinds; returns the names of the remaining
+    maps.
+    """
     left = []
     for kind, (setting, name) in weight_maps.SETTINGS.items():
         theirs = getattr(other.jounce, setting)
@@ -105,23 +107,23 @@ def take_maps(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStack) 
 
 
 def has_same_scale(host: bpy.types.Object, other: bpy.types.Object) -> bool:
-    """Whether weights of the map of stiffness mean the same in two bodies."""
+    """True if the weights of the stiffness map have the same meaning in two bodies."""
     return bool(host.jounce.stiffness_scale() == other.jounce.stiffness_scale())
 
 
 def is_neutral_without(other: bpy.types.Object, kind: Kind) -> bool:
-    """Whether a mesh without the group of a map is as if there were none."""
+    """True if a mesh without the group of a map is equivalent to one without the map."""
     scale = other.jounce.stiffness_scale()
     return kind is not Kind.STIFFNESS or bool(np.isclose(scale.factors(np.array(scale.neutral)), 1.0))
 
 
 def is_free(host: bpy.types.Object, group: str) -> bool:
-    """Whether no mesh of a body has a vertex group of this name, which would say something else."""
+    """True if no mesh of a body has a vertex group of this name with another meaning."""
     return not any(group in obj.vertex_groups for obj in bodies.members(host))
 
 
 def take_muscles(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStack) -> list[str]:
-    """Gives a body the muscles of another one; the names of those left."""
+    """Transfers the muscles of another body; returns the names of the remaining ones."""
     left = []
     for number, muscle in enumerate(other.jounce.muscles):
         group = muscle.muscle_group
@@ -144,7 +146,7 @@ def take_muscles(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStac
 
 
 def muscle_path(number: int) -> str:
-    """What keys of the contraction of a muscle move; 0 is the first."""
+    """Animation path of a muscle's contraction; 0 is the first."""
     return muscles.KEYS.path(number - 1) if number else f"jounce.{muscles.KEYS.setting}"
 
 
@@ -158,7 +160,7 @@ def put(state: bpy.types.PropertyGroup, setting: str, value: object, undo: ExitS
 
 
 def keep_own(obj: bpy.types.Object) -> None:
-    """Takes off a mesh what it had as the host of a body."""
+    """Removes a mesh's data as the host of a body."""
     state = obj.jounce
     kept = {name: getattr(state, name) for name in OWN if state.is_property_set(name)}
     kept = {name: tuple(value) if "matrix" in name else value for name, value in kept.items()}

@@ -1,8 +1,8 @@
-"""Finds the faces of a mesh that are never shown: modifiers take them away, as those of helper cages are.
+"""Finds the faces of a mesh that modifiers remove in every frame, such as those of helper cages.
 
-A copy of the object, whose faces carry their numbers, is evaluated in a scene of its own with all that stands
-in its stack. Numbers that come out in no frame are not shown. Which of them were deleted, and not merged with
-others, is told by taking one modifier after the other off.
+A copy of the object with numbered faces is evaluated in a separate scene with its modifier stack. Numbers
+without a face in any frame are hidden. Removing one modifier after the other distinguishes deleted from
+merged faces.
 """
 
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from ..common import marks, nodes
 from ..rig import posed_meshes, rig_stack
 
 NUMBER = "jounce_number"
-# In so many frames of a shot the stack is looked at, as masks may be switched on and off.
+# Number of inspected frames of a shot, since masks may be animated.
 FRAMES = 9
 
 
 def never_shown(obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """The faces (f,) bool of a mesh that no frame shows; none where that cannot be told."""
+    """The faces (f,) bool of a mesh hidden in every frame; none if unknown."""
     count = len(obj.data.polygons)
     nothing = np.zeros(count, bool)
     shown = obj.evaluated_get(depsgraph).data
@@ -41,14 +41,14 @@ def never_shown(obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.ty
 
 
 def missing(made: "Numbered", frame: int, count: int) -> np.ndarray:
-    """The faces (count,) that are not shown in a frame; none where modifiers drop the numbers."""
+    """The faces (count,) hidden in a frame; none if modifiers drop the numbers."""
     made.evaluate(frame)
     stage = made.stage()
     return np.zeros(count, bool) if stage is None else ~np.isin(np.arange(1, count + 1), stage.numbers)
 
 
 class Numbered:
-    """A copy of an object whose faces carry their numbers, in a scene of its own."""
+    """A copy of an object with numbered faces, in a separate scene."""
 
     def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
         self._scene = bpy.data.scenes.new(NUMBER)
@@ -63,11 +63,11 @@ class Numbered:
         mesh.attributes.new(self._name, "INT", "FACE").data.foreach_set("value", numbers)
 
     def evaluate(self, frame: int | None = None) -> None:
-        """Goes to a frame; without one, to that which the artist's scene shows."""
+        """Evaluates a frame; without an argument the artist's current frame."""
         self._scene.frame_set(self._first if frame is None else frame)
 
     def stage(self) -> Stage | None:
-        """What is shown; None where there are faces and no numbers, or instances beside them."""
+        """The evaluated faces; None for faces without numbers, or additional instances."""
         depsgraph = self._scene.view_layers[0].depsgraph
         if any(each.is_instance for each in depsgraph.object_instances):
             return None
@@ -90,7 +90,7 @@ class Numbered:
         return True
 
     def close(self) -> None:
-        """Takes away what was made."""
+        """Removes the copy and its scene."""
         mesh = self._made.data
         bpy.data.objects.remove(self._made)
         bpy.data.meshes.remove(mesh)

@@ -1,4 +1,4 @@
-"""Stitch groups of a body, from what is selected in the scene and to what it is built from."""
+"""Stitch groups of a body, from the selection in the scene to the inputs of the build."""
 
 from itertools import chain, count
 
@@ -11,23 +11,23 @@ from ...core.user_error import UserError
 from ..common import animation, numbered_keys, units
 from . import meshes
 
-# Share of a vertex group above which a vertex belongs to it.
+# Weight above which a vertex belongs to a vertex group.
 MEMBER = 0.5
 KEYS = numbered_keys.Keys("seams", "closed", "stitch groups")
 
-# What a stitch group says beside which vertices it joins.
+# Settings of a stitch group, without the joined vertices.
 SETTINGS = ("use", "stiffness", "keep_gap", "closed", "radius")
 
 Ends = tuple[bpy.types.Object, bpy.types.Object]
-# Stitches (s, 2) by the meshes that they join.
+# Stitches (s, 2) by pairs of meshes.
 Found = dict[Ends, np.ndarray]
 
 
 def read(host: bpy.types.Object, rows: dict[bpy.types.Object, slice]) -> Stitches:
-    """The stitches of all groups that are on, between points of the body's surface. rows: of each mesh."""
+    """The stitches of all active groups, between points of the body's surface. rows: of each mesh."""
     opening, made = openings(host), []
     seams = held(host.jounce)
-    # Where there are more, the last number is that of all others, which stay closed.
+    # With more groups, the last number is shared by all others, which stay closed.
     room = MOST_GROUPS if len(seams) <= MOST_GROUPS else MOST_GROUPS - 1
     for number, (path, seam) in enumerate(seams):
         opens = opening[path]
@@ -41,19 +41,19 @@ def read(host: bpy.types.Object, rows: dict[bpy.types.Object, slice]) -> Stitche
 
 
 def held(state: bpy.types.PropertyGroup) -> list[tuple[str, bpy.types.PropertyGroup]]:
-    """The groups that are on and have stitches, each with the path of the keys that close it."""
+    """The active groups with stitches, each with the animation path of its closing."""
     seams = enumerate(state.seams)
     return [(KEYS.path(index), seam) for index, seam in seams if seam.use and len(seam.pairs)]
 
 
 def openings(host: bpy.types.Object) -> dict[str, bool]:
-    """Whether each group that is on and has stitches opens in some frame, by the path of its keys."""
+    """For each active group with stitches, by animation path: True if the group opens in some frame."""
     keyed = animation.paths(host.animation_data)
     return {path: seam.closed != 1.0 or path in keyed for path, seam in held(host.jounce)}
 
 
 def shares(state: bpy.types.PropertyGroup) -> tuple[float, ...]:
-    """How far each group that is on holds in the frame of an evaluated host."""
+    """Closed share of each active group in the frame of an evaluated host."""
     return tuple(seam.closed for _, seam in held(state)[:MOST_GROUPS])
 
 
@@ -86,7 +86,7 @@ def vertices(seam: bpy.types.PropertyGroup) -> np.ndarray:
 
 
 def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy.types.PropertyGroup:
-    """A new stitch group of these stitches, which becomes the chosen one."""
+    """Adds a stitch group with these stitches, and makes it active."""
     taken = {seam.name for seam in host.jounce.seams}
     names = chain([name], (f"{name} {number}" for number in count(2)))
     seam = host.jounce.seams.add()
@@ -100,14 +100,14 @@ def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy
 
 
 def take(host: bpy.types.Object, like: bpy.types.PropertyGroup) -> None:
-    """Gives a body a stitch group of another one, whose meshes are its own now."""
+    """Gives a body a stitch group of another one, whose meshes have become its own."""
     seam = add(host, like.name, (like.mesh_a, like.mesh_b), vertices(like))
     for setting in SETTINGS:
         setattr(seam, setting, getattr(like, setting))
 
 
 def between(ours: list[bpy.types.Object], theirs: list[bpy.types.Object], share: float, most: int) -> Found:
-    """What is nearest of some meshes and of others, no further apart than a share of their size."""
+    """Nearest vertex pairs of two lists of meshes, no further apart than a share of their size."""
     points = [[world_points(obj) for obj in objects] for objects in (ours, theirs)]
     everything = [np.concatenate(each) for each in points]
     pairs = nearest_pairs(*everything, share * extent(everything), most)
@@ -121,24 +121,24 @@ def between(ours: list[bpy.types.Object], theirs: list[bpy.types.Object], share:
 
 
 def extent(points: list[np.ndarray]) -> float:
-    """The size of all that these points (p, 3) each are of: the diagonal of their box."""
+    """The diagonal of the common bounding box of several arrays of points (p, 3)."""
     return float(np.linalg.norm(np.ptp(np.concatenate(points), axis=0)))
 
 
 def remove(host: bpy.types.Object, index: int) -> None:
-    """Takes a stitch group away with its keys; those of later ones stay theirs."""
+    """Removes a stitch group with its keys; later groups keep their keys."""
     numbered_keys.remove(host, KEYS, index)
     host.jounce.seam_index = max(0, min(index, len(host.jounce.seams) - 1))
 
 
 def cut(host: bpy.types.Object, count: int) -> None:
-    """Takes the latest stitch groups away, of which nothing has keys, so that only so many are left."""
+    """Removes the newest stitch groups, which have no keys, down to this number."""
     while len(host.jounce.seams) > count:
         host.jounce.seams.remove(len(host.jounce.seams) - 1)
 
 
 def loose_parts(obj: bpy.types.Object) -> np.ndarray:
-    """The number (p,) of the loose part that each vertex belongs to."""
+    """Loose part (p,) of each vertex."""
     edges = np.empty(2 * len(obj.data.edges), np.int32)
     obj.data.edges.foreach_get("vertices", edges)
     return parts.labels(meshes.rest_points(obj), edges.reshape(-1, 2))
@@ -153,5 +153,5 @@ def members(obj: bpy.types.Object, name: str) -> np.ndarray:
 
 
 def world_points(obj: bpy.types.Object) -> np.ndarray:
-    """Where the vertices (p, 3) f64 are in the world at rest."""
+    """Rest positions (p, 3) f64 of the vertices in the world."""
     return units.points_in_metres(meshes.rest_points(obj), np.array(obj.matrix_world), 1.0)

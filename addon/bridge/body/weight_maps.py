@@ -1,8 +1,7 @@
-"""Reads the vertex groups that artists paint maps in, and makes them.
+"""Reads and makes the vertex groups of painted maps.
 
-A map is a vertex group of the same name on every mesh of a body; the host names it. A vertex outside of the
-group counts as 0. A mesh without the group, or an empty name, is as if the map were not there, and so is a
-new group.
+A map is a vertex group of the same name on every mesh of a body, named by the host. Vertices outside of the
+group count as 0. A mesh without the group, an empty name and a new group are all equivalent to no map.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from ...core.user_error import UserError
 from ..common import compat
 from . import meshes
 
-# For each kind: the setting on the host that names its group, the name of a new group.
+# For each kind the host's setting with the group's name, and the name of a new group.
 SETTINGS = {
     Kind.STIFFNESS: ("stiffness_group", "Stiffness"),
     Kind.LEAK: ("leak_group", "Leak"),
@@ -26,7 +25,7 @@ SETTINGS = {
     Kind.MUSCLE: ("muscle_group", "Muscle"),
 }
 
-# The settings on the host that say what the weights of the map of stiffness mean.
+# The host's settings for the meaning of the stiffness map.
 SCALE = ("stiffness_soft", "stiffness_stiff", "stiffness_centred")
 
 # The meshes of a body.
@@ -34,7 +33,7 @@ Objects = tuple[bpy.types.Object, ...]
 
 
 def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> dict[Kind, np.ndarray]:
-    """The weights (p,) of the maps of a body that are there, its meshes one after the other.
+    """The weights (p,) of a body's existing maps, concatenated over its meshes.
 
     groups: for each mesh the weights (p, g) of its groups.
     """
@@ -47,13 +46,13 @@ def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> 
 
 
 def read_muscles(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> list[np.ndarray]:
-    """For each muscle of a body how much of its flesh (p,) it is; groups as for `read`."""
+    """Share (p,) of each muscle in the body's flesh; groups as for `read`."""
     names = (muscle.muscle_group for muscle in host.jounce.muscles)
     return [painted(name, objects, groups, USUAL[Kind.MUSCLE]) for name in names]
 
 
 def painted(name: str, objects: Objects, groups: list[np.ndarray], missing: float) -> np.ndarray:
-    """The weights (p,) of a vertex group on all meshes. missing: those of meshes without it."""
+    """The weights (p,) of a vertex group on all meshes. missing: weight for meshes without the group."""
     parts = [
         weights[:, obj.vertex_groups[name].index]
         if name in obj.vertex_groups
@@ -64,7 +63,7 @@ def painted(name: str, objects: Objects, groups: list[np.ndarray], missing: floa
 
 
 def named(host: bpy.types.Object, kind: Kind, muscle: int) -> bpy.types.PropertyGroup:
-    """What names the group of a map of a body. muscle: whose map, of those of muscles; 0 is the first."""
+    """Owner of a map's group name. muscle: index for muscle maps; 0 is the first."""
     if kind is not Kind.MUSCLE:
         return host.jounce
     muscles = host.jounce.muscles
@@ -74,9 +73,9 @@ def named(host: bpy.types.Object, kind: Kind, muscle: int) -> bpy.types.Property
 
 
 def group_name(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int = 0) -> str:
-    """The name of the group of a map of a body, or the one that a new map gets.
+    """The name of the group of a body's map, or the name for a new map.
 
-    That is one which no vertex group and no bone of the body has, as these say something else.
+    A new name differs from all vertex groups and bones of the body, which have other meanings.
     """
     setting, default = SETTINGS[kind]
     named_so = getattr(named(host, kind, muscle), setting)
@@ -88,7 +87,7 @@ def group_name(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int
 
 
 def names_on(obj: bpy.types.Object) -> Iterator[str]:
-    """The names of the vertex groups of a mesh, and of the bones of all armatures that may move it."""
+    """The names of a mesh's vertex groups, and of the bones of all its possible armatures."""
     yield from obj.vertex_groups.keys()
     armatures = {obj.parent, *(modifier.object for modifier in obj.modifiers if modifier.type == "ARMATURE")}
     for armature in armatures:
@@ -97,17 +96,17 @@ def names_on(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind, muscle: int = 0) -> bool:
-    """Whether a mesh has the group of a map."""
+    """True if a mesh has the group of a map."""
     return getattr(named(host, kind, muscle), SETTINGS[kind][0]) in obj.vertex_groups
 
 
 def has_begun(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int = 0) -> bool:
-    """Whether any of a body's meshes has the group of a map."""
+    """True if any mesh of a body has the group of a map."""
     return any(is_on(host, obj, kind, muscle) for obj in objects)
 
 
 def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
-    """The weight that says the same as no map, in the map of a body or in one that begins."""
+    """The weight equivalent to no map, in an existing or new map of a body."""
     scale = host.jounce.stiffness_scale()
     return neutral(kind, scale if has_begun(host, objects, kind) else replace(scale, centred=True))
 
@@ -125,26 +124,26 @@ def values(
 def ensure(
     host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind, muscle: int = 0
 ) -> bpy.types.VertexGroup:
-    """The group of a map on a mesh of a body, made where there is none and filled so that nothing changes."""
+    """The group of a map on a mesh; a new group is filled with values that change nothing."""
     name, before = group_name(host, objects, kind, muscle), values(host, objects, obj, kind, muscle)
     if kind is Kind.STIFFNESS and not has_begun(host, objects, kind):
         host.jounce.centre_stiffness()
     setattr(named(host, kind, muscle), SETTINGS[kind][0], name)
     if name in obj.vertex_groups:
         return obj.vertex_groups[name]
-    # A new group becomes the active one, which weight painting wants here.
+    # A new group becomes active, as weight painting requires.
     group = obj.vertex_groups.new(name=name)
     fill(obj, group, before)
     return group
 
 
 def activate(obj: bpy.types.Object, name: str) -> None:
-    """Makes a vertex group the active one, which weight painting works on."""
+    """Activates a vertex group for weight painting."""
     obj.vertex_groups.active = obj.vertex_groups[name]
 
 
 def fill(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
-    """Gives each vertex its value (p,); one call for all vertices of equal value."""
+    """Gives each vertex its value (p,), with one call per distinct value."""
     values = np.round(np.clip(values, 0.0, 1.0), 4)
     if obj.mode == "EDIT":
         fill_edited(obj, group, values)
@@ -156,7 +155,7 @@ def fill(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray
 
 
 def fill_edited(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
-    """The same in Edit Mode, where weights are those of the mesh that is edited."""
+    """The same in Edit Mode, with the weights of the edited mesh."""
     edited = bmesh.from_edit_mesh(obj.data)
     layer = edited.verts.layers.deform.verify()
     for vertex, value in zip(edited.verts, values.tolist(), strict=True):
@@ -170,14 +169,14 @@ def fill_edited(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.
 
 
 def selected(obj: bpy.types.Object) -> np.ndarray:
-    """Which vertices are selected, (p,) bool."""
+    """Selected vertices, (p,) bool."""
     flags = np.empty(len(obj.data.vertices), bool)
     obj.data.vertices.foreach_get("select", flags)
     return flags
 
 
 def share_of_bones(obj: bpy.types.Object, armature: bpy.types.Object) -> np.ndarray:
-    """The share, (p,) in [0, 1], that the selected bones of an armature have in moving each vertex."""
+    """Share (p,) in [0, 1] of the selected bones in moving each vertex."""
     names = {bone.name for bone in armature.data.bones if bone.use_deform}
     chosen = names & compat.selected_bones(armature)
     groups = meshes.group_weights(obj)

@@ -1,7 +1,7 @@
-"""The parts of a scene that are not there, so that a rig makes another motion than its artist has seen.
+"""Missing parts of a scene that change the motion of a rig.
 
-Blender says which: drivers that it has not run, data of libraries that it has not found, files that are gone.
-Only what the body depends on counts.
+Blender reports them: drivers that did not run, missing library data, missing files. Only dependencies of the
+body count.
 """
 
 import os
@@ -16,21 +16,21 @@ from ..inputs import colliders, force_fields
 from ..rig import rig_stack
 from . import bodies
 
-# No vertex is moved by these: appearance, and scenes, which use every object of the file.
+# Types without influence on vertices: appearance, and scenes, which use every object of the file.
 APART = (bpy.types.Material, bpy.types.World, bpy.types.Scene)
 TRUST = "open the file with Allow Execution, or start Blender with --enable-autoexec"
 
 
 @dataclass(frozen=True)
 class Lack:
-    """A part that is not there, in a sentence. is_certain: the motion is another one without it."""
+    """A missing part, in a sentence. is_certain: True if the motion certainly differs."""
 
     sentence: str
     is_certain: bool = True
 
 
 def lacks(host: bpy.types.Object, context: bpy.types.Context) -> list[Lack]:
-    """All that a body depends on and that is not there."""
+    """All missing dependencies of a body."""
     # Drivers are found out by running.
     evaluation.depsgraph(context)
     objects = (
@@ -44,7 +44,7 @@ def lacks(host: bpy.types.Object, context: bpy.types.Context) -> list[Lack]:
 
 
 def refuse(hosts: Iterable[bpy.types.Object], context: bpy.types.Context, otherwise: str) -> None:
-    """Refuses bodies whose motion is certainly another one. otherwise: a way to go on."""
+    """Refuses bodies whose motion certainly differs. otherwise: an alternative for the user."""
     for host in hosts:
         for lack in lacks(host, context):
             if lack.is_certain:
@@ -52,7 +52,7 @@ def refuse(hosts: Iterable[bpy.types.Object], context: bpy.types.Context, otherw
 
 
 def dependencies(objects: Iterable[bpy.types.Object]) -> set[bpy.types.ID]:
-    """The data-blocks that objects use, directly or by others, and the objects themselves."""
+    """The objects and all data-blocks they use, directly or indirectly."""
     uses: dict[bpy.types.ID, list[bpy.types.ID]] = {}
     for block, users in bpy.data.user_map().items():
         for user in users:
@@ -68,7 +68,7 @@ def dependencies(objects: Iterable[bpy.types.Object]) -> set[bpy.types.ID]:
 
 
 def of_scripts(blocks: list[bpy.types.ID]) -> Iterator[Lack]:
-    """Drivers that do not work, and scripts that were not run."""
+    """Invalid drivers, and blocked scripts."""
     broken = [
         (curve, block)
         for block in blocks
@@ -94,7 +94,7 @@ def named(drivers: list[tuple[bpy.types.FCurve, bpy.types.ID]]) -> str:
 
 
 def of_data(block: bpy.types.ID) -> Iterator[Lack]:
-    """A data-block whose library was not found, or no longer has it."""
+    """A data-block missing from its library, or with a missing library."""
     if block.is_missing:
         yield Lack(
             f"{block.name} is not found in {block.library.filepath}; put it back and open this file again."
@@ -102,7 +102,8 @@ def of_data(block: bpy.types.ID) -> Iterator[Lack]:
 
 
 def of_files(block: bpy.types.ID) -> Iterator[Lack]:
-    """Files that a data-block or its modifiers read and that are gone; a bake of ours is made anew."""
+    """Missing files of a data-block or its modifiers; bakes by Jounce are excluded, as they are made again.
+    """
     if getattr(block, "packed_file", None) is not None:
         return
     theirs = (m for m in getattr(block, "modifiers", ()) if isinstance(m, bpy.types.Modifier))
@@ -113,7 +114,7 @@ def of_files(block: bpy.types.ID) -> Iterator[Lack]:
 
 
 def paths(owner: bpy.types.ID | bpy.types.Modifier) -> set[str]:
-    """The paths of files that something has; those that stand for several files are left out."""
+    """File paths of an owner, without patterns for several files."""
     properties = owner.bl_rna.properties
     named = (p.identifier for p in properties if p.type == "STRING" and p.subtype == "FILE_PATH")
     return {path for name in named if (path := getattr(owner, name)) and "<" not in path}

@@ -1,1 +1,1 @@
-"""What all of the bridge stands on: units, frames, versions of Blender, modifiers, F-curves, marks."""
+"""Foundations of the bridge: units, frames, versions of Blender, modifiers, F-curves, marks."""

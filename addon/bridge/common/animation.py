@@ -1,10 +1,11 @@
-"""Animates the values of a bake's shape keys with an action of their own, beside any other animation.
+"""Animates the values of a bake's shape keys with a separate action, beside any other animation.
 
-A data-block has one active action. Shape keys without animation get ours as the active one, which every
-exporter understands. Where there is animation already (an action, strips or drivers of the artist's), ours
-goes into an NLA track of its own: it moves only our keys and theirs only theirs, so the two never meet, and
-freeing the bake takes the track away without having touched their action. Keys that the artist inserts while
-ours is the active action land in it; freeing then takes only our F-curves out, and the action becomes theirs.
+A data-block has one active action. Shape keys without animation get the bake's action as the active one,
+which every exporter supports. With existing animation (an action, strips or drivers of the artist's), the
+bake's action goes into a new NLA track. The track moves the bake's keys only, the artist's animation moves
+the artist's keys only; they never meet, and freeing the bake removes the track without a change to the
+artist's action. Keys inserted by the artist while the bake's action is active land there; freeing then
+removes the bake's F-curves only, and leaves the action to the artist.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ LINEAR = 1  # of the enum Keyframe.interpolation, which foreach_set takes as a n
 
 
 def refuse_unusable(obj: bpy.types.Object) -> None:
-    """Refuses shape keys whose animation a track cannot be added to, or would not play in."""
+    """Refuses shape keys whose animation allows no additional track, or would not play the track."""
     keys = obj.data.shape_keys
     data = keys.animation_data if keys is not None else None
     if data is None:
@@ -42,7 +43,7 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
 
 
 def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: range) -> None:
-    """Keys values (f, k) of the named shape keys on the frames, linear between them."""
+    """Keys values (f, k) of the named shape keys on the frames, with linear interpolation."""
     keys = obj.data.shape_keys
     action = bpy.data.actions.new(f"Jounce {obj.name}")
     marks.put(action, marks.BAKE)
@@ -68,7 +69,7 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
 
 
 def make_active(obj: bpy.types.Object) -> None:
-    """Makes our action the active one where its strip is all that is animated any more."""
+    """Makes the bake's action active once its strip is the only animation left."""
     data, action = obj.data.shape_keys.animation_data, obj.jounce.bake_action
     if data is None or action is None or data.action is not None or data.drivers:
         return
@@ -81,7 +82,7 @@ def make_active(obj: bpy.types.Object) -> None:
 
 
 def write_fcurve(fcurve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarray) -> None:
-    """One linear key for each frame, without those between two equal neighbours."""
+    """One linear key per frame, without those between two equal neighbours."""
     same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
     keep = np.concatenate(([True], ~same, [True]))[: len(values)]
     points = fcurve.keyframe_points
@@ -92,7 +93,7 @@ def write_fcurve(fcurve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarra
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes our F-curves off the shape keys, and the action out of the file once it is empty and unused."""
+    """Removes the bake's F-curves from the shape keys, and the action from the file once empty and unused."""
     state, keys = obj.jounce, obj.data.shape_keys
     action = state.bake_action
     data = keys.animation_data if keys is not None else None
@@ -111,14 +112,16 @@ def free(obj: bpy.types.Object) -> None:
 
 
 def holds_more(action: bpy.types.Action, own: set[str]) -> bool:
-    """Whether an action moves anything else than these paths."""
+    """True if an action has other paths than these."""
     return any(curve.data_path not in own for curve in compat.every_fcurve(action))
 
 
 def leave(action: bpy.types.Action, keys: bpy.types.Key) -> None:
-    """Leaves an action to the artist, who has keys in it, without our F-curves; it plays on as it did."""
+    """Leaves an action with keys of the artist's to the artist, without the bake's F-curves; playback is
+    unchanged.
+    """
     if is_played_elsewhere(action, keys):
-        # A copy of the object plays all of it.
+        # A copy of the object plays the whole action.
         shared, action = action, action.copy()
         for owner in owners(keys.animation_data):
             if owner.action == shared:
@@ -128,7 +131,7 @@ def leave(action: bpy.types.Action, keys: bpy.types.Key) -> None:
 
 
 def detach(action: bpy.types.Action, data: bpy.types.AnimData) -> None:
-    """Takes an action off: as the active one, its strips, and the tracks that were made for these alone."""
+    """Detaches an action: as the active one, its strips, and the tracks made for them alone."""
     for track in list(data.nla_tracks):
         strips = [strip for strip in track.strips if strip.action == action]
         for strip in strips:
@@ -140,19 +143,19 @@ def detach(action: bpy.types.Action, data: bpy.types.AnimData) -> None:
 
 
 def is_played_elsewhere(action: bpy.types.Action, keys: bpy.types.Key) -> bool:
-    """Whether the shape keys of another mesh play an action."""
+    """True if the shape keys of another mesh play an action."""
     others = (other.animation_data for other in bpy.data.shape_keys if other != keys)
     return any(owner.action == action for data in others for owner in owners(data))
 
 
 def remove_unused(action: bpy.types.Action | None) -> None:
-    """Takes an action that a bake made out of the file, unless something uses it."""
+    """Removes an unused action of a bake from the file."""
     if action is not None and action.users == 0 and marks.has(action, marks.BAKE):
         bpy.data.actions.remove(action)
 
 
 def paths(data: bpy.types.AnimData | None) -> list[str]:
-    """The paths that keys, strips and drivers move."""
+    """The animated paths of keys, strips and drivers."""
     if data is None:
         return []
     curves = [curve for owner in owners(data) for curve in compat.fcurves(owner)]
@@ -160,7 +163,7 @@ def paths(data: bpy.types.AnimData | None) -> list[str]:
 
 
 def owners(data: bpy.types.AnimData | None) -> list[compat.Owner]:
-    """Animation data and its strips, those that play an action."""
+    """Animation data and its strips with an action."""
     if data is None:
         return []
     strips = [strip for track in data.nla_tracks for strip in track.strips]
@@ -168,25 +171,25 @@ def owners(data: bpy.types.AnimData | None) -> list[compat.Owner]:
 
 
 def heard(data: bpy.types.AnimData | None) -> Iterator[compat.Owner]:
-    """Animation data that plays an action, and those of its strips that have a part in what plays."""
+    """Animation data with an action, and its strips with an influence on the result."""
     return (owner for owner in owners(data) if owner == data or is_heard(owner, data))
 
 
 def is_heard(strip: bpy.types.NlaStrip, data: bpy.types.AnimData) -> bool:
-    """Whether a strip has a part in what plays."""
+    """True if a strip influences the result."""
     solo = any(track.is_solo for track in data.nla_tracks)
     heard = (track for track in data.nla_tracks if (track.is_solo if solo else not track.mute))
     return data.use_nla and not strip.mute and any(strip in track.strips.values() for track in heard)
 
 
 class Actions:
-    """Remembers actions, so that one that was only touched is told from one that was changed."""
+    """Snapshots of actions, for distinguishing touched from changed ones."""
 
     def __init__(self) -> None:
         self._digests: dict[str, str] = {}
 
     def is_only_touched(self, action: bpy.types.Action, blocks: list[bpy.types.ID | None]) -> bool:
-        """Whether an action is of one of these data-blocks, with the keys that it had when asked for last."""
+        """True for an action of one of these data-blocks with the same keys as in the previous call."""
         data = [block.animation_data for block in blocks if block is not None]
         if action not in [owner.action for each in data for owner in owners(each)]:
             return False
@@ -215,5 +218,5 @@ def digest_of_curves(curves: list[bpy.types.FCurve]) -> str:
 
 
 def is_empty(data: bpy.types.AnimData) -> bool:
-    """Whether nothing is animated, so that the data may go."""
+    """True for animation data without content, which may be removed."""
     return data.action is None and len(data.nla_tracks) == 0 and len(data.drivers) == 0

@@ -1,4 +1,4 @@
-"""Takes the keys of a setting of one object along to a setting of another."""
+"""Transfers the keys of a setting from one object to another."""
 
 from contextlib import ExitStack
 
@@ -8,7 +8,7 @@ import numpy as np
 from ...core.user_error import UserError
 from . import animation, compat
 
-# What says of each key where it is, and how it leads to the next.
+# Attributes of a key: position and interpolation.
 WIDTHS = {"co": 2, "handle_left": 2, "handle_right": 2}
 MODES = ("interpolation", "easing", "handle_left_type", "handle_right_type")
 
@@ -16,7 +16,7 @@ MODES = ("interpolation", "easing", "handle_left_type", "handle_right_type")
 def take(
     source: bpy.types.Object, path: str, target: bpy.types.Object, to_path: str, undo: ExitStack
 ) -> bool:
-    """Copies the keys of a path; False where drivers or strips move it. undo: what takes that back."""
+    """Copies the keys of a path; False if drivers or strips move the path. undo: collects the reversal."""
     data, taken = source.animation_data, animation.paths(target.animation_data)
     moving = animation.paths(data).count(path)
     if moving == 0:
@@ -29,13 +29,13 @@ def take(
 
 
 def active_curve(data: bpy.types.AnimData, path: str) -> bpy.types.FCurve | None:
-    """The F-curve of the active action that moves a path."""
+    """The active action's F-curve of a path."""
     curves = () if data.action is None else compat.fcurves(data)
     return next((curve for curve in curves if curve.data_path == path), None)
 
 
 def new_curve(obj: bpy.types.Object, path: str, undo: ExitStack) -> bpy.types.FCurve:
-    """An F-curve of an object with one key, in its action or in a new one."""
+    """A new F-curve of an object with one key, in its action or in a new one."""
     data = obj.animation_data
     if data is not None and data.use_tweak_mode:
         raise UserError(f"An NLA strip of {obj.name} is being tweaked; leave Tweak Mode first.")
@@ -52,7 +52,7 @@ def new_curve(obj: bpy.types.Object, path: str, undo: ExitStack) -> bpy.types.FC
 
 
 def new_action(obj: bpy.types.Object, undo: ExitStack) -> None:
-    """Gives an object an action. Blender itself would take that of its shape keys, such as a bake's."""
+    """Gives an object an action. Blender would choose the action of its shape keys, such as a bake's."""
     action = bpy.data.actions.new(f"{obj.name}Action")
     undo.callback(bpy.data.actions.remove, action)
     compat.new_fcurves(action, obj)

@@ -1,8 +1,8 @@
-"""Where Blender 4.2 to 5.2 differ.
+"""Differences between Blender 4.2 and 5.2.
 
-Actions have layers and slots from 4.4 on, and no F-curves in 5.0, where bones are selected in their pose.
-The sequencer has strips from 4.4 on, sequences before. From 4.5 on the exporter of USD numbers objects whose
-names become one, and keeps digits that a name begins with.
+Actions have layers and slots since 4.4, and in 5.0 no F-curves of their own; in 5.0 bones are selected in the
+pose. The sequencer has strips since 4.4, sequences before. Since 4.5 the USD exporter numbers objects with
+equal names, and keeps leading digits.
 """
 
 import bpy
@@ -16,8 +16,8 @@ Owner = bpy.types.AnimData | bpy.types.NlaStrip
 def new_fcurves(action: bpy.types.Action, owner: bpy.types.ID) -> "bpy.types.bpy_prop_collection":
     """The F-curves of a new, empty action, for a data-block.
 
-    Its slot and its layer have the names that Blender would give them: a data-block remembers the name of its
-    slot for whatever action it gets next.
+    Slot and layer get Blender's default names: a data-block remembers the name of its slot for the next
+    action.
     """
     if not HAS_SLOTS:
         action.id_root = owner.id_type
@@ -28,12 +28,12 @@ def new_fcurves(action: bpy.types.Action, owner: bpy.types.ID) -> "bpy.types.bpy
 
 
 def fcurves(data: Owner) -> list[bpy.types.FCurve]:
-    """The F-curves by which the action of animation data, or of a strip, moves their owner."""
+    """The F-curves of the action on animation data, or of a strip."""
     return [curve for curves in fcurve_lists(data) for curve in curves]
 
 
 def fcurve_lists(data: Owner) -> "list[bpy.types.bpy_prop_collection]":
-    """The lists of these F-curves, from which they may be removed."""
+    """The collections of these F-curves, for removal."""
     if not HAS_SLOTS:
         return [data.action.fcurves]
     if data.action_slot is None:
@@ -44,7 +44,7 @@ def fcurve_lists(data: Owner) -> "list[bpy.types.bpy_prop_collection]":
 
 
 def every_fcurve(action: bpy.types.Action) -> list[bpy.types.FCurve]:
-    """The F-curves of an action, whatever they move."""
+    """All F-curves of an action."""
     if not HAS_SLOTS:
         return list(action.fcurves)
     bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
@@ -64,7 +64,7 @@ def remove_fcurves(action: bpy.types.Action, paths: set[str]) -> None:
 
 
 def exchange(owner: Owner, action: bpy.types.Action) -> None:
-    """Has animation data or a strip play a copy of its action instead, with the slot that it uses."""
+    """Replaces the action of animation data or a strip by a copy, with the same slot."""
     used = owner.action_slot.identifier if HAS_SLOTS and owner.action_slot is not None else None
     owner.action = action
     if used is not None:
@@ -78,12 +78,12 @@ def use_slot(owner: Owner, action: bpy.types.Action) -> None:
 
 
 def slot(data: Owner) -> "bpy.types.ActionSlot | None":
-    """The slot that animation data or a strip uses of its action, None where actions have none."""
+    """The slot of animation data or a strip, None in versions without slots."""
     return data.action_slot if HAS_SLOTS else None
 
 
 def put_slot(data: bpy.types.AnimData, used: "bpy.types.ActionSlot | None") -> None:
-    """Gives back a slot that `slot` returned."""
+    """Restores a slot returned by `slot`."""
     if HAS_SLOTS:
         data.action_slot = used
 
@@ -96,5 +96,5 @@ def selected_bones(armature: bpy.types.Object) -> set[str]:
 
 
 def strips(holder: "bpy.types.SequenceEditor | bpy.types.MetaStrip") -> "bpy.types.bpy_prop_collection":
-    """The strips of a sequencer or of a meta strip, to which more may be added."""
+    """The strips of a sequencer or of a meta strip, as a collection for new strips."""
     return holder.strips if HAS_SLOTS else holder.sequences

@@ -1,4 +1,4 @@
-"""The evaluated scene, also where a handler asks for it."""
+"""Access to the evaluated scene, also inside handlers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,16 +9,16 @@ _handed: list[bpy.types.Depsgraph] = []
 
 
 def depsgraph(context: bpy.types.Context) -> bpy.types.Depsgraph:
-    """The evaluated depsgraph of a context, or the one that the handler which runs was called with."""
+    """The evaluated depsgraph of a context, or the argument of the running handler."""
     return _handed[-1] if _handed else context.evaluated_depsgraph_get()
 
 
 @contextmanager
 def handed(given: bpy.types.Depsgraph) -> Iterator[None]:
-    """While a handler runs that Blender calls within an evaluation with this depsgraph.
+    """Context for a handler that Blender calls within an evaluation with this depsgraph.
 
-    To ask the context for one there, once something is tagged, is to evaluate within an evaluation: the
-    evaluated view layer stays without its bases, and Blender crashes as soon as an object is tagged.
+    In such a handler, asking the context for a depsgraph after something was tagged nests an evaluation. The
+    evaluated view layer then has no bases, and Blender crashes at the next tagged object.
     """
     _handed.append(given)
     try:

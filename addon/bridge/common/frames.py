@@ -1,4 +1,4 @@
-"""Visiting frames of a scene without moving its current one."""
+"""Visits frames of a scene without a change to the current frame."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Adds functions to the lists that Blender calls, and takes them away."""
+"""Adds functions to Blender's handler lists, and removes them."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import bpy
 
 
 def listen(functions: dict[str, Callable[..., None]], wanted: bool) -> None:
-    """Adds handlers by kind, or takes them away; none is there twice."""
+    """Adds or removes handlers by kind, without duplicates."""
     for kind, handler in functions.items():
         handlers = getattr(bpy.app.handlers, kind)
         if wanted and handler not in handlers:

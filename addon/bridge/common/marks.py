@@ -1,6 +1,6 @@
-"""Marks on the data-blocks that Jounce makes: what is its own is written on it, never read from a name.
+"""Marks on the data-blocks made by Jounce; names never decide about ownership.
 
-A mark is a custom property, so it stays through renaming, copying, undo and reopening.
+A mark is a custom property, which survives renaming, copying, undo and reopening.
 """
 
 import bpy
@@ -22,7 +22,7 @@ def put(block: bpy.types.ID, kind: str) -> None:
 
 
 def has(block: bpy.types.ID, kind: str) -> bool:
-    """Whether a data-block was made by Jounce for this purpose."""
+    """True if a data-block was made by Jounce for this purpose."""
     return block.get(KEY) == kind
 
 

@@ -1,8 +1,8 @@
-"""What of Jounce stands in the modifier stack of a mesh, and where it belongs.
+"""Jounce's place in the modifier stack of a mesh.
 
-A displacement is added to what the rig makes, so everything of ours stands right after the rig: after
-whatever the pose is, before whatever the artist does with the posed shape. A mesh shows one thing of
-ours at a time: what shows a preview asks `is_baked` first.
+A displacement is added to the shape of the rig. Therefore all modifiers of Jounce are right after the rig:
+after everything that poses the mesh, before everything that the artist adds to the posed shape. A mesh has at
+most one of them at a time: preview code calls `is_baked` first.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,24 +16,24 @@ from ..rig import rig_stack
 from ..rig.rig_stack import NAME
 from . import registry
 
-# The modifiers before which Blender lets nothing stand but what moves vertices.
+# Modifiers that allow only deforming modifiers before them.
 WANT_THE_MESH = frozenset(["MULTIRES", "SOFT_BODY"])
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
-    """Whether a mesh carries a finished bake of any kind."""
+    """True if a mesh carries a finished bake of any kind."""
     state = registry.state(obj)
     return state is not None and bool(state.bake_target)
 
 
 def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
-    """The modifier that plays a bake, None where shape keys do or nothing is baked."""
+    """The modifier of a bake, None for shape keys or without a bake."""
     playing = (modifier for modifier in obj.modifiers if rig_stack.plays_bake(modifier))
     return next((m for m in playing if not is_linked(obj, m) or m.show_viewport), None)
 
 
 def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
-    """A new modifier right after the rig; the artist's active one stays active."""
+    """Inserts a modifier right after the rig; the artist's active modifier stays active."""
     index = rig_stack.end(obj)
     active = obj.modifiers.active
     modifier = obj.modifiers.new(NAME, kind)
@@ -45,7 +45,7 @@ def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
 
 
 def refuse_nodes(obj: bpy.types.Object) -> None:
-    """Refuses a mesh with a modifier before which Blender lets no node group stand."""
+    """Refuses a mesh with a modifier that allows no node group before it."""
     wanting = (m for m in list(obj.modifiers)[rig_stack.end(obj) :] if m.type in WANT_THE_MESH)
     modifier = next(wanting, None)
     if modifier is not None:
@@ -56,14 +56,14 @@ def refuse_nodes(obj: bpy.types.Object) -> None:
 
 
 def insert_bake(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
-    """A new modifier right after the rig that is known from now on as the one that plays the bake."""
+    """Inserts a modifier right after the rig and records it as the one of the bake."""
     modifier = insert(obj, kind)
     remember(modifier)
     return modifier
 
 
 def shorten_name(obj: bpy.types.Object) -> None:
-    """Gives the modifier that plays the bake the name that another one needs no more."""
+    """Renames the bake's modifier once its proper name is free."""
     modifier = bake_modifier(obj)
     if modifier is not None and modifier.name != NAME and NAME not in obj.modifiers:
         modifier.name = NAME
@@ -71,26 +71,26 @@ def shorten_name(obj: bpy.types.Object) -> None:
 
 
 def remember(modifier: bpy.types.Modifier) -> None:
-    """Records a modifier as the one that plays the bake."""
+    """Records a modifier as the one of the bake."""
     state = modifier.id_data.jounce
     state.bake_modifier, state.bake_modifier_name = modifier.persistent_uid, modifier.name
 
 
 def is_linked(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier of a library override is one that the other file has."""
+    """True if a modifier of a library override comes from the library."""
     return obj.override_library is not None and modifier.is_override_data
 
 
 def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
-    """Takes a modifier of ours off; the artist's active one stays active.
+    """Removes a modifier of Jounce; the artist's active modifier stays active.
 
-    One that another file would bring back is switched off.
+    A modifier that the library would restore is switched off instead.
     """
     if is_linked(obj, modifier):
         modifier.show_viewport = modifier.show_render = False
         return
     active = obj.modifiers.active
-    # Once it is removed, it cannot be told from itself any more.
+    # After the removal the comparison is no longer possible.
     was_active = active == modifier
     obj.modifiers.remove(modifier)
     if not was_active:
@@ -99,7 +99,7 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
 
 @contextmanager
 def shown_as_posed(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
-    """Shows the meshes as their rigs leave them: nothing of ours, no later modifiers."""
+    """Shows the meshes in their rigged shape: without modifiers of Jounce and all later ones."""
     hidden: list[bpy.types.Modifier] = []
     muted: list[bpy.types.ShapeKey] = []
     try:

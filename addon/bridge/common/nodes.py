@@ -1,6 +1,6 @@
 """Geometry Nodes groups that move a mesh, and their modifiers.
 
-Whatever Jounce adds to a file is named "Jounce", whatever it adds to a mesh "jounce: ".
+Names of additions to a file start with "Jounce", names of additions to a mesh with "jounce: ".
 """
 
 from itertools import chain, count
@@ -29,7 +29,7 @@ class Group:
         return node
 
     def link(self, source: bpy.types.NodeSocket, target: bpy.types.NodeSocket) -> None:
-        """Feeds a socket from another one."""
+        """Connects an output socket to an input socket."""
         self.tree.links.new(source, target)
 
     def attribute(self, name: str, kind: str, column: float, row: float) -> bpy.types.NodeSocket:
@@ -42,7 +42,7 @@ class Group:
     def sampled(
         self, values: bpy.types.NodeSocket, holder: bpy.types.Object, column: float
     ) -> bpy.types.NodeSocket:
-        """The vectors that a field has at the points of another object, point by point."""
+        """The vectors of a field at the points of another object, by index."""
         info = self.node("GeometryNodeObjectInfo", column, -500.0)
         info.name = HOLDER
         info.inputs["Object"].default_value = holder
@@ -56,7 +56,7 @@ class Group:
         return next(socket for socket in sample.outputs if socket.enabled)
 
     def to_object_space(self, offsets: bpy.types.NodeSocket, column: float) -> bpy.types.NodeSocket:
-        """Offsets given in world space, in the space of the object that the group moves."""
+        """World-space offsets converted to the space of the group's object."""
         own = self.node("GeometryNodeSelfObject", column - 2.0, -200.0)
         info = self.node("GeometryNodeObjectInfo", column - 1.0, -200.0)
         inverse = self.node("FunctionNodeInvertMatrix", column, -200.0)
@@ -86,12 +86,12 @@ class Group:
 
 
 def holder_node(tree: bpy.types.NodeTree) -> bpy.types.Node | None:
-    """The node of a group that names the object whose points it samples, None without one."""
+    """The node of a group for the sampled object, None without one."""
     return tree.nodes.get(HOLDER)
 
 
 def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, values: np.ndarray) -> None:
-    """Gives every vertex a value of an attribute, FLOAT (p,) or FLOAT_VECTOR (p, 3), made where it is not."""
+    """Sets an attribute at all vertices, FLOAT (p,) or FLOAT_VECTOR (p, 3); creates a missing one."""
     active = mesh.attributes.active_index
     attribute = mesh.attributes.get(name) or mesh.attributes.new(name, kind, "POINT")
     field = "vector" if kind == "FLOAT_VECTOR" else "value"
@@ -100,13 +100,13 @@ def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, values: np.ndarray
 
 
 def unused_name(mesh: bpy.types.Mesh, name: str) -> str:
-    """A name for an attribute of a mesh, with a number where the artist has one that is called so."""
+    """A free attribute name on a mesh, with a number if the artist uses the plain name."""
     names = chain([name], (f"{name}.{number:03}" for number in count(1)))
     return next(name for name in names if name not in mesh.attributes)
 
 
 def remove_attributes(mesh: bpy.types.Mesh, names: list[str]) -> None:
-    """Takes attributes off a mesh, those that it has."""
+    """Removes the existing ones of these attributes from a mesh."""
     active = mesh.attributes.active_index
     for name in names:
         if name in mesh.attributes:

@@ -1,4 +1,4 @@
-"""Keys of the items of a collection, which tell them by their number, when an item goes."""
+"""Keys of numbered items in a collection, and their renumbering after an item is removed."""
 
 import re
 from dataclasses import dataclass
@@ -8,30 +8,30 @@ import bpy
 from ...core.user_error import UserError
 from . import animation, compat, registry
 
-# An action, and the slot of it where actions have slots.
+# An action with its slot, in versions with slots.
 Track = tuple[bpy.types.Action, object]
 
 
 @dataclass(frozen=True)
 class Keys:
-    """Of which setting of which items of a host, and what these are called."""
+    """A setting of a host's items, and the display name of the items."""
 
     items: str
     setting: str
     noun: str
 
     def path(self, index: int) -> str:
-        """What keys of an item move."""
+        """Animation path of an item's setting."""
         return f"jounce.{self.items}[{index}].{self.setting}"
 
     def index(self, path: str) -> int | None:
-        """The item that a path moves, if any."""
+        """The item of a path, if any."""
         found = re.fullmatch(rf"jounce\.{self.items}\[(\d+)\]\.{self.setting}", path)
         return None if found is None else int(found[1])
 
 
 def remove(host: bpy.types.Object, keys: Keys, index: int) -> None:
-    """Takes an item away with its keys; those of later ones stay theirs."""
+    """Removes an item with its keys; later items keep their keys."""
     owners = moving(host, keys, index)
     refuse_foreign(host, keys, owners)
     getattr(host.jounce, keys.items).remove(index)
@@ -45,7 +45,7 @@ def remove(host: bpy.types.Object, keys: Keys, index: int) -> None:
 
 
 def refuse_foreign(host: bpy.types.Object, keys: Keys, owners: dict[Track, compat.Owner]) -> None:
-    """Refuses where keys that would be changed are out of reach, or of another body's items as well."""
+    """Refuses a removal if the affected keys are not editable, or also belong to another body's items."""
     data = host.animation_data
     if data is not None and data.use_tweak_mode:
         raise UserError(f"An NLA strip of {host.name} is being tweaked; leave Tweak Mode first.")
@@ -66,7 +66,7 @@ def refuse_foreign(host: bpy.types.Object, keys: Keys, owners: dict[Track, compa
 
 
 def moving(host: bpy.types.Object, keys: Keys, index: int) -> dict[Track, compat.Owner]:
-    """What a host plays that moves an item, or one after it."""
+    """A host's tracks that move an item, or a later one."""
 
     def moves(owner: compat.Owner) -> bool:
         return any(is_from(curve, keys, index) for curve in compat.fcurves(owner))
@@ -75,18 +75,18 @@ def moving(host: bpy.types.Object, keys: Keys, index: int) -> dict[Track, compat
 
 
 def played(obj: bpy.types.Object) -> dict[Track, compat.Owner]:
-    """What an object plays of which actions, each once."""
+    """An object's tracks, each action once."""
     return {(owner.action, compat.slot(owner)): owner for owner in animation.owners(obj.animation_data)}
 
 
 def is_from(curve: bpy.types.FCurve, keys: Keys, index: int) -> bool:
-    """Whether a curve moves an item, or one after it."""
+    """True if a curve moves an item, or a later one."""
     moved = keys.index(curve.data_path)
     return moved is not None and moved >= index
 
 
 def take_out(curves: "bpy.types.bpy_prop_collection", keys: Keys, gone: int) -> None:
-    """Removes the curves of an item that is gone, and has those of the ones after it move these again."""
+    """Removes the curves of a removed item, and renumbers those of later items."""
     for curve in [curve for curve in curves if is_from(curve, keys, gone)]:
         moved = keys.index(curve.data_path)
         if moved == gone:

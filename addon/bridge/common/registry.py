@@ -1,8 +1,8 @@
-"""Which objects have Jounce, without giving any to those that have none.
+"""Objects with Jounce data, found without creating data on others.
 
-To read `obj.jounce` is to give an object an empty group of settings, which is saved with the file. So
-whatever may meet objects that are nobody's body asks here. The meshes of all bodies are looked for once
-after objects came or went, not at every redraw and frame: a file may have thousands.
+Reading `obj.jounce` creates an empty group of settings on the object, which is saved with the file. Code that
+may meet arbitrary objects asks here instead. The meshes of all bodies are collected once after objects were
+added or removed, not at every redraw and frame: a file may have thousands of objects.
 """
 
 import bpy
@@ -10,22 +10,22 @@ from bpy.app.handlers import persistent
 
 from . import handlers
 
-# Of what is kept on the meshes of bodies; `old_files` brings those of older versions to it.
+# Format of the data on meshes of bodies; `old_files` converts earlier ones.
 FORMAT = 1
 
 _meshes: list[bpy.types.Object] | None = None
 _looks = 0
-# The objects that were made part of a body, by their session_uid; others came with copying or from a file.
+# Objects joined to a body in this session, by session_uid; others come from copying or from a file.
 JOINED: set[int] = set()
 
 
 def state(block: bpy.types.Object | bpy.types.Scene) -> bpy.types.PropertyGroup | None:
-    """What Jounce keeps on an object or a scene, None where it keeps nothing."""
+    """Jounce data of an object or a scene, None without any."""
     return block.jounce if block.is_property_set("jounce") else None
 
 
 def forget_empty(block: bpy.types.Object | bpy.types.Scene) -> None:
-    """Takes away what Jounce keeps on an object or a scene where it keeps nothing any more."""
+    """Removes empty Jounce data from an object or a scene."""
     kept = state(block)
     names = () if kept is None else (prop.identifier for prop in kept.bl_rna.properties if prop.is_runtime)
     if kept is not None and not any(map(kept.is_property_set, names)):
@@ -33,34 +33,34 @@ def forget_empty(block: bpy.types.Object | bpy.types.Scene) -> None:
 
 
 def is_of_body(obj: bpy.types.Object) -> bool:
-    """Whether an object is a mesh of a body, or was one of a body whose host is gone."""
+    """True for a mesh of a body, or of a body whose host was deleted."""
     kept = state(obj) if obj.type == "MESH" else None
     if kept is None or kept.is_host:
         return kept is not None
-    # Blender gives an object that it overrides a pointer to no host, and no format.
+    # Blender gives an overridden object a pointer to no host, and no format.
     return kept.is_property_set("host") and (kept.host is not None or kept.format > 0)
 
 
 def is_host(obj: bpy.types.Object) -> bool:
-    """Whether an object carries the settings of a body."""
+    """True if an object carries the settings of a body."""
     kept = state(obj)
     return kept is not None and kept.is_host
 
 
 def meshes() -> list[bpy.types.Object]:
-    """The meshes of all bodies of the file, those of other files after its own, each by name."""
+    """The meshes of all bodies in the file, local before linked ones, each by name."""
     global _meshes
     if _meshes is None or not all(map(is_there, _meshes)):
         _meshes = [obj for obj in bpy.data.objects if is_of_body(obj)]
         for overrides in filter(None, (obj.override_library for obj in _meshes)):
             if overrides.reference is not None:
-                # Blender 5 loses what overrides add to a group that the linked object does not have at all.
+                # Blender 5 loses an override's additions to a group that the linked object lacks completely.
                 _ = overrides.reference.jounce
     return sorted(filter(is_of_body, _meshes), key=rank)
 
 
 def is_there(block: bpy.types.ID) -> bool:
-    """Whether a data-block has not been deleted."""
+    """True if a data-block has not been deleted."""
     try:
         return bool(block.name)
     except ReferenceError:
@@ -73,20 +73,20 @@ def rank(obj: bpy.types.Object) -> tuple[bool, str, str]:
 
 
 def look_again() -> None:
-    """Has the objects of the file looked at when they are asked for next."""
+    """Requests a new collection of the objects."""
     global _meshes, _looks
     _meshes = None
     _looks += 1
 
 
 def looks() -> int:
-    """How often objects may have come or gone."""
+    """Number of possible changes to the set of objects."""
     return _looks
 
 
 @persistent
 def before_saving(*_: object) -> None:
-    """What is saved of overrides follows from what is known of them."""
+    """The list of overrides decides about the saved data."""
     look_again()
     meshes()
 
@@ -99,7 +99,7 @@ def after_step(*_: object) -> None:
 
 @persistent
 def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Whatever comes into a scene or leaves it changes a collection."""
+    """Notes added or removed objects, which always change a collection."""
     if depsgraph.id_type_updated("COLLECTION"):
         look_again()
 
@@ -118,7 +118,7 @@ HANDLERS = {
 
 
 def register() -> None:
-    """Watches what comes and goes."""
+    """Watches added and removed objects."""
     handlers.listen(HANDLERS, True)
 
 

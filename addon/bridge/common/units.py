@@ -14,12 +14,12 @@ def metres_per_unit(scene: bpy.types.Scene) -> float:
 
 
 def frame_seconds(scene: bpy.types.Scene) -> float:
-    """The time from one frame to the next in seconds."""
+    """The duration of a frame in seconds."""
     return scene.render.fps_base / scene.render.fps
 
 
 def world_gravity(scene: bpy.types.Scene) -> np.ndarray:
-    """Gravity of the scene, (3,) in m/s^2, as its setting is read in any unit scale; zero where it is off."""
+    """Gravity of the scene, (3,) in m/s^2, without regard to the unit scale; zero if switched off."""
     return np.array(scene.gravity) if scene.use_gravity else np.zeros(3)
 
 

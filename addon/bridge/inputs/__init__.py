@@ -1,1 +1,1 @@
-"""What drives a body in each frame: poses, animated settings, force fields, actions."""
+"""Inputs of a body in each frame: poses, animated settings, force fields, actions."""

@@ -1,32 +1,32 @@
-"""Reads how the flesh feels in a frame, where the artist has animated that."""
+"""Reads animated settings of the flesh in a frame."""
 
 import bpy
 
 from ...core.motion import FrameMaterial, built_frequency, damping_of, load_scale, stiffness_of
 from ..common import animation, units
 
-# The settings that may be animated; the fields of `MotionSettings` that follow from them.
+# The animatable settings, and the dependent fields of `MotionSettings`.
 ANIMATED = frozenset(
     ["cloth_frequency", "damping", "density", "frequency", "gravity", "pose_rest", "use_gravity", "young"]
 )
 FIELDS = ("frequency", "damping", "pose_rest", "gravity", "material")
-# What of a scene says how it pulls.
+# Gravity properties of a scene.
 GRAVITY = frozenset(["gravity", "use_gravity"])
 
 
 def is_animated(host: bpy.types.Object, settings: frozenset[str] = ANIMATED) -> bool:
-    """Whether any of these settings has keys or a driver."""
+    """True if any of these settings has keys or a driver."""
     paths = animation.paths(host.animation_data)
     return any(path.removeprefix("jounce.") in settings for path in paths if path.startswith("jounce."))
 
 
 def gravity_is_animated(scene: bpy.types.Scene) -> bool:
-    """Whether the gravity of a scene has keys or a driver."""
+    """True if the gravity of a scene has keys or a driver."""
     return not GRAVITY.isdisjoint(animation.paths(scene.animation_data))
 
 
 def gravity_is_moved(scene: bpy.types.Scene) -> bool:
-    """Whether drivers or strips have a part in the gravity of a scene, beside keys or alone."""
+    """True if drivers or strips influence the gravity of a scene, with or without keys."""
     data = scene.animation_data
     if data is None or not gravity_is_animated(scene):
         return False
@@ -34,13 +34,13 @@ def gravity_is_moved(scene: bpy.types.Scene) -> bool:
 
 
 def varies(host: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Whether frames may feel otherwise than others."""
+    """True if the settings may differ between frames."""
     hangs = host.jounce.motion_settings().gravity != 0.0
     return is_animated(host) or (hangs and gravity_is_animated(scene))
 
 
 class FeelReader:
-    """Reads the settings of a frame from the evaluated scene. It needs the built body, once there is one."""
+    """Reads the settings of a frame from the evaluated scene. Needs the built body, once there is one."""
 
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene, diagonal: float) -> None:
         self._host = host
@@ -49,11 +49,11 @@ class FeelReader:
         self._body: object | None = None
 
     def act_on(self, body: "object") -> None:
-        """From now on it is this body that feels."""
+        """Sets the built body."""
         self._body = body
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> FrameMaterial | None:
-        """What a frame feels like; None where it is as in all others, or there is no body yet."""
+        """The settings of a frame; None for constant ones, or without a body."""
         if self._body is None or not varies(self._host, self._scene):
             return None
         settings = self._host.evaluated_get(depsgraph).jounce.motion_settings()

@@ -1,4 +1,4 @@
-"""Colliders that hang on bones of the body that collides with them: what of the body passes through them."""
+"""Colliders attached to bones of their own body: the flesh that passes through them."""
 
 from dataclasses import dataclass, replace
 
@@ -11,13 +11,13 @@ from ...core.surface import Surface
 from ..rig import bone_core, bone_transforms
 from ..rig.bone_transforms import Mover
 
-# Children surround the head of a bone whose middle is nearer to it than this share of the furthest.
+# Children surround the head of a bone if their centre is nearer than this share of the furthest.
 AROUND = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class RestRig:
-    """The rig of a body where it was bound."""
+    """The rig of a body at the binding."""
 
     reader: bone_transforms.PoseReader
 
@@ -28,7 +28,7 @@ class RestRig:
 
     @property
     def movers(self) -> tuple[Mover, ...]:
-        """What moves the body."""
+        """Movers of the body."""
         return self.reader.movers
 
     def matrix(self, armature: bpy.types.Object, name: str, who: bone_transforms.Carrier) -> np.ndarray:
@@ -38,7 +38,7 @@ class RestRig:
         return world @ np.array(armature.data.bones[name].matrix_local)
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Heads and tails of the movers' bones (b, 3), metres; in one place for what is no bone."""
+        """Heads and tails of the movers' bones (b, 3), metres; coincident for movers without a bone."""
         heads, tails = np.zeros((2, len(self.movers), 3))
         for row, mover in enumerate(self.movers):
             if mover.armature is not None:
@@ -49,10 +49,10 @@ class RestRig:
         return heads, tails
 
     def spans(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the movers' bones begin and end (b, 3), metres; in one place for what is no bone.
+        """Starts and ends of the movers' bones (b, 3), metres; coincident for movers without a bone.
 
-        A bone reaches to the middle of where its deforming children begin, as many importers leave tails that
-        point elsewhere; without any, and where these surround its head, to its tail.
+        A bone ends in the centre of its deforming children's heads, since tails from importers often point
+        elsewhere; without children, and among children around its head, in its tail.
         """
         heads, ends = self.ends()
         for row, mover in enumerate(self.movers):
@@ -70,7 +70,7 @@ class RestRig:
         return heads, ends
 
     def row_above(self, obj: bpy.types.Object) -> int | None:
-        """The bone that an object hangs on, or the nearest above it that moves the body; None for none."""
+        """The bone of an object, or its nearest ancestor that moves the body; None for none."""
         if obj.parent_type != "BONE" or obj.parent is None or obj.parent.type != "ARMATURE":
             return None
         bone = obj.parent.data.bones.get(obj.parent_bone)
@@ -83,7 +83,7 @@ class RestRig:
 
 
 def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface) -> Solid:
-    """A collider through which flesh passes that is in it at rest, or is of the bone that it stands for."""
+    """A collider that spares the flesh inside at rest, and the flesh of its own bone."""
     row = rig.row_above(obj)
     if row is None or obj.constraints or bone_transforms.is_animated(obj):
         return solid
@@ -96,7 +96,7 @@ def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface)
 
 
 def rest_matrix(obj: bpy.types.Object, rig: RestRig, row: int) -> np.ndarray:
-    """Where an object that hangs on a bone is where the body was bound, (3, 4), metres."""
+    """Place of an object on a bone at the binding, (3, 4), metres."""
     bone = obj.parent.data.bones[obj.parent_bone]
     tail = np.eye(4)
     tail[1, 3] = bone.length

@@ -1,4 +1,4 @@
-"""The objects that bodies collide with: put into their collections, and made."""
+"""Collider objects: adding objects to a body's collection, and making new ones."""
 
 import bpy
 import numpy as np
@@ -12,12 +12,12 @@ from ..rig import bone_transforms
 from . import colliders
 from .bone_capsules import RestRig
 
-# How many times wider than the body a new ground is.
+# Width of a new ground relative to the body.
 WIDE = 4.0
 
 
 def selected(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected objects that a body can collide with."""
+    """The selected objects that can be colliders of a body."""
     return [
         obj
         for obj in context.selected_objects
@@ -26,7 +26,7 @@ def selected(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def put(host: bpy.types.Object, objects: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
-    """Has a body collide with objects too; they stay in the collections that they are in."""
+    """Adds objects to a body's colliders; they stay in their other collections."""
     state = host.jounce
     if state.collision_collection is None:
         made = bpy.data.collections.new(f"{host.name} Colliders")
@@ -40,7 +40,7 @@ def put(host: bpy.types.Object, objects: list[bpy.types.Object], scene: bpy.type
 
 
 def level(objects: list[bpy.types.Object]) -> float:
-    """Where a ground lies that objects may fall on: at the height 0, or below what of them is lower."""
+    """Height of a ground below objects: 0, or the lowest point below 0."""
     places = [np.array(obj.matrix_world) for obj in objects]
     heights = [
         meshes.rest_points(obj) @ place[2, :3] + place[2, 3]
@@ -50,9 +50,9 @@ def level(objects: list[bpy.types.Object]) -> float:
 
 
 def ground(shapes: list[np.ndarray], level: float | None) -> bpy.types.Object:
-    """A flat square below shapes (p, 3) in Blender units, in no collection; it is not rendered.
+    """A flat square below shapes (p, 3) in Blender units, in no collection and not rendered.
 
-    level: its height; None for that of the lowest point.
+    level: height; None for the lowest point.
     """
     points = np.concatenate(shapes)
     low, high = points.min(axis=0), points.max(axis=0)
@@ -72,7 +72,8 @@ def fits(
     """Capsules of flesh around bones, (armature, name) each, or of all limbs; by their rows in the rig."""
     rig = RestRig(body.reader)
     heads, ends = rig.spans()
-    # Tails of importers point elsewhere, and where children begin is beside the flesh of some that branch.
+    # Tails from importers point elsewhere, and the children's centre is beside the flesh of some branching
+    # bones.
     either = np.stack([ends, rig.ends()[1]])
     found = bone_capsules.fitted(body.surface.points, heads, either, body.surface.weights)
     if chosen is None:
@@ -83,7 +84,7 @@ def fits(
 
 
 def of_bone(rig: RestRig, row: int, capsule: bone_capsules.Capsule) -> bpy.types.Object:
-    """A capsule that hangs on a bone as a child."""
+    """A capsule as a child of a bone."""
     mover = rig.movers[row]
     matrix = rig.matrix(mover.armature, mover.bone, mover.carrier)
     size = float(np.cbrt(abs(np.linalg.det(matrix[:3, :3])))) * rig.unit
@@ -104,7 +105,7 @@ def of_bone(rig: RestRig, row: int, capsule: bone_capsules.Capsule) -> bpy.types
 
 
 def put_bones(body: BodyScene, capsules: dict[int, bone_capsules.Capsule], scene: bpy.types.Scene) -> None:
-    """Has a body collide with capsules of its bones, in the place of those that it had for the same bones."""
+    """Adds capsules of bones to a body's colliders, in the place of earlier ones for the same bones."""
     put(body.host, [], scene)
     inside = body.host.jounce.collision_collection
     own = next((child for child in inside.children if marks.has(child, marks.COLLIDER)), None)
@@ -119,7 +120,7 @@ def put_bones(body: BodyScene, capsules: dict[int, bone_capsules.Capsule], scene
 
 
 def forget(host: bpy.types.Object) -> None:
-    """Deletes what was made for a body to collide with, as far as no other body does."""
+    """Deletes the colliders made for a body, except those in use by other bodies."""
     own = host.jounce.collision_collection
     hosts = [other for other in registry.meshes() if registry.is_host(other) and other != host]
     others = {other.jounce.collision_collection for other in hosts} - {None}
@@ -133,14 +134,14 @@ def forget(host: bpy.types.Object) -> None:
 
 
 def remove(objects: list[bpy.types.Object]) -> None:
-    """Deletes objects that were made to collide with, with their meshes as far as nothing else shows them."""
+    """Deletes made colliders, and their meshes unless used elsewhere."""
     meshes = {obj.data for obj in objects if marks.has(obj.data, marks.COLLIDER)}
     bpy.data.batch_remove(objects)
     bpy.data.batch_remove([mesh for mesh in meshes if mesh.users == 0])
 
 
 def collider(name: str, mesh: bpy.types.Mesh) -> bpy.types.Object:
-    """An object that is there to collide with: drawn as lines, not rendered."""
+    """A collider object: drawn as lines, not rendered."""
     obj = bpy.data.objects.new(name, mesh)
     for block in (obj, mesh):
         marks.put(block, marks.COLLIDER)

@@ -1,4 +1,4 @@
-"""Reads what a body collides with: the objects of a collection, and where they stand in a frame."""
+"""Reads the colliders of a body: the objects of a collection, and their places in a frame."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,9 @@ from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bone_capsules
 
-# What can be collided with.
+# Object types of colliders.
 TYPES = ("MESH", "EMPTY")
-# Modifiers that give a mesh one shape for all frames; with any other one it may deform.
+# Modifiers that keep the shape of a mesh constant; any other one may deform a mesh.
 RIGID_MODIFIERS = frozenset(
     (
         "ARRAY",
@@ -42,7 +42,7 @@ RIGID_MODIFIERS = frozenset(
 
 
 class ColliderReader:
-    """Where the colliders of a body stand in a frame. objects, solids: in the same order."""
+    """Places of a body's colliders in a frame. objects, solids: in the same order."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ def read(
     context: bpy.types.Context,
     warn: Warn,
 ) -> ColliderReader:
-    """What a body collides with now, none for drafts; says what is left out."""
+    """The present colliders of a body, none for drafts; warns about omitted objects."""
     found, solids = [], []
     for obj in acting(host):
         if soft(host, obj) is not None:
@@ -84,43 +84,43 @@ def read(
             continue
         found.append(obj)
         whole = solid(obj, context)
-        # What is attached is no flesh around a bone: it stays outside of all of them.
+        # An attached body is no flesh around a bone: colliders on bones keep all of the body outside.
         is_flesh = not host.jounce.is_attached
         solids.append(bone_capsules.sparing(whole, obj, rig, surface) if is_flesh else whole)
     return ColliderReader(host, tuple(found), tuple(solids), rig.unit)
 
 
 def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
-    """An object as what is collided with, which all points of the body touch."""
+    """An object as a collider for all points of the body."""
     points, triangles = shape(obj, evaluation.depsgraph(context))
     kind, none = Kind(obj.jounce_shape), np.empty(0, np.int64)
     return Solid(obj.name, kind, points, triangles, obj.jounce_resolution, none, keeps_size(obj))
 
 
 def is_wanted(host: bpy.types.Object) -> bool:
-    """Whether a body collides with anything as it is simulated now."""
+    """True if a body collides with anything in its present quality."""
     state = host.jounce
     return can_touch(host) and state.use_collisions and state.collision_collection is not None
 
 
 def can_touch(host: bpy.types.Object) -> bool:
-    """Whether what is simulated of a body has a skin: all but drafts of flesh."""
+    """True if a body in its present quality has contact: all but drafts of flesh."""
     return not host.jounce.is_flesh or Quality(host.jounce.quality) is Quality.FINAL
 
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
-    """The objects that a body would collide with if all could be."""
+    """The objects selected as colliders of a body, usable or not."""
     return candidates(host) if is_wanted(host) else []
 
 
 def candidates(host: bpy.types.Object) -> list[bpy.types.Object]:
-    """The objects of the collection of a body that something can collide with."""
+    """The usable collider objects in the collection of a body."""
     collection = host.jounce.collision_collection
     return [] if collection is None else [obj for obj in collection.all_objects if obj.type in TYPES]
 
 
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:
-    """What the settings say of collisions, to compare."""
+    """Collision settings, for comparison."""
     return host.jounce.collision_friction, *(
         (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, keeps_size(obj), obj.hide_viewport)
         for obj in acting(host)
@@ -128,7 +128,7 @@ def chosen(host: bpy.types.Object) -> tuple[object, ...]:
 
 
 def soft(host: bpy.types.Object, obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The host of the loose body that a loose body touches in an object; None for one that is rigid to it."""
+    """The host of a loose body that is a soft collider for another one; None for a rigid collider."""
     state = registry.state(obj) if obj.type == "MESH" else None
     other = None if state is None else obj if state.is_host else state.host
     if other is None or other == host or not (host.jounce.is_loose and other.jounce.is_loose):
@@ -138,7 +138,7 @@ def soft(host: bpy.types.Object, obj: bpy.types.Object) -> bpy.types.Object | No
 
 
 def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> str:
-    """Why an object of the collection is not collided with, in one sentence; empty if it is."""
+    """Reason why an object of the collection is no collider, in one sentence; empty for a collider."""
     if obj in members:
         return (
             f"{obj.name} is of the body, which does not collide with itself; take it out of the collection."
@@ -158,7 +158,7 @@ def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], conte
 
 
 def deforms(obj: bpy.types.Object) -> bool:
-    """Whether the shape of an object that is collided with as a mesh may differ from frame to frame."""
+    """True if the shape of a mesh collider may change between frames."""
     if obj.type != "MESH" or Kind(obj.jounce_shape) not in (Kind.MESH, Kind.AUTOMATIC):
         return False
     modifiers = (modifier for modifier in obj.modifiers if modifier.show_viewport)
@@ -168,14 +168,16 @@ def deforms(obj: bpy.types.Object) -> bool:
 
 
 def keeps_size(obj: bpy.types.Object) -> bool:
-    """Whether an object is collided with at the size of the first frame, whatever its scale later."""
+    """True if an object collides in the size of the first frame, whatever its later scale."""
     return obj.jounce_of_bone or obj.jounce_keeps_size
 
 
 def trouble(
     obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> tuple[str, str]:
-    """Why an object is not collided with or cannot be, in a sentence, and the name of its fix; or nothing."""
+    """Reason in a sentence why an object is no collider, or cannot be one, and the name of the fix; or
+    nothing.
+    """
     if soft(members[0], obj) is not None:
         return "", ""
     sentence = left_out(obj, members, context)
@@ -191,7 +193,7 @@ def trouble(
 
 
 def grows(obj: bpy.types.Object) -> bool:
-    """Whether keys of an object or of its parents give it other sizes in other frames."""
+    """True if keys of an object or its parents animate its size."""
     curves = (curve for owner in animation.owners(obj.animation_data) for curve in compat.fcurves(owner))
     scales = (curve for curve in curves if curve.data_path == "scale")
     if any(len({key.co.y for key in curve.keyframe_points}) > 1 for curve in scales):
@@ -200,7 +202,7 @@ def grows(obj: bpy.types.Object) -> bool:
 
 
 def shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """Points (p, 3) f64 and triangles (q, 3) i64 of an object in its own space, as it is shown."""
+    """Points (p, 3) f64 and triangles (q, 3) i64 of an object in object space, as displayed."""
     if obj.type == "EMPTY":
         return of_empty(obj)
     mesh = obj.evaluated_get(depsgraph).data
@@ -213,7 +215,7 @@ def shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.nda
 
 
 def of_empty(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
-    """Points and triangles of what an empty is displayed as: a box, a ball, or a plane that looks along z."""
+    """Points and triangles of an empty's display type: a box, a sphere, or a plane that faces along z."""
     size = obj.empty_display_size
     if obj.empty_display_type == "CUBE":
         corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
@@ -228,7 +230,7 @@ def of_empty(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
-    """Why a body does not collide as it is asked to: a sentence each, and the name of its fix."""
+    """Reasons why a body does not collide as requested: one sentence each, and the name of the fix."""
     state = host.jounce
     if not state.use_collisions:
         return
@@ -247,7 +249,7 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
 
 
 def refuse_hindered(host: bpy.types.Object) -> None:
-    """Refuses a final motion among colliders with settings under which there is none."""
+    """Refuses a final motion with colliders if the settings do not allow one."""
     for sentence, fix in hindrances(host) if is_wanted(host) else ():
         if fix:
             raise UserError(f"{sentence} The panel Collisions has a button for it.")

@@ -1,7 +1,7 @@
-"""Reads pushes and force fields of the scene as what acts on a body: forces, and what resists its motion.
+"""Reads accelerations and force fields of the scene as forces on a body, and resistance to its motion.
 
-Blender has no call that samples its force fields, so those that can be are evaluated here, at the places
-where the rig puts the parts of the body.
+Blender has no call for sampling force fields. Supported fields are evaluated here, at the rigged places of
+the body's parts.
 """
 
 from collections.abc import Callable
@@ -21,22 +21,22 @@ from ...core.vertex_places import VertexPlaces
 from ..common import units
 from ..rig.armature_modifier import Warn
 
-# Parts of the body at which fields are read.
+# Number of parts of the body for sampling fields.
 SAMPLES = 40
-# What Blender's turbulence adds up: octaves of gradient noise, and the factor that keeps the sum within 1.
+# Octaves of gradient noise in Blender's turbulence, and the factor that keeps the sum within 1.
 OCTAVES, OCTAVE_SUM = 3, 4.0 / 7.0
 
 
 @dataclass(frozen=True)
 class Load:
-    """What acts on a body in a frame: a generalised force (m, 3, 4) or (n, 3), and drag; None for none."""
+    """Load on a body in a frame: a generalised force (m, 3, 4) or (n, 3), and drag; None for none."""
 
     force: np.ndarray | None = None
     drag: jounce.Drag | None = None
 
 
 class ForceReader:
-    """What acts on a body in a frame. It needs the built body, once there is one."""
+    """Loads on a body in a frame. Needs the built body, once there is one."""
 
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene, diagonal: float, warn: Warn) -> None:
         self._host = host
@@ -54,11 +54,11 @@ class ForceReader:
         self._body, self._vertices = body, None
 
     def places(self, pose: np.ndarray) -> np.ndarray:
-        """Where a pose (b, 3, 4) puts parts all over the built body, (k, 3) in metres."""
+        """Rigged places of parts all over the built body, (k, 3) in metres."""
         return self._samples.posed(pose)
 
     def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> Load:
-        """What acts in a pose of the body; nothing while there is no body yet."""
+        """Loads in a pose of the body; none without a body."""
         if self._samples is None:
             return Load()
         acting = self._acting(depsgraph, self._samples.masses, lambda: self._samples.posed(pose), slice(None))
@@ -71,7 +71,7 @@ class ForceReader:
     def read_at_vertices(
         self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph, offsets: np.ndarray | None
     ) -> Load:
-        """The same for a final motion: at the vertices, where the rig has them with offsets (n, 3)."""
+        """The same for a final motion: at the vertices, in the rigged places with offsets (n, 3)."""
         if self._body is None:
             return Load()
         if self._vertices is None:
@@ -95,7 +95,7 @@ class ForceReader:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Forces (k, 3), linear and quadratic drag (k,) of masses (k,) at places (k, 3), metres; or None.
 
-        part_of: which of the parts all over the body each is in, as what chance adds is of a part.
+        part_of: part of each place, since random noise is per part.
         """
         state = self._host.evaluated_get(depsgraph).jounce
         push = np.array(state.push)
@@ -114,13 +114,13 @@ class ForceReader:
                 linear += state.field_weight * resistance.linear
                 quadratic += state.field_weight * resistance.quadratic
         scale = load_scale(self._host.jounce.motion_settings(), self._diagonal)
-        # Bodies that look alike at any size have velocities in proportion to it.
+        # Similar bodies of different size have velocities in proportion to the size.
         braking = np.maximum([linear, quadratic / scale], 0.0) * masses
         return acceleration * (scale * masses[:, None]), braking[0], braking[1]
 
 
 def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list[bpy.types.Object]:
-    """The force fields that act on a body; says which are left out."""
+    """The force fields that act on a body; warns about the others."""
     fields = acting(host, scene)
     for obj in fields:
         if not is_felt(host, obj):
@@ -129,7 +129,7 @@ def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list
 
 
 def acting(host: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The force fields that would act on a body if all could be followed."""
+    """The force fields selected for a body, supported or not."""
     if host.jounce.field_weight == 0.0:
         return []
     collection = host.jounce.field_collection
@@ -138,13 +138,13 @@ def acting(host: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Obj
 
 
 def chosen(host: bpy.types.Object) -> tuple[bool, int]:
-    """What the settings of a body say of which fields act, to compare: whether any, and those of what."""
+    """Settings of a body for choosing force fields, for comparison: use of fields, and collection."""
     collection = host.jounce.field_collection
     return host.jounce.field_weight == 0.0, 0 if collection is None else collection.session_uid
 
 
 def left_out_of(host: bpy.types.Object, obj: bpy.types.Object) -> str:
-    """What of a force field does not act on a body, in one sentence; empty if all of it does."""
+    """Unsupported part of a force field for a body, in one sentence; empty for full support."""
     if is_followed(obj) and not is_felt(host, obj):
         return (
             f"The force field of {obj.name} is left out: {host.name} is loose and goes anywhere, so it feels "
@@ -155,7 +155,7 @@ def left_out_of(host: bpy.types.Object, obj: bpy.types.Object) -> str:
 
 
 def left_out(obj: bpy.types.Object) -> str:
-    """What of a force field does not act on anything, in one sentence; empty if all of it does."""
+    """Unsupported part of a force field in general, in one sentence; empty for full support."""
     field = obj.field
     if not is_followed(obj):
         return (
@@ -168,17 +168,17 @@ def left_out(obj: bpy.types.Object) -> str:
 
 
 def is_followed(obj: bpy.types.Object) -> bool:
-    """Whether a force field can be evaluated here."""
+    """True if a force field can be evaluated here."""
     return obj.field.type in KINDS and obj.field.shape in SHAPES and obj.field.apply_to_location
 
 
 def is_felt(host: bpy.types.Object, obj: bpy.types.Object) -> bool:
-    """Whether a force field acts on a body: on what is loose, if it is the same wherever that goes."""
+    """True if a force field acts on a body: on a loose one, only a uniform field."""
     return is_followed(obj) and (not host.jounce.is_loose or is_even(obj))
 
 
 def is_even(obj: bpy.types.Object) -> bool:
-    """Whether a force field is the same everywhere."""
+    """True for a uniform force field."""
     field = obj.field
     powers, ends = [field.falloff_power], [field.use_min_distance, field.use_max_distance]
     if field.falloff_type != "SPHERE":
@@ -216,16 +216,16 @@ def read_field(obj: bpy.types.Object) -> Field:
         rest_length=field.rest_length,
         noise=field.noise,
         flow=field.flow,
-        # Of a drag field Blender keeps "Quadratic Drag" here and "Linear Drag" as the strength, and takes the
-        # strength times the square of the velocity: each does what the other one's name says.
+        # For drag fields Blender stores "Quadratic Drag" here and "Linear Drag" as the strength, and
+        # multiplies the strength with the square of the velocity: the two names are exchanged.
         damping=field.harmonic_damping,
     )
 
 
 def drawn(seed: int, frame: int, shape: int | tuple[int, ...]) -> np.ndarray:
-    """What the noise of a field is multiplied with, in this shape, the same whenever a frame is shown.
+    """Random factors for the noise of a field, in this shape, equal whenever a frame is shown.
 
-    Spread as Blender's own: from -0.5 to 1, the mean 0.17.
+    Distributed as in Blender: from -0.5 to 1, mean 0.17.
     """
     generator = np.random.default_rng((seed, frame % 2**32))
     share = generator.uniform(size=shape)

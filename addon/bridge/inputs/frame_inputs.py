@@ -1,4 +1,4 @@
-"""Reads from the evaluated scene what drives a body in one frame."""
+"""Reads the drive of a body in one frame from the evaluated scene."""
 
 from dataclasses import replace
 
@@ -14,9 +14,9 @@ from ..rig.posed_meshes import PosedShapes
 
 
 def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes | None = None) -> FrameInput:
-    """The drive of the frame that is evaluated. It depends on nothing that was simulated.
+    """The drive of the evaluated frame, independent of the simulation.
 
-    shapes: without them a rig that is not linear skinning is read as if it were.
+    shapes: without them every rig is read as linear skinning.
     """
     state = scene.host.evaluated_get(depsgraph).jounce
     around = scene.colliders.read(depsgraph)

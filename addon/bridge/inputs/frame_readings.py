@@ -1,4 +1,4 @@
-"""Reads what drives bodies over a range of frames, in one pass over the scene."""
+"""Reads the drives of bodies over a range of frames, in one pass over the scene."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
@@ -15,18 +15,18 @@ from ..preview.motions import Motions
 from ..rig.posed_meshes import PosedShapes
 from . import frame_inputs, scratch_scene
 
-# A body of the scene, what was built of it, and what takes its drives.
+# A body in the scene, its built body, and the receiver of its drives.
 Reading = tuple[BodyScene, "jounce.Body", Callable[[FrameInput], None]]
 Drives = Generator[Step, None, list[FrameInput]]
 
-# Into how many parts the frames are divided at whose ends a stage is compared with the scene.
+# Number of intervals between frames at which a stage is compared with the scene.
 COMPARED = 2
 
 
 def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
     """The drives of one body over some frames.
 
-    From a stage, where no mesh is evaluated, as long as it shows what the scene shows at some of the frames.
+    From a stage, without evaluating meshes, if the stage agrees with the scene at some of the frames.
     """
     compared = steps[:: max(1, (len(steps) - 1) // COMPARED)]
     seen = yield from scaled(in_scene(made, compared, context), 0.0, 0.1)
@@ -38,7 +38,7 @@ def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
 
 
 def on_stage(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
-    """The drives of one body over some frames, from a scene beside the artist's."""
+    """The drives of one body over some frames, from a separate scene."""
     read: list[FrameInput] = []
     with previews.paused(), closing(scratch_scene.Stage(made, context.scene)) as beside:
         for frame in steps:
@@ -48,7 +48,7 @@ def on_stage(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
 
 
 def in_scene(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
-    """The drives of one body over some frames, as the artist's scene shows them."""
+    """The drives of one body over some frames, from the artist's scene."""
     read: list[FrameInput] = []
     yield from over([(made.scene, made.body, read.append)], steps, context)
     return read

@@ -1,4 +1,4 @@
-"""Which actions move a body, and whether they are those that its frequency was fitted to."""
+"""The actions that move a body, compared with those of its fitted frequency."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -19,24 +19,25 @@ K, V = TypeVar("K"), TypeVar("V")
 # Keys of our own settings move no bone.
 OWN = "jounce"
 
-# By session_uid of hosts, for what is asked at every redraw: what plays, and with it a hash of its keys.
+# By session_uid of hosts, for calls at every redraw: the played actions, and the same with a hash of the
+# keys.
 _playing: dict[int, Played] = {}
 _keys: dict[tuple[int, Played], str] = {}
 
 
 def now(host: bpy.types.Object) -> Played:
-    """What plays on a body now."""
+    """The present animation of a body."""
     return known.played(track(owner) for owner in owners(host) if keyed(owner))
 
 
 def keys(host: bpy.types.Object) -> str:
-    """Hash of all keys of what plays on a body, whatever it is called."""
+    """Hash of all keys that play on a body, without names."""
     digests = (animation.digest_of_curves(keyed(owner)) for owner in owners(host) if keyed(owner))
     return hashed((), tuple(sorted(digests)))
 
 
 def difference(host: bpy.types.Object) -> str:
-    """One sentence where something else plays than the frequency of a body was fitted to, else nothing."""
+    """One sentence if another animation plays than in the fit of the frequency, else nothing."""
     state = host.jounce
     if not state.fitted_names or state.frequency != state.fitted_frequency:
         return ""
@@ -52,14 +53,14 @@ def difference(host: bpy.types.Object) -> str:
 
 
 def remembered(memory: dict[K, V], key: K, make: Callable[[], V]) -> V:
-    """What is remembered under a key, else what is made and then remembered."""
+    """The remembered value of a key, made and remembered if missing."""
     if key not in memory:
         memory[key] = make()
     return memory[key]
 
 
 def track(owner: compat.Owner) -> Track:
-    """What animation data or a strip of it plays."""
+    """The track of animation data or a strip."""
     curves, place = keyed(owner), ()
     if isinstance(owner, bpy.types.NlaStrip):
         place = (owner.frame_start, owner.frame_end, owner.action_frame_start, owner.action_frame_end)
@@ -69,18 +70,18 @@ def track(owner: compat.Owner) -> Track:
 
 
 def keyed(owner: compat.Owner) -> list[bpy.types.FCurve]:
-    """The F-curves of an owner that move something else than our settings."""
+    """The F-curves of an owner outside of Jounce's settings."""
     return [curve for curve in compat.fcurves(owner) if not curve.data_path.startswith(OWN)]
 
 
 def owners(host: bpy.types.Object) -> Iterator[compat.Owner]:
-    """The animation data of all that moves a body, and the strips of it that are heard."""
+    """The animation data of everything that moves a body, and their influential strips."""
     for obj in movers(host):
         yield from animation.heard(obj.animation_data)
 
 
 def movers(host: bpy.types.Object) -> list[bpy.types.Object]:
-    """The meshes of a body, the armatures that move them, those that these follow, and all above them."""
+    """The meshes of a body, their armatures, the targets of these, and all parents."""
     objects = bodies.members(host)
     armatures = armature_modifier.moving(objects)
     followed = (target for armature in armatures for target in targets(armature))
@@ -89,7 +90,7 @@ def movers(host: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def targets(armature: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """What the bones of an armature follow by constraints."""
+    """Targets of the constraints on an armature's bones."""
     for bone in armature.pose.bones:
         for constraint in bone.constraints:
             target = getattr(constraint, "target", None)
@@ -106,7 +107,7 @@ def after_step(*_: object) -> None:
 
 @persistent
 def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Whatever changes what plays has objects or actions evaluated; new frames do neither."""
+    """Forgets remembered animation: a change to it tags objects or actions, while new frames tag neither."""
     if depsgraph.id_type_updated("OBJECT") or depsgraph.id_type_updated("ACTION"):
         _playing.clear()
     if depsgraph.id_type_updated("ACTION"):
@@ -122,7 +123,7 @@ HANDLERS = {
 
 
 def register() -> None:
-    """Watches what may play."""
+    """Watches possible changes of the animation."""
     handlers.listen(HANDLERS, True)
 
 

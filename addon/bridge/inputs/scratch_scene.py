@@ -1,11 +1,10 @@
-"""A scene beside the artist's in which only what drives a body is evaluated, to read many frames quickly.
+"""A separate scene that evaluates only the inputs of a body, for reading many frames quickly.
 
-The armatures of the body, the force fields, and the doubles of meshes whose shape is not linear skinning are
-linked to it. The meshes themselves and what they collide with are not: an empty that copies the transform of
-each makes Blender evaluate where they are but not their shape, and one that is driven by the strength makes
-it evaluate the host's animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated
-along. Of what a scene itself adds, gravity and its keys are; rigid bodies and all other properties are not;
-`unsound` says so.
+The scene contains the body's armatures, the force fields, and the doubles of meshes with other rigs than
+linear skinning. Meshes and colliders are excluded: for each, an empty copies the transform, which makes
+Blender evaluate the place but not the shape, and an empty driven by the strength makes Blender evaluate the
+host's animation. Dependencies (parents, constraints, drivers, NLA) are evaluated as well. Of the scene's own
+properties, gravity and its keys are included; rigid bodies and all others are not; `unsound` reports them.
 """
 
 import bpy
@@ -19,13 +18,13 @@ from ..rig.posed_meshes import PosedShapes
 from . import animated_settings, frame_inputs
 
 NAME = "Jounce Stage"
-# Custom property of a stage: the session_uid of each object of the artist's that is evaluated in it.
+# Custom property of a stage: the session_uid of each evaluated object of the artist's.
 GUESTS = "jounce_guests"
 PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
 
 
 class Stage:
-    """Reads the drives of a body at any frame without touching the artist's scene. Close it after use."""
+    """Reads the drives of a body at any frame without a change to the artist's scene. Close after use."""
 
     def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
         self._body = of.scene
@@ -42,7 +41,7 @@ class Stage:
             raise
 
     def _set_up(self, scene: bpy.types.Scene) -> None:
-        """Makes the scene what another one is to the body."""
+        """Copies the relevant properties of another scene."""
         body = self._body
         render, own = scene.render, self._scene.render
         own.fps, own.fps_base = render.fps, render.fps_base
@@ -61,7 +60,7 @@ class Stage:
                 self._evaluate_settings(each.host)
         self._scene.gravity, self._scene.use_gravity = scene.gravity, scene.use_gravity
         if varies(body, scene) and animated_settings.gravity_is_animated(scene):
-            # No other scene than its own is animated where a depsgraph is evaluated.
+            # A depsgraph animates its own scene only.
             moved = self._scene.animation_data_create()
             moved.action = scene.animation_data.action
             compat.put_slot(moved, compat.slot(scene.animation_data))
@@ -88,10 +87,10 @@ class Stage:
         return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
     def drive_by_hand(self, frame: int) -> FrameInput:
-        """The drive of a frame with what has been moved in it since, keyed or not."""
+        """The drive of a frame with all later changes by hand, keyed or not."""
         if self._frame != frame:
             self.drive(frame)
-            # What is keyed was evaluated from its keys; another look takes it as it stands.
+            # The first evaluation sets keyed values; the second takes the present ones.
             for obj in (*self._body.reader.armatures, *self._body.objects):
                 obj.update_tag()
         self._scene.view_layers[0].update()
@@ -99,26 +98,27 @@ class Stage:
 
     @property
     def is_there(self) -> bool:
-        """Whether nobody has deleted the scene."""
+        """True if the scene has not been deleted."""
         return registry.is_there(self._scene)
 
     def close(self) -> None:
-        """Takes away what it has made, and nothing of another stage."""
+        """Removes the stage's own data, and nothing of other stages."""
         if self._shapes is not None:
             self._shapes.close()
         take_out([block for block in (self._scene, *self._empties) if registry.is_there(block)])
 
 
 def clear() -> None:
-    """Takes every stage out of the file, such as those that came back with an undo step."""
+    """Removes all stages from the file, such as those restored by an undo step."""
     blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
     take_out([block for block in blocks if is_staged(block)])
 
 
 def take_out(blocks: list[bpy.types.ID]) -> None:
-    """Takes scenes of stages and what was made for them out of the file.
+    """Removes scenes of stages and their data from the file.
 
-    One that a window shows stays until it does not, and one into which the artist has put something for good.
+    A scene shown in a window stays until no longer shown; one with objects added by the artist stays for
+    good.
     """
     windows = (window for manager in bpy.data.window_managers for window in manager.windows)
     shown = {bpy.context.scene, *(window.scene for window in windows)}
@@ -129,12 +129,12 @@ def take_out(blocks: list[bpy.types.ID]) -> None:
 
 
 def is_staged(block: bpy.types.ID) -> bool:
-    """Whether a scene, an object or a mesh was made for a stage."""
+    """True if a scene, an object or a mesh was made for a stage."""
     return marks.has(block, marks.STAGE) and block.library is None
 
 
 def has_more(stage: bpy.types.Scene) -> bool:
-    """Whether a scene is the only one with an object that no stage has brought into it."""
+    """True if a scene is the only one with some object, not counting the stage's own."""
     guests = set(stage.get(GUESTS, ()))
     return any(
         not is_staged(obj) and obj.session_uid not in guests and obj.users_scene == (stage,)
@@ -143,17 +143,17 @@ def has_more(stage: bpy.types.Scene) -> bool:
 
 
 def followed(body: BodyScene) -> set[bpy.types.Object]:
-    """The objects of a body, and of all that it touches and collides with."""
+    """The objects of a body, of its companions and of its colliders."""
     return {obj for each in body.together for obj in (*each.objects, *each.colliders.objects)}
 
 
 def varies(body: BodyScene, scene: bpy.types.Scene) -> bool:
-    """Whether frames may feel otherwise than others to a body, or to one that it touches."""
+    """True if settings of a body or its companions may differ between frames."""
     return any(animated_settings.varies(each.host, scene) for each in body.together)
 
 
 def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
-    """Why the drives of a body depend on more than a stage has, empty if they do not."""
+    """Reason why the drives of a body depend on more than a stage has, empty for none."""
     above = {*followed(body), *body.reader.armatures}
     for obj in tuple(above):
         above.update(bone_transforms.ancestors(obj))
@@ -171,7 +171,7 @@ def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
 
 
 def reads_scene(block: bpy.types.ID) -> bool:
-    """Whether a driver of a data-block reads properties of a scene."""
+    """True if a driver of a data-block reads properties of a scene."""
     data = block.animation_data
     variables = [] if data is None else [v for curve in data.drivers for v in curve.driver.variables]
     return any(

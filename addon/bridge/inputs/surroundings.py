@@ -1,4 +1,4 @@
-"""What acts on a body beside its rig: force fields and colliders, as they were read and as they are."""
+"""Surroundings of a body beside its rig: force fields and colliders, as read before and at present."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from . import colliders, force_fields
 
 
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:
-    """What the settings of a body and of what acts on it say, to compare."""
+    """Settings of a body and of its surroundings, for comparison."""
     hosts = (host, *companions.of(host))
     return tuple(
         (each.session_uid, each.jounce_resolution, *force_fields.chosen(each), *colliders.chosen(each))
@@ -20,20 +20,20 @@ def chosen(host: bpy.types.Object) -> tuple[object, ...]:
 
 
 def is_same(body: BodyScene, scene: bpy.types.Scene) -> bool:
-    """Whether the same acts on a body as when it was read."""
+    """True if the surroundings are those of the last reading."""
     if companions.of(body.host) != [other.scene.host for other in body.companions]:
         return False
     return all(map(partial(is_same_alone, scene=scene), body.together))
 
 
 def is_same_alone(body: BodyScene, scene: bpy.types.Scene) -> bool:
-    """The same, the loose bodies aside that it touches."""
+    """The same, without the loose bodies in contact."""
     fields = tuple(force_fields.followed(body.host, scene, lambda _: None))
     return fields == body.forces.fields and colliders.chosen(body.host) == body.colliders.chosen
 
 
 def is_there(body: BodyScene) -> bool:
-    """Whether nothing of it has been deleted."""
+    """True if nothing of the surroundings has been deleted."""
     touched = (obj for companion in body.companions for obj in companion.scene.objects)
     acting = (obj for each in body.together for obj in (*each.forces.fields, *each.colliders.objects))
     return all(map(registry.is_there, (*touched, *acting)))

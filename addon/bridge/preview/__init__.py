@@ -1,1 +1,1 @@
-"""The motion live in the viewport: its passes and caches, what the meshes show, the hand that pulls."""
+"""The live motion in the viewport: passes and caches, display on the meshes, and grabbing by hand."""

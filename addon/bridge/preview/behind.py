@@ -1,4 +1,4 @@
-"""A motion of a previewed body that is simulated behind its draft, which shows until a frame is there."""
+"""A background motion of a previewed body; the draft is shown until a frame is ready."""
 
 import time
 from collections.abc import Generator
@@ -19,12 +19,12 @@ Cache = TypeVar("Cache", bound=MotionCache)
 
 
 class Behind(Generic[Cache]):
-    """A pass behind a draft. Subclasses say what is simulated, and what is told of it.
+    """A background pass behind a draft. Subclasses define the motion and its report.
 
-    error: how far the draft, or what was learnt, is from the final motion, once that is known.
+    error: distance of the draft or the learnt motion from the final motion, once known.
     """
 
-    # What it is called.
+    # Name of the motion.
     name = ""
     doing = ""
 
@@ -40,25 +40,25 @@ class Behind(Generic[Cache]):
 
     @property
     def cache(self) -> Cache:
-        """What is kept of the motion."""
+        """Cache of the motion."""
         return self._cache
 
     @property
     def checked(self) -> int:
-        """How many frames are there and known to be right."""
+        """Number of complete and verified frames."""
         return 0 if self._filling is None else self._filling.checked
 
     @property
     def by_hand(self) -> tuple[SimulationPass, FineBody] | None:
-        """What moves the body where it is moved by hand; None where that is its draft."""
+        """Pass and body for movement by hand; None for the draft."""
         return None
 
     def frame(self, index: int) -> np.ndarray | None:
-        """The coefficients of a frame, None as long as it is not there."""
+        """The coefficients of a frame, None for a missing frame."""
         return self._cache.coefficients[index] if index < self.checked else None
 
     def is_done(self, wanted: int) -> bool:
-        """Whether nothing is left to do for so many frames."""
+        """True if nothing is left to do for this number of frames."""
         return bool(self._trouble) or (self.checked >= wanted and self._is_compared(wanted))
 
     def status(self, wanted: int) -> str:
@@ -73,7 +73,7 @@ class Behind(Generic[Cache]):
         return f"{self.name} {frames.start} - {frames.stop - 1}{self._told()}"
 
     def work(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
-        """Goes on for about that long, with the drives that the draft was given so far."""
+        """Continues for about this time, with the draft's drives until now."""
         if self._trouble:
             return
         try:
@@ -89,7 +89,7 @@ class Behind(Generic[Cache]):
             self._trouble = str(refusal)
 
     def reach(self, drives: list[FrameInput], index: int) -> None:
-        """Waits until a frame is there whose drives are known."""
+        """Waits until a frame with a known drive is complete."""
         if self._trouble:
             return
         try:
@@ -112,7 +112,7 @@ class Behind(Generic[Cache]):
             yield Step(min(1.0, self.checked / wanted), "Simulating the final motion")
 
     def close(self) -> None:
-        """Stops simulating; what is kept stays."""
+        """Stops the simulation; cached frames stay."""
         self._preparing.cancel()
         if self._filling is not None:
             self._filling.close()
@@ -123,23 +123,23 @@ class Behind(Generic[Cache]):
             self._filling.feed(drive)
 
     def _refuse(self, drive: FrameInput) -> None:
-        """Refuses what this motion cannot be driven by: nothing."""
+        """Refuses unsupported drives: none."""
 
     def _prepare(self) -> Task:
-        """Makes `fine` and the pass in it."""
+        """Makes `fine` and its pass."""
         raise NotImplementedError
 
     def _told(self) -> str:
-        """What is told of a motion that is there, after its frames."""
+        """Report on a complete motion, after the number of frames."""
         raise NotImplementedError
 
     def _is_compared(self, wanted: int) -> bool:
-        """Whether nothing is left to compare in so many frames."""
+        """True if nothing is left to compare for this number of frames."""
         raise NotImplementedError
 
     def _compare(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
-        """Goes on comparing for about that long."""
+        """Continues the comparison for about this time."""
         raise NotImplementedError
 
     def _follow_file(self) -> None:
-        """Keeps what is kept where the .blend says."""
+        """Keeps the file in the place given by the .blend."""

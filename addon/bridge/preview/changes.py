@@ -1,4 +1,4 @@
-"""Tells what an update of Blender's may have changed for the motion of a body."""
+"""Judges whether an update from Blender may have changed the motion of a body."""
 
 import bpy
 
@@ -8,15 +8,15 @@ from ..common import registry
 
 
 class Watched:
-    """What a body is made of, and what moves it. keys: shape keys of its meshes, or None of those without."""
+    """Data-blocks of a body and of its movers. keys: shape keys of the meshes, None for those without."""
 
     def __init__(self, host: bpy.types.Object, scene: BodyScene | None) -> None:
-        """scene: as the body was read, None where it was not yet."""
+        """scene: the body as read, None before the first reading."""
         parts = bodies.fleshed(host)
         self.keys = [obj.data.shape_keys for obj in parts]
         together = () if scene is None else scene.together
         others = [obj for each in together[1:] for obj in each.objects if registry.is_there(obj)]
-        # What a preview shows of others is no change; their own sessions tell of any.
+        # Previews of other bodies are no change; their own sessions report changes.
         silent = [obj for obj in others if registry.is_of_body(obj) and not is_previewed(obj)]
         self._own = set(shapes(parts))
         self._others = set(shapes(silent))
@@ -25,16 +25,16 @@ class Watched:
         self._touched = {obj for each in together for obj in each.colliders.objects}
 
     def asks_to_read(self, update: bpy.types.DepsgraphUpdate, own: bool) -> bool | None:
-        """Whether the body is to be read again after an update; None where nothing may have changed.
+        """True if the body must be read again after an update; None if nothing may have changed.
 
-        own: whether the shape of the body's meshes has just been shown.
+        own: True if the shape of the body's meshes has just been displayed.
         """
         block, reshaped = update.id.original, update.is_updated_geometry
         moved = update.is_updated_transform
         if isinstance(block, bpy.types.Armature):
             return any(armature.data == block for armature in self._armatures)
         if moved and block in self._placed:
-            # Moved is also what Blender calls an object one of whose settings was changed.
+            # Blender also reports a changed setting as a transform update of the object.
             return False
         if block in self._armatures and (moved or reshaped):
             return False
@@ -47,12 +47,12 @@ class Watched:
 
 
 def shapes(objects: list[bpy.types.Object]) -> list[bpy.types.ID]:
-    """Objects, and what says what shape they have."""
+    """Objects, and the data-blocks of their shapes."""
     blocks = (block for obj in objects for block in (obj, obj.data, obj.data.shape_keys))
     return [block for block in blocks if block is not None]
 
 
 def is_previewed(obj: bpy.types.Object) -> bool:
-    """Whether the body of a mesh is previewed."""
+    """True if the body of a mesh is previewed."""
     host = bodies.host_of(obj)
     return host is not None and host.jounce.preview

@@ -1,4 +1,4 @@
-"""What the meshes of a previewed body show beside their pose, written only where it is something else."""
+"""Displayed displacement of a previewed body's meshes, written only when changed."""
 
 import bpy
 import numpy as np
@@ -10,7 +10,7 @@ from . import preview_modifier
 
 
 class Display:
-    """Writes to the meshes of a body. offsets: (p, 3) f32, what was written last, in Blender units."""
+    """Writes to the meshes of a body. offsets: (p, 3) f32, last written values, in Blender units."""
 
     def __init__(self, body_scene: BodyScene, scene: bpy.types.Scene) -> None:
         self.offsets = np.zeros((len(body_scene.surface.points), 3), np.float32)
@@ -21,24 +21,24 @@ class Display:
         self._cage: tuple[np.ndarray, Shaper] | None = None
 
     def shows(self, coefficients: np.ndarray) -> bool:
-        """Whether these very coefficients are shown."""
+        """True if exactly these coefficients are displayed."""
         return self._shown is coefficients
 
     def show(self, coefficients: np.ndarray, shaper: Shaper) -> None:
-        """Shows coefficients, unless they are shown already."""
+        """Displays coefficients, unless already displayed."""
         if not self.shows(coefficients):
             self.move(coefficients, shaper)
             self._shown = coefficients
 
     def move(self, coefficients: np.ndarray, shaper: Shaper) -> None:
-        """Shows coefficients that may change in their place."""
+        """Displays coefficients that may change in place."""
         unit = units.metres_per_unit(self._scene)
         shaped(shaper, coefficients if unit == 1.0 else coefficients / unit, self.offsets)
         self._cage = coefficients, shaper
         self._write()
 
     def hide(self) -> None:
-        """Shows what the rig alone makes."""
+        """Displays the rigged shape alone."""
         if not self._is_hidden:
             self.offsets[:] = 0.0
             self._cage = None
@@ -50,7 +50,7 @@ class Display:
         self._shown, self._is_hidden = None, False
 
     def cage(self) -> np.ndarray | None:
-        """The displacements (n, 3) of the cage's vertices that are shown, metres; None for none."""
+        """The displayed displacements (n, 3) of the cage's vertices, metres; None for none."""
         if self._cage is None:
             return None
         coefficients, shaper = self._cage

@@ -1,4 +1,4 @@
-"""Reads meshes as they are shown: after all modifiers, in the frame that is evaluated."""
+"""Reads meshes as displayed: after all modifiers, in the evaluated frame."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from mathutils.kdtree import KDTree
 
 from ..common import units
 
-# An added vertex takes its value from this many others.
+# Number of original vertices that give an added vertex its value.
 NEAREST = 3
-# Keeps the share of a vertex finite that is where another one is, in Blender units.
+# Limits the weight of a coincident vertex, in Blender units.
 TOUCHING = 1e-9
 
 
@@ -46,10 +46,10 @@ def shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Shape:
 
 
 def carriers(points: np.ndarray, known: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each of the points (p, 3) some of the first `known`, (p, k) i64, and their shares, (p, k).
+    """For each of the points (p, 3) some of the first `known`, (p, k) i64, and their weights, (p, k).
 
-    Modifiers that add vertices (subdivision, mirror, solidify) put them after the mesh's own; these get what
-    the nearest of those have.
+    Modifiers that add vertices (subdivision, mirror, solidify) append them to the mesh's own; added vertices
+    take the values of the nearest own ones.
     """
     tree = KDTree(known)
     for index, point in enumerate(points[:known].tolist()):
@@ -62,5 +62,5 @@ def carriers(points: np.ndarray, known: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def is_shown(obj: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
-    """Whether a viewport shows the surface of an object."""
+    """True if a viewport shows the surface of an object."""
     return obj.mode != "EDIT" and obj.visible_get() and obj.visible_in_viewport_get(space)

@@ -1,6 +1,6 @@
-"""Where the final motion of a body is kept: a file beside the .blend, or in the folder for caches.
+"""Files of final motions: beside the .blend, or in the folder for caches.
 
-It holds nothing that cannot be simulated again, so it goes with the cache of the body.
+Their contents can be simulated again, and they are deleted with the cache of the body.
 """
 
 from contextlib import suppress
@@ -15,7 +15,7 @@ RELATIVE = "//"
 
 
 def path_of(host: bpy.types.Object) -> Path | None:
-    """The file of a host; None as long as the .blend has no place that it could be beside."""
+    """The file of a host; None for a .blend without a place."""
     folder = host.jounce.cache_folder or RELATIVE
     if not bpy.data.filepath and folder.startswith(RELATIVE):
         return None
@@ -24,7 +24,7 @@ def path_of(host: bpy.types.Object) -> Path | None:
 
 
 def delete(path: Path | None) -> None:
-    """Deletes a file, if there is one that Jounce has made."""
+    """Deletes a file made by Jounce, if there is one."""
     with suppress(OSError):
         if path is not None and is_cache(path):
             path.unlink()

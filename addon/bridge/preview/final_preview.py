@@ -1,4 +1,4 @@
-"""The final motion of a previewed body: every vertex of its cage, kept in a file beside the .blend."""
+"""The final motion of a previewed body: every vertex of the cage, in a file beside the .blend."""
 
 import bpy
 import numpy as np
@@ -14,7 +14,7 @@ from .motions import Motions
 
 
 class FinalPreview(Behind[FinalCache]):
-    """A pass in the full space behind a draft, which tells how far the draft is off."""
+    """A full-space pass behind a draft, which also measures the draft's error."""
 
     name = "Final"
     doing = "Preparing the final motion"
@@ -22,7 +22,7 @@ class FinalPreview(Behind[FinalCache]):
     def __init__(self, made: Motions, scene: bpy.types.Scene, cache: FinalCache) -> None:
         super().__init__(made, scene, cache)
         self._blend = bpy.data.filepath
-        # So many frames are compared with the draft, or being compared.
+        # Numbers of frames compared with the draft, and in comparison.
         self._compared = self._asked = 0
         self._comparing: Runner | None = None
 
@@ -55,7 +55,7 @@ class FinalPreview(Behind[FinalCache]):
         return ""
 
     def _follow_file(self) -> None:
-        """Keeps the motion where the .blend says; a file of the same .blend that is not in its place goes."""
+        """Keeps the motion in the place given by the .blend; deletes a file of the same .blend elsewhere."""
         before, now = self._cache.path, final_files.path_of(self._motions.scene.host)
         if before == now:
             return
@@ -68,7 +68,7 @@ class FinalPreview(Behind[FinalCache]):
 
 
 def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> FinalPreview:
-    """A pass with the settings as they are now, which keeps what is still right."""
+    """A pass with the present settings, which keeps all valid frames."""
     first = scene.frame_start
     if isinstance(before, FinalPreview) and before.cache.origin == made.final_origin(scene, first):
         return FinalPreview(made, scene, before.cache)

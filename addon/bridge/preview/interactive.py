@@ -1,4 +1,4 @@
-"""The motion of a body while its pose is changed by hand: stepped in real time, until it has settled."""
+"""The motion of a body during changes of the pose by hand: stepped in real time until at rest."""
 
 from dataclasses import replace
 
@@ -10,18 +10,18 @@ from ...core.full_space import Shaper
 from ...core.motion import FrameInput
 from ...core.simulation_pass import SimulationPass
 
-# It has settled when no vertex moves by more than this share of the diagonal in a step, for some steps.
+# Rest: no vertex moves by more than this share of the diagonal per step, for some steps.
 STILL = 1e-5
 STILL_STEPS = 8
-# What goes where it goes may fall for ever: for so many steps it is watched.
+# Largest number of steps of a free body, which may fall forever.
 FALLING_STEPS = 240
 
 
 class Interactive:
-    """A simulation that follows `drive`, which may be set at any time, one frame's time a step.
+    """A simulation that follows `drive`, which may be set at any time; one frame's time per step.
 
-    force: a generalised force that is added to what drives the body, None for none. pull: what holds points
-    of a body of handles, None for nothing. shaper: what the coefficients are of.
+    force: an additional generalised force, None for none. pull: springs on points of a body of handles, None
+    for none. shaper: owner of the coefficients.
     """
 
     def __init__(
@@ -33,9 +33,9 @@ class Interactive:
         filling: SimulationPass,
         frame: int,
     ) -> None:
-        """simulation: in the state to go on from, its own from now on. diagonal: of the body.
+        """simulation: in the starting state, owned from now on. diagonal: of the body.
 
-        filling: the pass that it is of, in a frame.
+        filling: the pass that the simulation belongs to, at a frame.
         """
         self.simulation = simulation
         self._filling, self._frame = filling, frame
@@ -62,11 +62,11 @@ class Interactive:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing moves or pulls any more, or what falls has been let go for long."""
+        """True once nothing moves or is pulled, or a falling body was released long ago."""
         gone = not self._filling.follows_hand and self._free >= FALLING_STEPS
         return not self.pulled and (gone or self._still >= STILL_STEPS)
 
     @property
     def pulled(self) -> bool:
-        """Whether a hand pulls."""
+        """True while the user pulls."""
         return self.force is not None or self.pull is not None

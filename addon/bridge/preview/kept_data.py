@@ -1,4 +1,4 @@
-"""Bytes that are kept with a host: on it, or with its scene where the host's own file would not be saved."""
+"""Bytes stored with a host: on the host, or with its scene if the host's own file would not be saved."""
 
 import bpy
 
@@ -6,14 +6,14 @@ from ..common import registry
 
 
 def of(host: bpy.types.Object, key: str) -> bytes | None:
-    """What is kept of a host under a name, None for nothing."""
+    """Stored bytes of a host under a name, None for none."""
     of_shot = (place.get(key) for _, place in places_of(host))
     data = next((data for data in of_shot if data is not None), host.jounce.get(key))
     return data if isinstance(data, bytes) else None
 
 
 def keep(host: bpy.types.Object, key: str, data: bytes) -> None:
-    """Keeps something under a name, in the place of what was there."""
+    """Stores bytes under a name, over earlier ones."""
     if host.override_library is None:
         host.jounce[key] = data
         return
@@ -28,7 +28,7 @@ def keep(host: bpy.types.Object, key: str, data: bytes) -> None:
 
 
 def forget(host: bpy.types.Object, key: str) -> None:
-    """Takes away what is kept under a name."""
+    """Removes the bytes under a name."""
     for places, place in reversed(places_of(host)):
         if key in place:
             del place[key]
@@ -46,6 +46,6 @@ def forget(host: bpy.types.Object, key: str) -> None:
 def places_of(
     host: bpy.types.Object,
 ) -> list[tuple["bpy.types.bpy_prop_collection", bpy.types.PropertyGroup]]:
-    """Where scenes keep something of a host, each with the collection it is in."""
+    """Entries of a host in scenes, each with its collection."""
     states = filter(None, map(registry.state, bpy.data.scenes))
     return [(state.motions, place) for state in states for place in state.motions if place.host == host]

@@ -1,4 +1,4 @@
-"""What a previewed body has learnt of its shots, in motion: as quick as its draft."""
+"""Learnt motion of a previewed body: as fast as its draft."""
 
 from collections.abc import Iterator
 
@@ -18,14 +18,14 @@ from . import lessons
 from .behind import Behind
 from .motions import Motions
 
-# Flesh so many times as stiff or as soft as what was learnt moves otherwise.
+# Ratio of stiffness to the learnt flesh above which the motion differs.
 FAR = 2.0
-# Share of the frames whose pose may be unlike all that were learnt.
+# Tolerated share of frames with poses unlike all learnt ones.
 FEW = 0.05
 
 
 class LearntPreview(Behind[MotionCache]):
-    """A pass in what was learnt behind a draft. unseen: how many frames are unlike what was learnt."""
+    """A learnt pass behind a draft. unseen: number of frames unlike the learnt ones."""
 
     name = "Learnt"
     doing = "Preparing what was learnt"
@@ -37,7 +37,7 @@ class LearntPreview(Behind[MotionCache]):
 
     @property
     def by_hand(self) -> tuple[SimulationPass, FineBody] | None:
-        """What was learnt, once that is ready."""
+        """The learnt body, once ready."""
         return None if self._filling is None or self._trouble else (self._filling, self.fine)
 
     def _prepare(self) -> Task:
@@ -58,7 +58,7 @@ class LearntPreview(Behind[MotionCache]):
         return self._compared == wanted
 
     def _compare(self, drives: list[FrameInput], _draft: MotionCache, wanted: int, _seconds: float) -> None:
-        """Looks which poses were not learnt; where all is as it was learnt, what was told then is right."""
+        """Finds poses unlike the learnt ones; in a shot without changes the errors of the lesson hold."""
         self._compared = wanted
         known = lessons.of(self._motions.scene.host)
         poses = [drive.pose for drive in drives[:wanted] if not drive.held]
@@ -71,7 +71,8 @@ class LearntPreview(Behind[MotionCache]):
             self.error = DraftError(known.facts.error, known.apart.astype(np.float64))
 
     def warnings(self) -> Iterator[str]:
-        """Why what is shown may be far from the final motion, a sentence each, which learning again mends."""
+        """Reasons why the motion may be far from the final one, a sentence each; learning again removes them.
+        """
         known = lessons.of(self._motions.scene.host)
         if self.fine is None and self._trouble:
             yield self._trouble
@@ -93,19 +94,19 @@ class LearntPreview(Behind[MotionCache]):
 
 
 def stiffness_now(made: Motions) -> float:
-    """The factor on the elastic energy that a body has by its settings."""
+    """The factor on a body's elastic energy by its present settings."""
     settings = made.scene.host.jounce.motion_settings()
     return stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
 
 
 def prepared(body: "learnt.jounce.Body", digest: str, scene: BodyScene) -> FineBody:
-    """A body that moves in what it has learnt. digest: of what it was built from."""
+    """A body in its learnt basis. digest: of the inputs of the build."""
     known = usable(body, scene)
     return learnt.prepared(body, digest, known, scene.host.jounce.flesh())
 
 
 def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
-    """What a body has learnt, refused where it is not the one that learnt it."""
+    """The learnt basis of a body, refused if it belongs to another body."""
     host = scene.host
     known = lessons.of(host)
     if known is None:
@@ -122,7 +123,7 @@ def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
 
 
 def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> LearntPreview:
-    """A pass with the settings as they are now, which keeps what is still right."""
+    """A pass with the present settings, which keeps all valid frames."""
     cache = made.learnt_cache(scene, scene.frame_start)
     if isinstance(before, LearntPreview) and before.cache.origin == cache.origin:
         cache = before.cache

@@ -1,4 +1,4 @@
-"""What a body has learnt of its shots, kept with its host."""
+"""The learnt basis of a body, stored with its host."""
 
 import bpy
 
@@ -8,12 +8,12 @@ from . import kept_data
 
 KEY = "learnt"
 
-# What was read last, by its digest; an empty tuple is what cannot be used.
+# The bases read last, by digest; an empty tuple for unusable ones.
 _read: "BodyCache[tuple[Learnt, ...]]" = BodyCache(capacity=8)
 
 
 def of(host: bpy.types.Object) -> Learnt | None:
-    """What a host has learnt; None for nothing, or nothing that can be used."""
+    """The learnt basis of a host; None without a usable one."""
     digest = host.jounce.learnt_digest
     if not digest:
         return None
@@ -27,13 +27,13 @@ def of(host: bpy.types.Object) -> Learnt | None:
 
 
 def keep(host: bpy.types.Object, learnt: Learnt) -> None:
-    """Keeps what was learnt, in the place of what was known."""
+    """Stores a learnt basis over an earlier one."""
     kept_data.keep(host, KEY, learnt.pack())
     host.jounce.learnt_digest = learnt.digest
     _read.put(learnt.digest, (learnt,))
 
 
 def forget(host: bpy.types.Object) -> None:
-    """Forgets all that was learnt."""
+    """Deletes the learnt basis."""
     kept_data.forget(host, KEY)
     host.jounce.property_unset("learnt_digest")

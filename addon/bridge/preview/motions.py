@@ -1,4 +1,4 @@
-"""The motion of a body in its scene: what it depends on, and the cache of it that travels with the file."""
+"""The motion of a body in its scene: inputs, and the cache saved with the file."""
 
 from dataclasses import asdict, replace
 from functools import partial
@@ -32,8 +32,7 @@ from ..rig import armature_modifier, bone_core, rig_stack
 from . import final_files, kept_data
 
 KEY = "motion"
-# Settings of modes, of which the full space knows nothing.
-# What of the origin of a final motion says what it collides with.
+# Settings of modes, without effect in the full space. Name of the colliders in the origin of a final motion.
 AROUND = "Collisions"
 TOUCHING = "What it touches"
 DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature"))
@@ -52,21 +51,21 @@ class Motions:
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
         self._is_flesh = not isinstance(body, LooseBody | AttachedBody)
-        # Of the other loose bodies that it touches.
+        # Motions of the other loose bodies in contact.
         self.companions = [Motions(other.body, other.scene) for other in body_scene.companions]
         body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
 
     def moves_otherwise(self) -> bool:
-        """Whether bones are moved that were not when the body was read, or the other way round."""
+        """True if another set of bones is moved than at the last reading."""
         return bone_core.is_moved_otherwise(self.scene.surface.core, self.scene.reader.armatures)
 
     def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:
-        """Whatever in `origin` may change without the meshes; quick to make and to compare."""
+        """Parts of `origin` that may change without the meshes; cheap to make and compare."""
         state = self.scene.host.jounce
         motion, gravity = asdict(state.motion_settings()), self._gravity(scene)
         if animated_settings.varies(self.scene.host, scene):
-            # Every drive has its own.
+            # Animated values are part of every drive.
             motion |= dict.fromkeys(animated_settings.FIELDS, "animated")
             gravity = (
                 np.zeros(3) if animated_settings.gravity_is_animated(scene) else units.world_gravity(scene)
@@ -81,14 +80,14 @@ class Motions:
         )
 
     def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
-        """All that the motion depends on beside the drives, under the names of the settings."""
-        # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
+        """All inputs of the motion except the drives, under the names of the settings."""
+        # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
         around = {} if self._is_flesh else self._around()
         return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
-        """The same of the final motion: of modes it depends on what frequency they say the body has."""
+        """The same for the final motion, which depends on modes through their frequencies only."""
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
         flesh = {"Law": self.scene.host.jounce.flesh().key, "Stiffness": repr(stiffness)}
@@ -101,19 +100,19 @@ class Motions:
         return {} if touched is None else {AROUND: touched.digest()}
 
     def _among(self, scene: bpy.types.Scene, first: int) -> Origin:
-        """What of the motion of all that it touches it depends on too."""
+        """The companions' inputs, which the motion depends on too."""
         if not self.companions:
             return {}
         others = [other.digest(scene, first) for other in self.companions]
         return {TOUCHING: hashed((), (companions.place(self.scene), self._softness(), *others))}
 
     def digest(self, scene: bpy.types.Scene, first: int) -> str:
-        """Hash of all that its motion depends on beside the drives and other loose bodies."""
+        """Hash of all inputs of the motion except the drives and the other loose bodies."""
         alone = self._around() | self._origin(scene, first, frozenset())
         return hashed((), (self._softness(), *sorted(alone.items())))
 
     def _softness(self) -> tuple[int, float]:
-        """The resolution by which others touch it, and its friction."""
+        """Resolution and friction of the body as a soft collider."""
         host = self.scene.host
         return host.jounce_resolution, host.jounce.collision_friction
 
@@ -127,12 +126,12 @@ class Motions:
         return self._surface | named | of_the_scene | {"Start frame": str(first)}
 
     def cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
-        """The stored cache if it has the same origin, otherwise an empty one."""
+        """The stored cache if its origin is the same, otherwise an empty one."""
         origin, stored = self.origin(scene, first), kept(self.scene.host)
         return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
 
     def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> SimulationPass:
-        """A pass that fills a cache with the settings as they are now."""
+        """A pass with the present settings that fills a cache."""
         settings = self.scene.host.jounce.motion_settings()
         start = self._start(scene, settings)
         if isinstance(self.body, LooseBody):
@@ -142,11 +141,11 @@ class Motions:
         return self._filling(scene, cache, settings, start)
 
     def _loose(self, scene: bpy.types.Scene, cache: MotionCache, substeps: int = 0) -> LoosePass:
-        """A pass of a loose body alone, or with so many substeps as one of some that touch each other."""
+        """A pass of a single loose body; the number of substeps may come from touching bodies."""
         return LoosePass(cache, *self._thrown(scene, substeps))
 
     def _touching(self, scene: bpy.types.Scene, cache: MotionCache) -> TouchingPass:
-        """A pass of a loose body and all that it touches, with the substeps of what has most of them."""
+        """A pass of a loose body and its companions, with the largest of their numbers of substeps."""
         place, first = companions.place(self.scene), cache.first
         members = [*self.companions[:place], self, *self.companions[place:]]
         substeps = companions.substeps([member.scene.host for member in members])
@@ -181,7 +180,7 @@ class Motions:
         if host.jounce.loop:
             raise UserError(f"{host.name} is attached, of which no loop can be found; turn Loop off.")
         self._refuse_reshaped()
-        # It touches with its own points, also where it is in what it collides with at rest.
+        # An attached body has contact at all its points, also inside a collider at rest.
         return AttachedPass(cache, start, self._course(settings), self.scene.colliders.colliders)
 
     def _refuse_reshaped(self) -> None:
@@ -193,13 +192,13 @@ class Motions:
             )
 
     def _touched(self, weights: np.ndarray | None) -> Colliders | None:
-        """What the body collides with, and its skin. weights: (p, b), None of what is loose."""
+        """Colliders of the body, and its contact points. weights: (p, b), None for loose bodies."""
         touched = self.scene.colliders.colliders
         return None if touched is None else replace(touched, skin=skin(self.body, weights))
 
     def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
-        """The final motion as far as it is kept."""
-        # A bake of other frames is not what the file is to hold.
+        """The stored frames of the final motion."""
+        # The file does not hold bakes of other frame ranges.
         path = final_files.path_of(self.scene.host) if first == scene.frame_start else None
         return FinalCache(self.final_origin(scene, first), first, path)
 
@@ -214,7 +213,7 @@ class Motions:
         return self._filling(scene, cache, settings, start, touched, is_final=True)
 
     def show(self, scene: bpy.types.Scene, filling: SimulationPass, own: range) -> None:
-        """Keeps with a final motion, once whole, what shows it without Blender. own: frames to be shown."""
+        """Adds to a complete final motion the data for display without Blender. own: displayed frames."""
         cache, drives = filling.cache, filling.drives
         is_whole = isinstance(cache, FinalCache) and len(cache) == len(drives)
         if is_whole and not all(drive.held for drive in drives):
@@ -223,12 +222,12 @@ class Motions:
             cache.show(shown.pack())
 
     def lesson_origin(self, scene: bpy.types.Scene, first: int) -> str:
-        """Hash of what a final motion depends on, beside what it collides with."""
+        """Hash of the inputs of a final motion except the colliders."""
         origin = self.final_origin(scene, first)
         return hashed((), tuple(sorted((name, value) for name, value in origin.items() if name != AROUND)))
 
     def learnt_cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
-        """An empty cache of what is simulated in what was learnt: quicker made again than kept."""
+        """An empty cache of the learnt motion, which is faster to simulate again than to store."""
         settings = self.scene.host.jounce.motion_settings()
         known = {"Learnt": self.scene.host.jounce.learnt_digest, "Law": self.scene.host.jounce.flesh().key}
         stiffness = repr(stiffness_of(built_frequency(self.body, settings.frequency_of), settings))
@@ -237,7 +236,7 @@ class Motions:
     def learnt(
         self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
     ) -> SimulationPass:
-        """A pass in what was learnt; that of earlier versions knows no limits."""
+        """A pass in the learnt basis; a basis of earlier versions has no limit samples."""
         settings = self.scene.host.jounce.motion_settings()
         if model.limit_samples is None:
             settings = replace(settings, limit=None, stretch=None)
@@ -263,7 +262,7 @@ class Motions:
         return LoopPass(cache, start, course, frames, surface, is_final=is_final, reduce=reduce)
 
     def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> SimulationPass:
-        """A pass with other settings, that no cache is kept of and that does not loop."""
+        """A pass with other settings, without a stored cache and without a loop."""
         return SimulationPass(MotionCache({}, 0), self._start(scene, settings), self._course(settings))
 
     def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
@@ -284,7 +283,7 @@ class Motions:
 
 
 def kept(host: bpy.types.Object) -> MotionCache | None:
-    """The cache that was stored for a host, if there is one."""
+    """The stored cache of a host, if there is one."""
     data = kept_data.of(host, KEY)
     return None if data is None else unpack(data)
 

@@ -1,4 +1,4 @@
-"""Says how deep the previewed flesh of a body is in what it collides with."""
+"""Reports the depth of previewed flesh in colliders."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from .session import Session
 
 
 def findings(known: Session) -> Iterator[Finding]:
-    """For each collider that flesh is seen to be in: the deepest place, its frame and part."""
+    """For each visibly penetrated collider: the deepest place, its frame and part."""
     shown = shown_motion.of(known)
     body = None if known.motions is None else known.motions.scene
     if shown is None or body is None or body.colliders.colliders is None:

@@ -1,4 +1,4 @@
-"""Finds the flesh under the mouse, and where the mouse is in space."""
+"""Finds the flesh under the mouse, and the mouse's position in space."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from . import evaluated_meshes
 
 @dataclass(frozen=True)
 class Hit:
-    """A place on a body: the nearest of its render vertices, and the place itself, (3,) in metres."""
+    """A place on a body: the nearest render vertex, and the place itself, (3,) in metres."""
 
     point: int
     place: np.ndarray
 
 
 def viewport_region(context: bpy.types.Context) -> bpy.types.Region | None:
-    """The main region of the viewport one is in, otherwise of the screen's largest one."""
+    """The main region of the context's viewport, otherwise of the screen's largest one."""
     areas = [area for area in context.screen.areas if area.type == "VIEW_3D"]
     if context.area in areas:
         areas = [context.area]
@@ -31,12 +31,12 @@ def viewport_region(context: bpy.types.Context) -> bpy.types.Region | None:
 
 
 def mouse_in(region: bpy.types.Region, event: bpy.types.Event) -> tuple[int, int]:
-    """Where the mouse is, in the region's pixels."""
+    """Mouse position in the region's pixels."""
     return event.mouse_x - region.x, event.mouse_y - region.y
 
 
 def is_over(region: bpy.types.Region, context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Whether the mouse is over a region, and not over a sidebar or header that lies on it."""
+    """True if the mouse is over a region, outside of its sidebars and headers."""
     for area in context.screen.areas:
         if region in area.regions.values():
             under = [other for other in area.regions if covers(other, event)]
@@ -45,7 +45,7 @@ def is_over(region: bpy.types.Region, context: bpy.types.Context, event: bpy.typ
 
 
 def covers(region: bpy.types.Region, event: bpy.types.Event) -> bool:
-    """Whether a region is open where the mouse is."""
+    """True if a region is open under the mouse."""
     x, y = mouse_in(region, event)
     return 0 <= x < region.width and 0 <= y < region.height and min(region.width, region.height) > 1
 
@@ -53,7 +53,7 @@ def covers(region: bpy.types.Region, event: bpy.types.Event) -> bool:
 def under_mouse(
     host: bpy.types.Object, context: bpy.types.Context, region: bpy.types.Region, mouse: tuple[int, int]
 ) -> Hit | None:
-    """The flesh under the mouse, in the region's pixels; None where something else or nothing is in front."""
+    """The flesh under the mouse, in the region's pixels; None if hidden or missing."""
     view = region.data
     depsgraph = context.evaluated_depsgraph_get()
     origin = view3d_utils.region_2d_to_origin_3d(region, view, mouse)
@@ -75,7 +75,7 @@ def under_mouse(
 def mouse_in_space(
     scene: bpy.types.Scene, region: bpy.types.Region, mouse: tuple[int, int], beside: np.ndarray
 ) -> np.ndarray:
-    """Where the mouse is, (3,) in metres, in the plane that faces the view and goes through a place (3,)."""
+    """Mouse position, (3,) in metres, in the plane through a place (3,) parallel to the view."""
     scale = units.metres_per_unit(scene)
     place = view3d_utils.region_2d_to_location_3d(region, region.data, mouse, Vector(beside / scale))
     return np.array(place) * scale

@@ -1,7 +1,7 @@
-"""Shows displacements on meshes: a point attribute, and a modifier that adds it right after the armature.
+"""Displays displacements on meshes: a point attribute, and a modifier right after the armature.
 
-In renders the modifier does nothing: they show a bake. The attribute is called `jounce`, with a number where
-the artist has one of that name; mesh and node group record its name.
+The modifier is off in renders, which show bakes. The attribute is called `jounce`, with a number if the
+artist uses this name; mesh and node group record the name.
 """
 
 import bpy
@@ -18,9 +18,9 @@ GROUP = f"{modifier_stack.NAME} Preview"
 
 
 def add(obj: bpy.types.Object) -> None:
-    """Adds attribute and modifier where they are missing."""
+    """Adds attribute and modifier if missing."""
     for linked in [m for m in modifiers(obj) if modifier_stack.is_linked(obj, m)]:
-        # What another file showed when it was saved.
+        # Preview saved in the library file.
         modifier_stack.remove(obj, linked)
     modifier = modifier_of(obj)
     if modifier is None:
@@ -28,7 +28,7 @@ def add(obj: bpy.types.Object) -> None:
         modifier.show_render = False
     tree = modifier.node_group
     if tree is None or (linked_mesh_proxy.of(tree) is not None and tree.users > 1):
-        # A copy of an object must not write where its original does.
+        # A copy of an object must not share the original's attribute.
         tree = modifier.node_group = group(obj)
     mesh, name = linked_mesh_proxy.mesh_of(obj, tree), read_by(tree)
     if name not in mesh.attributes:
@@ -38,26 +38,26 @@ def add(obj: bpy.types.Object) -> None:
 
 
 def is_shown(obj: bpy.types.Object) -> bool:
-    """Whether both are there."""
+    """True if both exist."""
     modifier = modifier_of(obj)
     tree = None if modifier is None else modifier.node_group
     return tree is not None and read_by(tree) in linked_mesh_proxy.mesh_of(obj, tree).attributes
 
 
 def modifier_of(obj: bpy.types.Object) -> bpy.types.Modifier | None:
-    """The modifier that shows a preview, None without one."""
+    """The modifier of a preview, None without one."""
     return next((m for m in modifiers(obj) if not modifier_stack.is_linked(obj, m)), None)
 
 
 def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
-    """The modifiers that show a preview, those that another file has among them."""
+    """The modifiers of a preview, including those from a library."""
     return [modifier for modifier in obj.modifiers if rig_stack.shows_preview(modifier)]
 
 
 def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
-    """The node group that adds the attribute, an offset in world space, to the positions of an object.
+    """The node group that adds the attribute, a world-space offset, to the positions of an object.
 
-    The meshes of this file share one; a mesh of another file has its own.
+    Local meshes share one group; a linked mesh has its own.
     """
     holder = linked_mesh_proxy.new(obj)
     name = ATTRIBUTE if holder is not None else obj.data.get(NAME) or nodes.unused_name(obj.data, ATTRIBUTE)
@@ -74,18 +74,18 @@ def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
 
 
 def shared_group(name: str) -> bpy.types.NodeTree | None:
-    """The group of the meshes of this file that have an attribute, None before there is one."""
+    """The group of local meshes with an attribute, None before the first use."""
     own = (tree for tree in bpy.data.node_groups if tree.library is None and marks.has(tree, marks.PREVIEW))
     return next((tree for tree in own if linked_mesh_proxy.of(tree) is None and read_by(tree) == name), None)
 
 
 def read_by(tree: bpy.types.NodeTree) -> str:
-    """The name of the attribute that a node group reads."""
+    """The name of the attribute in a node group."""
     return tree.get(NAME, ATTRIBUTE)
 
 
 def remove(obj: bpy.types.Object) -> None:
-    """Takes both away again, and the group with the last mesh that used it."""
+    """Removes both, and the group with its last mesh."""
     modifier = modifier_of(obj)
     if modifier is not None:
         tree = modifier.node_group
@@ -97,7 +97,7 @@ def remove(obj: bpy.types.Object) -> None:
 
 
 def write(obj: bpy.types.Object, offsets: np.ndarray) -> bool:
-    """Writes world offsets (p, 3) f32 in Blender units; False where the mesh cannot take them now."""
+    """Writes world offsets (p, 3) f32 in Blender units; False if the mesh cannot take them at present."""
     modifier = modifier_of(obj)
     if modifier is None or obj.mode == "EDIT":
         return False

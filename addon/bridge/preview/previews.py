@@ -1,7 +1,7 @@
-"""The previewed bodies of the open file, and the handlers and the timer that keep them moving.
+"""The previewed bodies of the open file, and the handlers and the timer for their motion.
 
-Handlers that cost anything, and the timer, exist only while some body is previewed. What is previewed is read
-from the file, so that undo, reopening and copying need nothing of their own.
+Costly handlers and the timer exist only while some body is previewed. The file itself says which bodies are
+previewed; undo, reopening and copying need no further code.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -18,12 +18,12 @@ from ..inputs import scratch_scene
 from . import final_files, motions, preview_modifier
 from .session import Session
 
-# How much of a redraw's time the timer takes, at rest and while frames are being played.
+# Time of the timer per redraw, at rest and during playback.
 RESTING_SECONDS = 0.03
 PLAYING_SECONDS = 0.008
 TICK_SECONDS = 0.01
 
-# Called with whether anything is previewed, as long as they stand here.
+# Called with True while anything is previewed, as long as registered here.
 WATCHERS: list[Callable[[bool], None]] = []
 
 _sessions: dict[int, Session] = {}
@@ -34,7 +34,7 @@ _strips_drawn: list[tuple[range, range]] = []
 
 
 def refuse_unusable(host: bpy.types.Object) -> None:
-    """Refuses a body whose meshes cannot show a preview."""
+    """Refuses a body whose meshes cannot display a preview."""
     refuse_unplaced(host)
     if any(modifier_stack.is_baked(obj) for obj in bodies.members(host)):
         raise UserError(f"{host.name} shows its bake; free the bake to see the preview.")
@@ -44,7 +44,7 @@ def refuse_unusable(host: bpy.types.Object) -> None:
 
 
 def refuse_unplaced(host: bpy.types.Object) -> None:
-    """Refuses a host that is in no scene, whose time a preview could follow."""
+    """Refuses a host outside of any scene, which gives the preview its time."""
     if scene_of(host) is None:
         raise UserError(f"{host.name} is not in any scene, so its motion cannot be shown; link it again.")
 
@@ -62,7 +62,7 @@ def switch_on(host: bpy.types.Object) -> None:
 
 
 def switch_off(host: bpy.types.Object) -> None:
-    """Takes the preview of a body off its meshes."""
+    """Removes the preview of a body from its meshes."""
     host.jounce.property_unset("preview")
     for obj in bodies.members(host):
         preview_modifier.remove(obj)
@@ -70,12 +70,12 @@ def switch_off(host: bpy.types.Object) -> None:
 
 
 def session(host: bpy.types.Object) -> Session | None:
-    """What is known of a previewed body, None for one that is not previewed."""
+    """The session of a previewed body, None for others."""
     return _sessions.get(host.session_uid)
 
 
 def forget(host: bpy.types.Object) -> None:
-    """Throws the cache of a body away; while it is previewed it is made again."""
+    """Deletes the cache of a body; a previewed body starts a new one."""
     motions.forget(host)
     if host.session_uid in _sessions:
         _sessions.pop(host.session_uid).close()
@@ -84,7 +84,7 @@ def forget(host: bpy.types.Object) -> None:
 
 
 def renew(host: bpy.types.Object) -> None:
-    """Has everything looked at again, after the body has been built; what has no flesh now shows none."""
+    """Renews sessions and display after a build; meshes without flesh no longer show any motion."""
     for obj in set(bodies.members(host)) - set(bodies.fleshed(host)):
         preview_modifier.remove(obj)
     for known in _sessions.values():
@@ -127,7 +127,7 @@ def paused() -> Iterator[None]:
 
 @contextmanager
 def without_finals(hosts: Iterable[bpy.types.Object]) -> Iterator[None]:
-    """Pauses, and leaves the files of final motions to whoever bakes them."""
+    """Pauses, and leaves the files of final motions to a bake."""
     for known in filter(None, map(session, hosts)):
         known.let_go_of_final()
     with paused():
@@ -135,14 +135,14 @@ def without_finals(hosts: Iterable[bpy.types.Object]) -> Iterator[None]:
 
 
 def sync() -> None:
-    """Makes sessions for what the file says is previewed, and lets go of all others."""
+    """Starts sessions for all bodies previewed according to the file, and ends all others."""
     registry.look_again()
     follow()
     listen(bool(_sessions))
 
 
 def follow() -> None:
-    """What `sync` does to the sessions; the handlers stay as they are, as one of them may run."""
+    """Session part of `sync`; the handlers stay, since one of them may be running."""
     global _looks
     _looks = registry.looks()
     copies.part(registry.meshes())
@@ -159,12 +159,12 @@ def follow() -> None:
 
 
 def has_changed() -> bool:
-    """Whether objects may have come or gone since sessions were made."""
+    """True if objects may have been added or removed since the sessions were made."""
     return registry.looks() != _looks or not all(known.is_whole() for known in _sessions.values())
 
 
 def take_off_left(hosts: set[bpy.types.Object]) -> None:
-    """Takes what shows a preview off meshes whose host is gone, or in no scene: it would stand still."""
+    """Removes the preview from meshes without a host or scene, where it would stand still."""
     for obj in registry.meshes():
         if (
             obj.library is None
@@ -175,14 +175,14 @@ def take_off_left(hosts: set[bpy.types.Object]) -> None:
 
 
 def is_previewed(obj: bpy.types.Object) -> bool:
-    """Whether an object is the host of a body that the file says is previewed, in some scene."""
+    """True if an object is the host of a previewed body in some scene."""
     if obj.library is not None or not registry.is_host(obj):
         return False
     return obj.jounce.preview and scene_of(obj) is not None
 
 
 def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:
-    """The scene whose time the preview of an object follows: the current one if the object is in it."""
+    """The scene that times an object's preview: the current one if it contains the object."""
     scenes = [bpy.context.scene, *bpy.data.scenes]
     return next(
         (scene for scene in scenes if not scratch_scene.is_staged(scene) and obj.name in scene.objects), None
@@ -190,7 +190,7 @@ def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:
 
 
 def is_alive(known: Session) -> bool:
-    """Whether all that a session points at is still what the file has."""
+    """True if all data of a session still exists in the file."""
     try:
         objects = [known.host]
         if known.motions is not None:
@@ -203,7 +203,7 @@ def is_alive(known: Session) -> bool:
 
 
 def is_shown(known: Session) -> bool:
-    """Whether a session is one of those that are previewed, and not of a body that is gone or was undone."""
+    """True for an active session, whose body was neither deleted nor undone."""
     return any(known is each for each in _sessions.values()) and is_alive(known)
 
 
@@ -220,7 +220,7 @@ def shown_in(scene: bpy.types.Scene) -> list[Session]:
 
 @contextmanager
 def refusals(known: Session) -> Iterator[None]:
-    """What cannot be simulated is said in the panel."""
+    """Shows refusals of the simulation in the panel."""
     try:
         yield
     except UserError as refusal:
@@ -229,12 +229,12 @@ def refusals(known: Session) -> Iterator[None]:
 
 
 def strips(scene: bpy.types.Scene) -> list[tuple[range, range]]:
-    """The cached frames of each body of a scene: those known to be right, and those that may be stale."""
+    """The cached frames of each body in a scene: verified ones, and possibly stale ones."""
     return [known.cached for known in _sessions.values() if known.scene == scene]
 
 
 def is_playing() -> bool:
-    """Whether a window plays the animation."""
+    """True if a window plays the animation."""
     return any(
         window.screen.is_animation_playing
         for manager in bpy.data.window_managers
@@ -247,29 +247,29 @@ def is_playing() -> bool:
 
 @persistent
 def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> None:
-    """Shows what is cached before the frame is evaluated."""
+    """Displays cached motion before the frame is evaluated."""
     for known in shown_in(scene):
         known.enter_frame(scene.frame_current)
 
 
 @persistent
 def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Sees to it that what is shown is right, and simulates what is missing."""
+    """Corrects the display and simulates missing frames."""
     with evaluation.handed(depsgraph):
         settle(scene, depsgraph)
 
 
 def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """What `after_frame` does."""
+    """Body of `after_frame`."""
     playing = is_playing()
     for known in shown_in(scene):
-        # Playing through what is cached costs no second look; any other way to a frame does.
+        # Playback through cached frames costs no second look; other ways to a frame do.
         if playing and known.is_settled(scene.frame_current):
             continue
         if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
             with refusals(known):
                 if bpy.app.background:
-                    # What becomes a force field, or ends to be one, changes the scene.
+                    # Making or removing a force field changes the scene.
                     if depsgraph.id_type_updated("SCENE"):
                         known.look_around()
                     known.get_ready(bpy.context)
@@ -280,7 +280,7 @@ def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 @persistent
 def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Lets the flesh follow what is moved by hand, and notes what the cache may depend on."""
+    """Lets the flesh follow changes by hand, and notes possible changes for the cache."""
     playing = is_playing()
     changed = set()
     for known in shown_in(scene):
@@ -299,7 +299,7 @@ def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 
 @persistent
 def before_render(*_: object) -> None:
-    """A render shows bakes, and may call the handlers from a thread of its own."""
+    """A render shows bakes, and may call handlers from another thread."""
     global _rendering
     _rendering = True
 
@@ -320,7 +320,7 @@ def before_saving(*_: object) -> None:
 
 @persistent
 def after_loading(*_: object) -> None:
-    """Begins with what the newly opened file, or the step that was undone to, says."""
+    """Starts with the previews of a newly opened file or an undo step."""
     for known in _sessions.values():
         known.lose_stage()
         known.forget_shown()
@@ -341,7 +341,7 @@ ALWAYS = {"load_post": after_loading, "undo_post": after_loading, "redo_post": a
 
 
 def listen(wanted: bool) -> None:
-    """Adds the handlers of a preview, or takes them away."""
+    """Adds or removes the handlers of a preview."""
     global _rendering
     handlers.listen(WHILE_PREVIEWING, wanted)
     for watcher in WATCHERS:
@@ -388,7 +388,7 @@ def redraw(meshes_changed: bool) -> None:
 
 
 def areas(kind: str) -> Iterable[bpy.types.Area]:
-    """The areas of all windows that show a kind of editor."""
+    """The areas of all windows with a kind of editor."""
     windows = [window for manager in bpy.data.window_managers for window in manager.windows]
     return [area for window in windows for area in window.screen.areas if area.type == kind]
 
@@ -397,7 +397,7 @@ def areas(kind: str) -> Iterable[bpy.types.Area]:
 
 
 def register() -> None:
-    """Waits for files that have previews, and for the one that is open."""
+    """Waits for files with previews, and starts with the open one."""
     handlers.listen(ALWAYS, True)
     if not bpy.app.background:
         bpy.app.timers.register(sync, first_interval=0.0)

@@ -1,4 +1,4 @@
-"""A hand that holds the flesh of a previewed body at one vertex and pulls it."""
+"""Grabbing of a previewed body's flesh at one vertex."""
 
 import bpy
 import numpy as np
@@ -15,7 +15,7 @@ from .picking import Hit
 
 
 class Hand:
-    """Takes hold, pulls, lets go; then the body settles and shows its frame again."""
+    """Takes hold, pulls and lets go; then the body comes to rest and shows its frame again."""
 
     def __init__(self, host: bpy.types.Object) -> None:
         known = previews.session(host)
@@ -29,21 +29,21 @@ class Hand:
 
     @property
     def holds(self) -> bool:
-        """Whether flesh is held."""
+        """True while flesh is held."""
         return self._grip is not None
 
     @property
     def is_there(self) -> bool:
-        """Whether the body is still previewed, as the one that the hand was made for."""
+        """True while the body is previewed with the same session."""
         return previews.is_shown(self._session)
 
     @property
     def rests(self) -> bool:
-        """Whether nothing is held and what was let go has settled."""
+        """True once nothing is held and released flesh is at rest."""
         return self._interactive is None
 
     def take(self, hit: Hit, depsgraph: bpy.types.Depsgraph) -> None:
-        """Takes hold of the flesh at a vertex; refused in a frame of which there is nothing to go on from."""
+        """Takes hold of the flesh at a vertex; refused in a frame without a state to continue from."""
         known = self._session
         surface = known.motions.scene.surface
         drive = frame_inputs.read(known.motions.scene, depsgraph)
@@ -67,12 +67,12 @@ class Hand:
         previews.ensure_timer()
 
     def position(self) -> np.ndarray:
-        """Where the held vertex is, (3,) in metres."""
+        """Position of the held vertex, (3,) in metres."""
         moved = self._interactive
         return self._grip.position(moved.drive.pose, moved.simulation.coefficients)
 
     def pull(self) -> None:
-        """Gives the body the spring's force as it is now; shows the frame again once all has settled."""
+        """Applies the spring's present force; shows the frame again once at rest."""
         if self._interactive is None:
             return
         if self._session.interactive is not self._interactive or not self.is_there:
@@ -107,7 +107,7 @@ class Hand:
             self.drop()
 
     def string(self) -> np.ndarray | None:
-        """The held vertex and the target, (2, 3) in Blender units; None where nothing is held."""
+        """The held vertex and the target, (2, 3) in Blender units; None without a hold."""
         if self._grip is None:
             return None
         scale = units.metres_per_unit(self._session.scene)

@@ -1,4 +1,4 @@
-"""A body that learns a shot from its final motion, which is simulated first where it is not there yet."""
+"""Learns a shot of a body from its final motion, which is simulated first if missing."""
 
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
@@ -26,26 +26,26 @@ Frames = list[np.ndarray]
 
 
 class Pupil:
-    """A built body of which the final motion is wanted, over the frames of its scene."""
+    """A built body and the frames of its scene, for learning the final motion."""
 
     def __init__(
         self, scene: BodyScene, body: "jounce.Body", digest: str, context: bpy.types.Context
     ) -> None:
-        """digest: of what the body was built from."""
+        """digest: of the inputs of the build."""
         state = scene.host.jounce
         self._body, self._digest, self._context = body, digest, context
         self._scene = context.scene
         self._host = scene.host
         self._flesh = state.flesh()
         self._muscles = scene.muscles
-        # Those that are off may be switched on later.
+        # Limits that are off may be switched on later.
         self._bounds = Bounds(state.limit / 100.0, state.stretch / 100.0)
         self._made = Motions(body, scene)
         self._name = played_actions.now(scene.host).names or context.scene.name
         self._drives: list[FrameInput] = []
 
     def others(self, warn: Warn) -> list[tuple[str, Shot]]:
-        """The other shots that were learnt, of which nothing stays where the body is not what it was."""
+        """The other learnt shots; all are dropped if the body has changed."""
         known = lessons.of(self._host)
         if known is None:
             return []
@@ -56,7 +56,7 @@ class Pupil:
         return [(name, shot) for name, shot in known.shots() if name != self._name]
 
     def learn(self, count: int, others: list[tuple[str, Shot]]) -> Generator[Step, None, Learnt]:
-        """Learns the shot beside others, in at most so many displacements."""
+        """Learns the shot together with others, in at most this number of displacements."""
         preparing = full_space.prepared(self._body, self._digest, self._flesh, self._muscles)
         full = yield from scaled(preparing, 0.0, 0.05)
         final, draft = yield from scaled(self._simulated(full), 0.05, 0.7)
@@ -69,7 +69,7 @@ class Pupil:
         return found.told(error.apart, error.share, draft_error.share, held_out)
 
     def _simulated(self, full: FineBody) -> Generator[Step, None, tuple[Frames, Frames]]:
-        """The final motion of the shot, and its draft in the frames in which the rig is followed."""
+        """The final motion of the shot, and its draft, without held frames."""
         scene, made = self._scene, self._made
         first = scene.frame_start
         with previews.without_finals([self._host]), ExitStack() as stack:
@@ -83,7 +83,7 @@ class Pupil:
             return list(final.cache.coefficients[:frames]), self._followed(draft.cache.coefficients)
 
     def _read(self, takers: list[Callable[[FrameInput], None]]) -> Generator[Step, None, None]:
-        """Gives what drives the body in each frame to each of some passes."""
+        """Passes the drive of each frame to several passes."""
 
         def take(drive: FrameInput) -> None:
             refuse_drive(drive, self._host.name)
@@ -95,11 +95,11 @@ class Pupil:
         yield from frame_readings.over([(self._made.scene, self._body, take)], steps, self._context)
 
     def _followed(self, frames: Frames) -> Frames:
-        """Those of some frames in which the rig is followed."""
+        """The frames without holds."""
         return [frames[row] for row, drive in enumerate(self._drives) if not drive.held]
 
     def _shot(self, final: Frames) -> Shot:
-        """The final motion in the frames in which the rig is followed."""
+        """The final motion in the frames without holds."""
         poses = [drive.pose for drive in self._drives if not drive.held]
         if not poses:
             raise UserError(f"No frame can be followed: {self._drives[0].held}.")
@@ -114,7 +114,7 @@ class Pupil:
     def _found(
         self, shots: list[tuple[str, Shot]], count: int, full: FineBody
     ) -> Generator[Step, None, Learnt]:
-        """What is learnt of some shots, of which nothing is told yet."""
+        """The learnt basis of some shots, before its errors are measured."""
         known = learning.thinned(shots)
         everything = learning.joined([shot for _, shot in known])
         model = yield from self._learned(everything, count, full)
@@ -135,7 +135,7 @@ class Pupil:
         return learnt.of_model(self._body, model, everything, facts)
 
     def _motion(self, model: "jounce.Model") -> Generator[Step, None, Frames]:
-        """The shot in what was learnt, in the frames in which the rig is followed."""
+        """The shot in the learnt basis, without held frames."""
         scene = self._scene
         cache = MotionCache({}, scene.frame_start)
         with closing(self._made.learnt(scene, cache, model)) as filling:
@@ -145,14 +145,14 @@ class Pupil:
             return self._followed(cache.coefficients)
 
     def _error(self, fine: FineBody, final: Frames, full: FineBody) -> Generator[Step, None, DraftError]:
-        """How far what was learnt is from the final motion."""
+        """Error of the learnt motion against the final motion."""
         motion = yield from scaled(self._motion(fine.model), 0.0, 0.5)
         return (yield from scaled(compared(motion, fine, self._followed(final), full), 0.5, 1.0))
 
     def _held_out(
         self, others: list[tuple[str, Shot]], shot: Shot, final: Frames, count: int, full: FineBody
     ) -> Generator[Step, None, float | None]:
-        """The error in frames of the shot that are left out of a lesson; None where there are too few."""
+        """The error in held-out frames of the shot; None with too few frames."""
         out = learning.left_out(len(shot))
         if not out:
             return None

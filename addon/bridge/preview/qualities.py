@@ -1,4 +1,4 @@
-"""What is simulated behind the draft of a previewed body, by its quality."""
+"""Background passes behind the draft of a previewed body, by quality."""
 
 import bpy
 
@@ -11,7 +11,7 @@ RESTARTED = {Quality.FINAL: final_preview.restarted, Quality.LEARNT: learnt_prev
 
 
 def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> Behind | None:
-    """A pass with the settings as they are now, which keeps what is still right; None for drafts."""
+    """A pass with the present settings, which keeps all valid frames; None for drafts."""
     if before is not None:
         before.close()
     restart = RESTARTED.get(made.scene.host.jounce.simulated_quality)

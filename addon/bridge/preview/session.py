@@ -1,6 +1,6 @@
-"""One body that is previewed: its model, its cache, and what its meshes show.
+"""Session of one previewed body: model, cache, and display.
 
-Nothing here is kept in the file; a session is made again from the file whenever it has to be.
+Sessions are not saved; they are made from the file whenever needed.
 """
 
 import time
@@ -26,16 +26,16 @@ from .changes import Watched
 from .display import Display
 from .interactive import Interactive
 
-# A frame that is asked for and not cached is simulated on the spot if that takes no longer than a blink.
+# Time in seconds for simulating a requested frame immediately.
 PATIENCE_SECONDS = 0.2
-# Share of filling a cache that reading what drives the body takes, while all but a loop is simulated.
+# Share of reading drives in the work of filling a cache without a loop.
 READING = 0.7
-# After a change the cache is checked once this much time has passed without another one.
+# Seconds without further changes before the cache is checked.
 QUIET_SECONDS = 0.3
 
 
 class Session:
-    """Shows one body, fills its cache, and says how far it is."""
+    """Shows one body, fills its cache, and reports progress."""
 
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
         self.host = host
@@ -61,7 +61,7 @@ class Session:
         self._due = 0.0
         self._settings: tuple[object, ...] = ()
 
-    # What is known.
+    # State of the reading and of the passes.
 
     @property
     def cache(self) -> MotionCache:
@@ -70,17 +70,17 @@ class Session:
 
     @property
     def wanted(self) -> int:
-        """How many frames are to be cached."""
+        """Number of frames to cache."""
         return max(self.scene.frame_end, self.scene.frame_current) - self.cache.first + 1
 
     @property
     def complete(self) -> bool:
-        """Whether all frames of the draft are cached and fresh."""
+        """True if all frames of the draft are cached and fresh."""
         return self.filling is not None and not self._suspected and self.filling.checked >= self.wanted
 
     @property
     def busy(self) -> bool:
-        """Whether `work` has something to do."""
+        """True if `work` has something to do."""
         waiting = (
             self._suspected or self.filling is None or not (self._unsound or (self.complete and self._kept))
         )
@@ -89,16 +89,16 @@ class Session:
         return not self.trouble and (self.interactive is not None or bool(waiting) or staged or behind)
 
     def cage(self) -> np.ndarray | None:
-        """Displacements (n, 3) of the cage that the meshes show, None for none."""
+        """Displayed displacements (n, 3) of the cage, None for none."""
         return None if self.display is None else self.display.cage()
 
     def teleports(self) -> list[int]:
-        """The frames at which the body was found to teleport, as far as the pass has come."""
+        """The frames with a detected teleport, as far as the pass has come."""
         return [] if self.filling is None else [self.cache.first + index for index in self.filling.teleports]
 
     @property
     def cached(self) -> tuple[range, range]:
-        """The frames that are cached and known to be right, and those that may be stale."""
+        """The cached and verified frames, and the possibly stale ones."""
         if self.filling is None:
             return range(0), range(0)
         frames, checked = self.cache.frames, 0 if self._suspected else self.filling.checked
@@ -133,7 +133,7 @@ class Session:
     # Getting ready.
 
     def prepare(self, context: bpy.types.Context, seconds: float) -> None:
-        """Reads the body, and builds it where it has changed or is not in memory, for about that long."""
+        """Reads the body and builds a changed or missing one, for about this time."""
         summary = self.host.jounce.built_summary
         if self._building is not None:
             if not self._building.run(seconds):
@@ -163,14 +163,14 @@ class Session:
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
     def _rebuilds(self) -> bool:
-        """Whether a setting that the body is built from is not what it was."""
+        """True if a setting of the build has changed."""
         return self._built_from_now() != self._built_from
 
     def _built_from_now(self) -> tuple[object, ...]:
         return tuple(each.jounce.built_from() for each in (self.host, *companions.of(self.host)))
 
     def get_ready(self, context: bpy.types.Context) -> None:
-        """Does all of `prepare` at once, where it is not done yet."""
+        """Completes `prepare` at once."""
         if surroundings.chosen(self.host) != self._chosen:
             self.look_around()
         if self.filling is not None:
@@ -179,7 +179,7 @@ class Session:
             self.prepare(context, float("inf"))
 
     def restart(self, cache: MotionCache) -> None:
-        """Begins a new pass over the frames; what is cached stays as far as it is still right."""
+        """Starts a new pass over the frames; valid cached frames stay."""
         self.leave_stage()
         first = self.scene.frame_start
         self._settings = self._settings_now()
@@ -194,7 +194,7 @@ class Session:
         self._suspected, self._kept = 0.0, False
 
     def _differs(self) -> bool:
-        """Whether a setting is not what it was when this pass began."""
+        """True if a setting has changed since the start of this pass."""
         return self._settings_now() != self._settings or self.scene.frame_start != self.cache.first
 
     def _settings_now(self) -> tuple[object, ...]:
@@ -204,14 +204,14 @@ class Session:
         return (*self.motions.settings(self.scene), *fine, surroundings.chosen(self.host), *others)
 
     def is_whole(self) -> bool:
-        """Whether nothing of what is shown has been deleted."""
+        """True if no displayed object has been deleted."""
         blocks = [self.scene, self.host]
         if self.motions is not None:
             blocks += [*self.motions.scene.objects, *self.motions.scene.reader.armatures]
         return all(map(registry.is_there, blocks))
 
     def _is_as_read(self) -> bool:
-        """Whether all that drives the body is what was read; where not, all is to be read again."""
+        """True if all inputs agree with the last reading; otherwise the body must be read again."""
         body = self.motions.scene
         is_whole = body.reader.has_its_bones() and surroundings.is_there(body) and not self._rebuilds()
         if not is_whole:
@@ -219,13 +219,13 @@ class Session:
         return is_whole
 
     def suspect(self, reread: bool = False) -> None:
-        """Something that the motion may depend on has changed; reread: so may the meshes."""
+        """Notes a possible change of the motion; reread: also of the meshes."""
         self._suspected = time.perf_counter()
         self._reread = self._reread or reread
         self.trouble = ""
 
     def close(self) -> None:
-        """Lets go of everything; the meshes stay as they are."""
+        """Ends the session; the meshes stay as displayed."""
         self.leave_stage()
         if self._building is not None:
             self._building.cancel()
@@ -234,7 +234,7 @@ class Session:
         self.let_go_of_final()
 
     def let_go_of_final(self) -> None:
-        """Stops simulating the final motion, whose file may then be written by others until the next pass."""
+        """Stops the final simulation, whose file is then free for other writers until the next pass."""
         if self.final is not None:
             self.final.close()
             self.final = None
@@ -243,13 +243,13 @@ class Session:
     # Showing.
 
     def enter_frame(self, frame: int) -> None:
-        """Before a frame is evaluated: shows it if it is cached, so that it is evaluated only once."""
+        """Before a frame is evaluated: displays the cached frame, which saves a second evaluation."""
         self.interactive = None
         if self.filling is not None and frame in self.cache.frames:
             self.display.show(*self._best(frame - self.cache.first))
 
     def is_settled(self, frame: int) -> bool:
-        """Whether a frame is shown that is fresh, as long as nothing has been noticed to change."""
+        """True if a fresh frame is displayed, as long as no change was noticed."""
         if self.filling is None or self._suspected:
             return False
         index = frame - self.cache.first
@@ -259,9 +259,9 @@ class Session:
         return True
 
     def settle_frame(self, frame: int, depsgraph: bpy.types.Depsgraph, patient: bool) -> None:
-        """After a frame was evaluated: makes sure that it shows what its drive says.
+        """After a frame was evaluated: makes the display agree with the drive.
 
-        patient: whether the frame is simulated however long that takes.
+        patient: True if the frame is simulated however long this takes.
         """
         if self.filling is None or not self._is_as_read():
             return
@@ -287,21 +287,21 @@ class Session:
             self.display.hide()
 
     def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
-        """The coefficients of a cached frame, final ones where they are there, and what they are of."""
+        """The coefficients of a cached frame, final ones if available, and their owner."""
         final = None if self.final is None else self.final.frame(index)
         if final is None:
             return self.cache.coefficients[index], self.motions.body
         return final, self.final.fine
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
-        """Sees to the draft of a frame with this drive; whether it is cached now, or has to wait."""
+        """Caches the draft of a frame with this drive; False if the frame has to wait."""
         filling, deadline = self.filling, time.perf_counter() + PATIENCE_SECONDS
         if filling.agrees(index, drive) and filling.checked > index:
             return True
         if not self.motions.is_linear:
             if self._unsound:
                 return False
-            # The artist's scene does not show what the rig alone makes of the meshes.
+            # The artist's scene does not show the meshes' rigged shape.
             drive = self._staged().drive(self.cache.first + index)
         known, needed = filling.remembers(index, drive), filling.needed(index)
         while (at := len(filling.drives)) < needed:
@@ -317,7 +317,7 @@ class Session:
     # Working in the background.
 
     def work(self, context: bpy.types.Context, seconds: float) -> bool:
-        """Goes on with what is to be done for about that long; whether the meshes show something new."""
+        """Continues the open work for about this time; True if the meshes show something new."""
         if self.interactive is not None:
             return self._move_on()
         if self._suspected and time.perf_counter() - self._suspected < QUIET_SECONDS:
@@ -331,7 +331,7 @@ class Session:
         return self.filling is not None and not self._suspected and self.fill(seconds)
 
     def fill(self, seconds: float) -> bool:
-        """Reads and simulates frames for about that long; whether the current one is new."""
+        """Reads and simulates frames for about this time; True if the current frame is new."""
         filling, deadline = self.filling, time.perf_counter() + seconds
         while len(filling.drives) < self.wanted and not self._unsound and time.perf_counter() < deadline:
             filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
@@ -372,7 +372,7 @@ class Session:
                 yield frame_inputs.read(known.scene, context.evaluated_depsgraph_get(), shapes)
 
     def _show_current(self) -> bool:
-        """Shows the current frame if its drive is the cached one and it is not shown yet."""
+        """Displays the current frame if its drive is the cached one; False if already displayed."""
         index = self.scene.frame_current - self.cache.first
         if self._current is None or not 0 <= index < self.filling.checked:
             return False
@@ -403,7 +403,7 @@ class Session:
     # Changes.
 
     def look_at_changes(self, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Notes whether what was evaluated may have changed the motion; whether all is to be read again."""
+        """Notes possible changes of the motion by an evaluation; True if everything must be read again."""
         own, self._wrote = self._wrote, False
         watched, rereads = Watched(self.host, None if self.motions is None else self.motions.scene), False
         for update in depsgraph.updates:
@@ -418,17 +418,17 @@ class Session:
         return rereads
 
     def touches(self, hosts: set[bpy.types.Object]) -> bool:
-        """Whether any of some bodies is one that this one touches."""
+        """True if any of these bodies is a companion."""
         others = () if self.motions is None else self.motions.scene.companions
         return any(other.scene.host in hosts for other in others)
 
     def look_at_settings(self) -> None:
-        """Notes whether a setting, of the scene too, is another one than this pass was begun with."""
+        """Notes settings, also of the scene, that differ from the start of this pass."""
         if self.filling is not None and not self._suspected and self._differs():
             self.suspect()
 
     def look_around(self) -> None:
-        """Has the body read again if other force fields or colliders act on it than did."""
+        """Requests a new reading for changed force fields or colliders."""
         self._chosen = surroundings.chosen(self.host)
         if self.motions is not None:
             self._reread = self._reread or not surroundings.is_same(self.motions.scene, self.scene)
@@ -441,7 +441,7 @@ class Session:
     # By hand.
 
     def touch(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """After an evaluation that is not a new frame: moves on if the pose is another one."""
+        """After an evaluation within a frame: moves on if the pose has changed."""
         if self.filling is None or not self._is_as_read():
             return
         drive = frame_inputs.read(self.motions.scene, depsgraph)
@@ -451,12 +451,12 @@ class Session:
         self.suspect()
         is_free = not self.filling.follows_hand
         if is_free or drive.held or before.held or drive.moves_as(before):
-            # Neither what cannot be followed nor a collider is moved by hand; the frame is looked at again.
+            # Holds and colliders do not move by hand; the frame is checked again.
             self.interactive = None
             return
         index = self.scene.frame_current - self.cache.first
         if 0 <= index < len(self.filling.drives):
-            # The artist's scene does not show what the rig makes of the meshes; `_move_on` asks a stage.
+            # The artist's scene does not show the meshes' rigged shape; `_move_on` asks a stage.
             drive = replace(drive, offsets=self.filling.drives[index].offsets)
         if self.filling.agrees(index, drive):
             self.interactive = None
@@ -467,7 +467,7 @@ class Session:
             self.begin_by_hand(before).drive = drive
 
     def begin_by_hand(self, drive: FrameInput) -> Interactive:
-        """Starts to simulate in real time, from the state that is shown; `work` steps it until it settles."""
+        """Starts a simulation in real time from the displayed state; `work` steps it until at rest."""
         index = self.scene.frame_current - self.cache.first
         fine = None if self.final is None else self.final.by_hand
         filling, shaper = (self.filling, self.motions.body) if fine is None else fine

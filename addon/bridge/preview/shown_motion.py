@@ -1,4 +1,4 @@
-"""What a preview shows of a whole shot, for whoever looks at all of its frames."""
+"""Previewed motion of a whole shot, for checks of all frames."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from .session import Session
 
 @dataclass(frozen=True, eq=False)
 class ShownMotion:
-    """Frames that are shown and whose rig can be followed: numbers, poses (b, 3, 4), coefficients.
+    """Displayed frames without holds: numbers, poses (b, 3, 4), coefficients.
 
-    around: (c, 3, 4), where what the body collides with stands. shaper: what the coefficients are of.
+    around: (c, 3, 4), places of the colliders. shaper: owner of the coefficients.
     """
 
     frames: list[int]
@@ -23,7 +23,7 @@ class ShownMotion:
 
 
 def of(known: Session) -> ShownMotion | None:
-    """The motion of a preview, the final one where there can be one; None before all of it is there."""
+    """The motion of a preview, the final one if wanted; None before the motion is complete."""
     final = known.final
     if not known.complete or (final is not None and not final.is_done(known.wanted)):
         return None
@@ -32,7 +32,7 @@ def of(known: Session) -> ShownMotion | None:
         coefficients, shaper = known.cache.coefficients, known.motions.body
     else:
         coefficients, shaper = final.cache.coefficients, final.fine
-    # The poses of frames in which the flesh holds say nothing.
+    # Held frames have no valid poses.
     rows = [row for row, drive in enumerate(drives) if not drive.held]
     return ShownMotion(
         [known.cache.first + row for row in rows],

@@ -1,4 +1,4 @@
-"""Says where the previewed flesh of a body still tears."""
+"""Reports tears in the previewed flesh of a body."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from .session import Session
 
 
 def findings(known: Session) -> Iterator[Finding]:
-    """For each part that tears in what is shown: frame, part and stretch; a bone may be made rigid."""
+    """For each tearing part: frame, part and stretch; the fix makes a bone rigid."""
     shown = shown_motion.of(known)
     if shown is None:
         return
@@ -21,7 +21,7 @@ def findings(known: Session) -> Iterator[Finding]:
 
 
 def finding(mover: bone_transforms.Mover, frame: int, stretch: float, host: str) -> Finding:
-    """What is said of a part that tears."""
+    """Finding for a tearing part."""
     where = f"In frame {frame} flesh of {mover.bone or host} stretches by {stretch:.0%}"
     if mover.armature is None:
         return Finding(f"{where}; pin it or make it stiffer there.", host)

@@ -1,4 +1,4 @@
-"""Shows other displacements on a body for a while, previewed or not, and then again what it showed."""
+"""Temporary display of other displacements on a body, previewed or not, and restoring of the earlier ones."""
 
 import bpy
 import jounce
@@ -12,7 +12,7 @@ from . import preview_modifier, previews
 
 
 class Shown:
-    """A body whose preview is paused. Close it after use."""
+    """A body with a paused preview. Close after use."""
 
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
         self._host = host
@@ -33,7 +33,7 @@ class Shown:
             start = end
 
     def close(self) -> None:
-        """Leaves everything as it was."""
+        """Restores everything."""
         previews.resume()
         for obj in self._added:
             preview_modifier.remove(obj)
@@ -44,7 +44,7 @@ class Shown:
 
 
 def body_of(host: bpy.types.Object) -> "jounce.Body":
-    """The built body of a host, refused where it is not in memory or the meshes have changed."""
+    """The built body of a host, refused if not in memory or for changed meshes."""
     body = built.CACHE.get(host.jounce.built_digest)
     if body is None:
         raise UserError(f"The body of {host.name} is not in memory; build it first.")

@@ -1,1 +1,1 @@
-"""What poses a character: armatures, bones, modifiers, shape keys, and the core of bone found from them."""
+"""Rigs: armatures, bones, modifiers, shape keys, and the bone core derived from them."""

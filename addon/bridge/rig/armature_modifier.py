@@ -1,4 +1,4 @@
-"""The armature that deforms a mesh, and what in the stack speaks against reading it."""
+"""The deforming armature of a mesh, and obstacles in the stack to reading its rig."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 from ...core.user_error import UserError
 from ..common import registry
 
-# The modifiers known to keep the number and the order of vertices; any other one may change them.
+# Modifiers that keep number and order of the vertices; any other one may change them.
 KEEPS_VERTICES = frozenset(
     [
         "ARMATURE",
@@ -48,7 +48,7 @@ KEEPS_VERTICES = frozenset(
     ]
 )
 
-# Among these, the ones that move no vertex and change no weight.
+# The ones among these that change neither positions nor weights.
 MOVES_NOTHING = frozenset(
     [
         "COLLISION",
@@ -69,25 +69,25 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Deformer:
-    """The armature of a mesh; modifier is None where the mesh is parented to it with armature deform."""
+    """The armature of a mesh; modifier is None for a mesh parented with armature deform."""
 
     armature: bpy.types.Object
     modifier: bpy.types.ArmatureModifier | None
 
     @property
     def preserves_volume(self) -> bool:
-        """Whether rigid motions are blended instead of matrices."""
+        """True if rigid motions are blended instead of matrices."""
         return self.modifier is not None and self.modifier.use_deform_preserve_volume
 
     def mask(self) -> tuple[str, bool]:
-        """Name of the vertex group that limits the modifier (empty for none), and whether it is inverted."""
+        """Name of the modifier's vertex group (empty for none), and its inversion."""
         if self.modifier is None:
             return "", False
         return self.modifier.vertex_group, self.modifier.invert_vertex_group
 
 
 def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
-    """The first armature that deforms a mesh, None for a mesh without."""
+    """The first armature that deforms a mesh, None without one."""
     first, before = first_deformer(obj)
     if first is None:
         return None
@@ -111,13 +111,13 @@ def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.typ
 
 
 def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The armatures whose bones count as those of these meshes, each once."""
+    """The armatures whose bones belong to these meshes, each once."""
     found = (deformer(obj, lambda _sentence: None) for obj in objects)
     return list(dict.fromkeys(first.armature for first in found if first is not None))
 
 
 def moving(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The armatures that move these meshes, each once: that deform them, else whose bones carry them."""
+    """The armatures that move these meshes, each once: deforming ones, else carrying ones."""
     found: dict[bpy.types.Object, None] = {}
     for obj in objects:
         first, _ = first_deformer(obj)
@@ -127,10 +127,10 @@ def moving(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
 
 
 def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The meshes that stand for an armature's character: those that it deforms, of most vertices first.
+    """The main meshes of an armature's character: the deformed ones, by number of vertices.
 
-    Where more of the character hangs on its bones, as of a robot, those as well, the largest first. What
-    hangs there but has Jounce already is something of its own.
+    If larger parts are attached to bones, as in a robot, these as well, the largest first. Attached objects
+    with Jounce are separate bodies.
     """
     deformed = deformed_by(armature, context)
     hung = [obj for obj in hung_on(armature, context) if not registry.is_of_body(obj)]
@@ -138,21 +138,21 @@ def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy
 
 
 def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The meshes of the view layer that an armature deforms, the one of most vertices first."""
+    """The meshes of the view layer deformed by an armature, by number of vertices."""
     objects = context.view_layer.objects
     deformed = (obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature)
     return sorted(deformed, key=lambda obj: len(obj.data.vertices), reverse=True)
 
 
 def hung_on(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The visible meshes that only hang on bones of an armature, the largest first."""
+    """The visible meshes attached to bones of an armature, the largest first."""
     layer = context.view_layer
     hung = (obj for obj in layer.objects if hangs_on(obj, armature) and obj.visible_get(view_layer=layer))
     return sorted(hung, key=extent, reverse=True)
 
 
 def extent(obj: bpy.types.Object) -> float:
-    """The surface of the box around a mesh without its modifiers, in the world's unit of area."""
+    """Surface area of the bounding box of a mesh without its modifiers, in square world units."""
     points = np.empty(3 * len(obj.data.vertices), np.float32)
     obj.data.vertices.foreach_get("co", points)
     if len(points) == 0:
@@ -163,12 +163,12 @@ def extent(obj: bpy.types.Object) -> float:
 
 
 def hangs_on(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
-    """Whether an object is a mesh that a bone of an armature carries as a whole, itself or its parents."""
+    """True for a mesh that, directly or through its parents, is attached to a bone of an armature."""
     return obj.type == "MESH" and obj.find_armature() is None and armature in carriers(obj)
 
 
 def carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The armatures whose bones carry an object as a whole, itself or its parents, the nearest first."""
+    """The armatures whose bones carry an object, directly or through its parents, the nearest first."""
     while obj.parent is not None:
         if obj.parent_type == "BONE" and obj.parent.type == "ARMATURE":
             yield obj.parent
@@ -176,12 +176,12 @@ def carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 
 def is_armature_deformed(obj: bpy.types.Object) -> bool:
-    """Whether the mesh hangs on its parent with armature deform, which Blender treats as a first modifier."""
+    """True for a mesh parented with armature deform, which Blender treats as a first modifier."""
     return obj.parent is not None and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE"
 
 
 def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.types.Modifier]) -> None:
-    """Refuses a stack whose armature does not see the mesh's own vertices, or not by vertex groups."""
+    """Refuses a stack whose armature acts on changed vertices, or without vertex groups."""
     for modifier in before:
         if modifier.type not in KEEPS_VERTICES:
             raise UserError(

@@ -1,4 +1,4 @@
-"""Reads what the core of bone of a body is made from: where its bones rest, and their roles."""
+"""Reads the inputs of a body's bone core: rest positions and roles of the bones."""
 
 from collections.abc import Iterable
 
@@ -11,32 +11,32 @@ from .armature_modifier import Deformer
 
 
 def armature_of(obj: bpy.types.Object, deformer: Deformer | None) -> bpy.types.Object | None:
-    """The armature whose bones move a mesh or carry it."""
+    """The armature that deforms or carries a mesh."""
     if deformer is not None:
         return deformer.armature
     return obj.parent if obj.parent is not None and obj.parent.type == "ARMATURE" else None
 
 
 def bind(obj: bpy.types.Object, deformer: Deformer | None) -> None:
-    """Remembers where the armature of a mesh stands in the world."""
+    """Records the world matrix of a mesh's armature."""
     armature = armature_of(obj, deformer)
     matrix = np.eye(4) if armature is None else np.array(armature.matrix_world)
     obj.jounce.armature_matrix = matrix.ravel()
 
 
 def armature_matrix(obj: bpy.types.Object, armature: bpy.types.Object) -> np.ndarray:
-    """The world matrix (4, 4) f64 that the armature of a mesh had when it was bound."""
+    """The world matrix (4, 4) f64 of a mesh's armature at the binding."""
     matrix = np.array(obj.jounce.armature_matrix, dtype=np.float64).reshape(4, 4)
     if np.linalg.matrix_rank(matrix) == 4:
         return matrix
-    # Bound before bodies had a core: where it stands to the mesh now is where it stood then.
+    # In bindings from before the bone core, the present place relative to the mesh counts.
     bound = np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
     stands = np.linalg.inv(np.array(obj.matrix_world, dtype=np.float64))
     return bound @ stands @ np.array(armature.matrix_world)
 
 
 class Bones:
-    """Where the bones of a rig rest and who is above whom, from the meshes that they move."""
+    """Rest positions and hierarchy of a rig's bones, from the meshes that they move."""
 
     def __init__(self, scale: float) -> None:
         """scale: metres a unit."""
@@ -44,7 +44,7 @@ class Bones:
         self._placed: dict[tuple[str, bone_transforms.Carrier], tuple[bpy.types.Object, np.ndarray]] = {}
 
     def see(self, obj: bpy.types.Object, deformer: Deformer | None) -> None:
-        """Takes note of a mesh and of where its armature is bound."""
+        """Adds a mesh and the binding of its armature."""
         armature = armature_of(obj, deformer)
         if armature is not None:
             key, matrix = (armature.name, bone_transforms.carrier(obj)), armature_matrix(obj, armature)
@@ -80,7 +80,7 @@ class Bones:
         )
 
     def _bone(self, mover: bone_transforms.Mover) -> tuple[bpy.types.PoseBone | None, np.ndarray]:
-        """The bone that a mover is or hangs on, and the world matrix of its armature where it is bound."""
+        """The bone of a mover or its parent bone, and the world matrix of its armature at the binding."""
         carried = mover.carrier[0] == "bone"
         name = mover.armature.name if mover.armature is not None else mover.carrier[1] if carried else ""
         armature, matrix = self._placed.get((name, mover.carrier), (None, np.eye(4)))
@@ -93,18 +93,18 @@ class Bones:
 def still(
     above: np.ndarray, names: tuple[str, ...], armatures: Iterable[bpy.types.Object]
 ) -> tuple[bool, ...]:
-    """Of each bone whether nothing moves it, as a core is asked for."""
+    """Flags of bones without motion of their own, for a request of a core."""
     moved = moved_bones.names(armatures)
     return still_bones(above, np.array([name in moved for name in names]), names)
 
 
 def is_moved_otherwise(core: BoneCore | None, armatures: Iterable[bpy.types.Object]) -> bool:
-    """Whether bones are moved that were not when a core was read, or the other way round."""
+    """True if another set of bones is moved than at the reading of a core."""
     return core is not None and core.still != still(core.parents, core.names, armatures)
 
 
 def parents(bones: list[bpy.types.PoseBone | None], movers: tuple[bone_transforms.Mover, ...]) -> np.ndarray:
-    """For each mover the nearest above its bone, (b,) i64; what hangs on a bone as a whole is below it."""
+    """The nearest ancestor among the movers, (b,) i64; attached objects are below their bone."""
     rows: dict[bpy.types.PoseBone, int] = {}
     for deforms in (True, False):
         for row, (bone, mover) in enumerate(zip(bones, movers, strict=True)):

@@ -1,11 +1,11 @@
-"""The rig of a body: which transforms move its vertices, by which weights, and their values in the scene.
+"""The rig of a body: the transforms of its vertices, their weights, and their values in the scene.
 
-A bone j of armature `arm` moves the vertices of an object `obj` by
-    T_j(t) = M_arm(t) P_j(t) R_j^-1 M_arm(t)^-1 M_obj(t) M_obj(bind)^-1,   X = M_obj(bind) X_local,
-with P_j the evaluated pose matrix, R_j the rest matrix, both in armature space: what the Armature modifier
-does, seen from the world. Vertices that no bone moves follow their object: T = M_obj(t) M_obj(bind)^-1. So
-T_j depends on how the object itself moves. Meshes that move alike (all children of one armature, say) share
-their bones; a mesh that moves on its own has its own copies. `carrier` names who moves a mesh.
+A bone j of armature `arm` moves the vertices of an object `obj` by T_j(t) = M_arm(t) P_j(t) R_j^-1
+M_arm(t)^-1 M_obj(t) M_obj(bind)^-1, X = M_obj(bind) X_local, with P_j the evaluated pose matrix, R_j the rest
+matrix, both in armature space: the effect of the Armature modifier in world space. Vertices without a bone
+follow their object: T = M_obj(t) M_obj(bind)^-1. Therefore T_j depends on the motion of the object itself.
+Meshes with the same motion (for instance all children of one armature) share their bones; other meshes have
+their own copies. `carrier` identifies the motion of a mesh.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,13 +23,13 @@ from .armature_modifier import Deformer, Warn
 
 Carrier = tuple[str, ...]
 
-# Nothing that moves a body is further away than that many times its size, or scales it by more.
+# Largest distance of movers relative to the body's size, and largest scale.
 FAR = 1e6
 
 
 @dataclass(frozen=True)
 class Mover:
-    """One transform of the rig: a bone of an armature, or the object alone where armature is None."""
+    """One transform of the rig: a bone of an armature, or for armature None the object alone."""
 
     carrier: Carrier
     armature: bpy.types.Object | None = None
@@ -38,7 +38,7 @@ class Mover:
 
 @dataclass(frozen=True)
 class PartRig:
-    """What moves one mesh: its movers and their weights (p, b), rows summing to one."""
+    """Rig of one mesh: movers and their weights (p, b), rows summing to one."""
 
     movers: tuple[Mover, ...]
     weights: np.ndarray
@@ -57,13 +57,13 @@ def carrier(obj: bpy.types.Object) -> Carrier:
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
-    """Whether keyframes, strips or drivers may move the object."""
+    """True if keyframes, strips or drivers may move the object."""
     data = obj.animation_data
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0 or len(data.drivers) > 0)
 
 
 def part_rig(obj: bpy.types.Object, deformer: Deformer | None, groups: np.ndarray, warn: Warn) -> PartRig:
-    """The movers of a mesh, without those that move none of its vertices, and their weights.
+    """The movers of a mesh with nonzero weights, and these weights.
 
     groups: (p, g), the weights of all vertex groups.
     """
@@ -82,7 +82,7 @@ def part_rig(obj: bpy.types.Object, deformer: Deformer | None, groups: np.ndarra
 
 
 def mask_of(obj: bpy.types.Object, deformer: Deformer, groups: np.ndarray) -> np.ndarray | None:
-    """The modifier's own vertex group (p,), which limits how far it moves each vertex; None for no limit."""
+    """The modifier's own vertex group (p,), which scales its effect; None without one."""
     name, inverted = deformer.mask()
     if name not in obj.vertex_groups:
         return None
@@ -91,7 +91,7 @@ def mask_of(obj: bpy.types.Object, deformer: Deformer, groups: np.ndarray) -> np
 
 
 def joined(parts: list[PartRig]) -> PartRig:
-    """One rig for all parts of a body, their vertices one after the other."""
+    """One rig for all parts of a body, with concatenated vertices."""
     movers = list(dict.fromkeys(mover for part in parts for mover in part.movers))
     column = {mover: index for index, mover in enumerate(movers)}
     weights = np.zeros((sum(len(part.weights) for part in parts), len(movers)))
@@ -104,7 +104,7 @@ def joined(parts: list[PartRig]) -> PartRig:
 
 
 def bones_above(movers: tuple[Mover, ...]) -> np.ndarray:
-    """For each mover the nearest mover among the bones above its bone, (b,) i64; -1 where there is none."""
+    """The nearest ancestor of each mover's bone among the movers, (b,) i64; -1 for none."""
     rows = {mover: row for row, mover in enumerate(movers)}
     above = np.full(len(movers), -1)
     for row, mover in enumerate(movers):
@@ -119,7 +119,7 @@ def bones_above(movers: tuple[Mover, ...]) -> np.ndarray:
 
 
 def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
-    """Which movers are bones of a bone collection of this name or of one inside it, (b,) bool."""
+    """Movers with a bone in a bone collection of this name, or in one inside, (b,) bool."""
     armatures = {mover.armature.data for mover in movers if mover.armature is not None}
     found = [data.collections_all[name] for data in armatures if name in data.collections_all]
     if not found:
@@ -133,13 +133,13 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
 
 
 def leaks(movers: tuple[Mover, ...]) -> np.ndarray:
-    """How much of its momentum each mover lets into its flesh, as a share of the usual, (b,) in [0, 1]."""
+    """Momentum leak of each mover into its flesh, (b,) in [0, 1]."""
     bones = (mover.armature and mover.armature.pose.bones[mover.bone] for mover in movers)
     return np.array([1.0 if bone is None else bone.jounce_leak for bone in bones])
 
 
 def chosen_bones(armature: bpy.types.Object, collection: str) -> list[bpy.types.PoseBone]:
-    """The deforming bones in a bone collection or inside it, without one those that are selected."""
+    """The deforming bones in a bone collection or inside; without a collection, the selected ones."""
     if collection:
         found = armature.data.collections_all.get(collection)
         names = set() if found is None else {bone.name for bone in found.bones_recursive}
@@ -150,7 +150,9 @@ def chosen_bones(armature: bpy.types.Object, collection: str) -> list[bpy.types.
 
 @contextmanager
 def rest_position(objects: Iterable[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Shows the armatures above these objects at rest, so that what hangs on bones is where it was made."""
+    """Sets the armatures above these objects to rest position, which restores attached objects to their
+    original places.
+    """
     before = {armature.data: armature.data.pose_position for armature in armatures_above(objects)}
     try:
         for data in before:
@@ -170,7 +172,7 @@ def armatures_above(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Objec
 
 
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Parents of an object and the targets of its constraints, and theirs, each once."""
+    """Parents of an object, targets of its constraints, and those of these, each once."""
     seen: set[bpy.types.Object] = set()
     waiting = [obj]
     while waiting:
@@ -184,7 +186,7 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 
 class Unposable(UserError):
-    """Raised for a frame in which the rig makes no shape of the body that flesh could follow."""
+    """Raised for a frame in which flesh cannot follow the rig."""
 
 
 class PoseReader:
@@ -197,9 +199,9 @@ class PoseReader:
         scale: float,
         size: float,
     ) -> None:
-        """carried: for each carrier one object it moves and its bind matrix (4, 4).
+        """carried: for each carrier one object and its bind matrix (4, 4).
 
-        scale: metres a unit. size: of the body, in metres.
+        scale: metres per unit. size: of the body, in metres.
         """
         self.scale = scale
         self.size = size
@@ -215,12 +217,12 @@ class PoseReader:
         }
 
     def has_its_bones(self) -> bool:
-        """Whether all armatures have the bones that were read."""
+        """True if all armatures have the bones of the reading."""
         return all(bones.has_its_bones() for bones in self._bones.values())
 
     @property
     def armatures(self) -> list[bpy.types.Object]:
-        """The armatures whose bones move the body, each once."""
+        """The armatures with bones that move the body, each once."""
         return list(dict.fromkeys(armature for armature, _ in self._bones))
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
@@ -240,7 +242,7 @@ class PoseReader:
         return transforms
 
     def _refuse_boundless(self, transforms: np.ndarray) -> None:
-        """Refuses transforms (b, 3, 4) that are no finite numbers, or beyond all that a shot has."""
+        """Refuses transforms (b, 3, 4) that are not finite, or implausibly large."""
         bounds = np.full((3, 4), FAR)
         bounds[:, 3] *= self.size
         fine = (np.abs(transforms) <= bounds).all(axis=(1, 2))
@@ -252,7 +254,7 @@ class PoseReader:
 
 
 def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """World matrix (4, 4) f64 of an evaluated object and its inverse, without which it is refused."""
+    """World matrix (4, 4) f64 of an evaluated object and its inverse; refused without an inverse."""
     matrix = world_matrix(obj, depsgraph)
     if not np.isfinite(matrix).all():
         raise Unposable(f"{obj.name} is at no finite place; look at its keys, constraints and drivers")
@@ -265,7 +267,7 @@ def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.n
 # Most objects stand still; numpy's threads, once woken to invert, would go on spinning beside the simulation.
 @lru_cache(maxsize=64)
 def _inverse(matrix: bytes) -> np.ndarray | None:
-    """The inverse (4, 4) of a matrix by its bytes, None where it scales to nothing."""
+    """The inverse (4, 4) of a matrix by its bytes, None for a singular matrix."""
     placed = np.frombuffer(matrix).reshape(4, 4)
     if np.linalg.matrix_rank(placed[:3, :3]) < 3:
         return None
@@ -276,7 +278,7 @@ def _inverse(matrix: bytes) -> np.ndarray | None:
 
 def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
     """World matrix (4, 4) f64 of an object in the evaluated scene."""
-    # Blender 5.1 and newer give single precision, in which no inverse is taken.
+    # Blender 5.1 and newer give single precision, which is too coarse for inverses.
     return np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
 
 
@@ -291,7 +293,7 @@ class BoneReader:
         self._unrest = np.linalg.inv(np.array(rest, dtype=np.float64))
 
     def has_its_bones(self) -> bool:
-        """Whether the armature has the bones where they were."""
+        """True if the armature has the same bones in the same order."""
         bones = self._armature.pose.bones
         places = zip(self._rows, self._names, strict=True)
         return all(row < len(bones) and bones[row].name == name for row, name in places)
@@ -299,7 +301,7 @@ class BoneReader:
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
         """P_j R_j^-1 (b, 4, 4) f64 in armature space."""
         bones = self._armature.evaluated_get(depsgraph).pose.bones
-        # All at once is some fifty times as quick as one by one; each matrix arrives column by column.
+        # Bulk reading is about fifty times faster than a loop; each matrix is column-major.
         flat = np.empty(16 * len(bones), np.float32)
         bones.foreach_get("matrix", flat)
         columns = flat.reshape(-1, 4, 4)[self._rows].astype(np.float64)

@@ -1,4 +1,4 @@
-"""The shape keys that the artist animates: shapes of the rig, which the flesh must not imitate."""
+"""Animated shape keys of the artist: shapes of the rig, excluded from the flesh's motion."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from ...core.surface import Part
 from ..bake import own_keys
 from ..common import animation
 
-# Each shape costs as much as a bone that counts; of more, those that move the most vertices furthest count.
+# Each shape costs as much as a counted bone; the keys with the largest total displacement have precedence.
 MOST = 8
 
 
 def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.ndarray | None:
-    """Displacements (s, p, 3) f64 of the animated keys at rest, metres, one for each name; None for none."""
+    """Displacements (s, p, 3) f64 of the animated keys at rest, metres, one per name; None for none."""
     shapes: dict[str, np.ndarray] = {}
     for obj, part in zip(objects, parts, strict=True):
         for key in animated(obj):
@@ -27,7 +27,7 @@ def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.nda
 
 
 def animated(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
-    """The keys of the artist's whose values are keyed or driven, muted ones left out."""
+    """The artist's keys with keyed or driven values, without muted ones."""
     keys = obj.data.shape_keys
     if keys is None:
         return []

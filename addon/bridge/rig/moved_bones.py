@@ -1,4 +1,4 @@
-"""Which bones of an armature anything moves beside what they hang on."""
+"""Bones of an armature with motion of their own."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,17 +9,17 @@ import numpy as np
 from ..common import animation, compat
 
 CHANNEL = re.compile(r'pose\.bones\["(.*)"\]\.(location|rotation_\w+|scale)')
-# Importers key every bone; values that differ by a smaller share of the largest are one.
+# Importers key every bone; relative differences below this count as none.
 STILL = 1e-4
 
 
 def names(armatures: Iterable[bpy.types.Object]) -> set[str]:
-    """The names of the bones that keys, drivers or constraints move; keys of one value move none."""
+    """The names of bones moved by keys, drivers or constraints; constant keys do not count."""
     return {name for armature in armatures for name in of_armature(armature)}
 
 
 def of_armature(armature: bpy.types.Object) -> Iterator[str]:
-    """The same of one armature, some repeatedly."""
+    """The same for one armature, possibly repeated."""
     data = armature.animation_data
     curves = [curve for owner in animation.heard(data) for curve in compat.fcurves(owner) if changes(curve)]
     drivers = () if data is None else data.drivers
@@ -31,7 +31,7 @@ def of_armature(armature: bpy.types.Object) -> Iterator[str]:
 
 
 def changes(curve: bpy.types.FCurve) -> bool:
-    """Whether an F-curve has other values in some frames than in others."""
+    """True if an F-curve has different values in different frames."""
     points = np.empty(2 * len(curve.keyframe_points), np.float32)
     curve.keyframe_points.foreach_get("co", points)
     values = points[1::2]

@@ -1,9 +1,9 @@
-"""Reads how rigs that are not linear skinning pose the meshes of a body.
+"""Reads the posed shape of meshes with rigs other than linear skinning.
 
-The artist's meshes carry more than the rig makes: a preview, a bake, modifiers that change the vertices. So
-each mesh that needs it gets a double for as long as frames are read: the same object with a copy of the mesh,
-without all that is not the rig. It copies the transform of its original, is hidden, and is evaluated with the
-scene, so that nothing of the artist's is touched.
+The artist's meshes carry more than the rig: a preview, a bake, modifiers that change the vertices. While
+frames are read, each such mesh has a double: the same object with a copy of the mesh, reduced to the rig. The
+double copies the transform of its original, is hidden, and is evaluated with the scene; the artist's data
+stays untouched.
 """
 
 import bpy
@@ -21,7 +21,7 @@ DOUBLE = "Jounce Double"
 
 
 class PosedShapes:
-    """What the rig of a body adds to linear skinning, frame by frame. Close it after use."""
+    """Difference of a body's rig from linear skinning, frame by frame. Close after use."""
 
     def __init__(
         self, body: object, body_scene: BodyScene, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
@@ -74,7 +74,7 @@ class PosedShapes:
 
 
 def double(obj: bpy.types.Object, modifiers: list[bpy.types.Modifier]) -> bpy.types.Object:
-    """A copy of an object and its mesh that shows what some modifiers make, where the object stands."""
+    """A copy of an object and its mesh with some of the modifiers, in the object's place."""
     kept = {modifier.name for modifier in modifiers}
     made = obj.copy()
     if made.override_library is not None:
@@ -94,7 +94,7 @@ def double(obj: bpy.types.Object, modifiers: list[bpy.types.Modifier]) -> bpy.ty
 
 
 def evaluated_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """Vertices (p, 3) f64 of an object in the evaluated scene, in its own space."""
+    """Vertices (p, 3) f64 of an object in the evaluated scene, in object space."""
     attribute = obj.evaluated_get(depsgraph).data.attributes["position"]
     flat = np.empty(3 * len(attribute.data), np.float32)
     attribute.data.foreach_get("vector", flat)

@@ -1,7 +1,7 @@
-"""What poses a mesh: its shape keys and the modifiers up to the last one that belongs to a rig.
+"""The rig in a mesh's stack: shape keys, and the modifiers up to the last one of the rig.
 
-Linear skinning by one armature is read from weights and bones. Whatever else takes part is read from the
-evaluated mesh (`posed`). Modifiers after the rig finish the posed shape and go on as before.
+Linear skinning by one armature is read from weights and bones. All other influences are read from the
+evaluated mesh (`posed`). Modifiers after the rig act on the posed shape as before.
 """
 
 import bpy
@@ -12,7 +12,7 @@ from ..common import marks, registry
 from .armature_modifier import KEEPS_VERTICES, MOVES_NOTHING, Deformer
 
 NAME = "Jounce"
-# The modifiers that rigs are made of. Others count where one of these follows.
+# Modifiers of rigs. Others belong to the rig if one of these follows.
 RIGS = frozenset(
     [
         "ARMATURE",
@@ -29,36 +29,36 @@ RIGS = frozenset(
 
 
 def is_ours(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier shows a bake or a preview."""
+    """True if a modifier belongs to a bake or a preview."""
     return shows_preview(modifier) or plays_bake(modifier) or plays_earlier_bake(modifier)
 
 
 def shows_preview(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier has the node group of previews."""
+    """True if a modifier has the node group of previews."""
     tree = modifier.node_group if modifier.type == "NODES" else None
     return tree is not None and marks.has(tree, marks.PREVIEW)
 
 
 def plays_bake(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier is the one that a bake added, in this file or in the one it is an override of."""
+    """True for the modifier of a bake, made in this file or in the library of an override."""
     overrides = modifier.id_data.override_library
     objects = (modifier.id_data, None if overrides is None else overrides.reference)
     states = [state for obj in objects if obj is not None and (state := registry.state(obj)) is not None]
     if modifier.persistent_uid in {state.bake_modifier for state in states} - {0}:
         return True
-    # What an override adds is told by its name alone: Blender numbers it anew whenever the file is opened.
+    # Additions of an override are recognised by name: Blender renumbers them whenever the file is opened.
     added = overrides is not None and not modifier.is_override_data
     return added and modifier.name in {state.bake_modifier_name for state in states[:1]} - {""}
 
 
 def plays_earlier_bake(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier plays the bake that is being replaced."""
+    """True if a modifier plays the bake that is being replaced."""
     state = registry.state(modifier.id_data)
     return state is not None and modifier.persistent_uid == state.bake_earlier
 
 
 def end(obj: bpy.types.Object) -> int:
-    """The index right after the last modifier of the rig; 0 where no modifier belongs to it."""
+    """The index after the last modifier of the rig; 0 without one."""
     last = 0
     for index, modifier in enumerate(obj.modifiers):
         if not modifier.show_viewport or is_ours(modifier):
@@ -76,13 +76,13 @@ def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 
 
 def is_linear(obj: bpy.types.Object, deformer: Deformer | None) -> bool:
-    """Whether the weights of one armature, or none, say all about how a mesh is posed."""
+    """True if a mesh is posed by the weights of one armature alone, or not at all."""
     preserves = deformer is not None and deformer.preserves_volume
     return not preserves and not has_keys(obj) and not unlike_skinning(obj, deformer)
 
 
 def has_keys(obj: bpy.types.Object) -> bool:
-    """Whether shape keys of the artist's may take part."""
+    """True if shape keys of the artist's may take part."""
     keys = obj.data.shape_keys
     if keys is None:
         return False
@@ -95,7 +95,7 @@ def has_keys(obj: bpy.types.Object) -> bool:
 
 
 def unlike_skinning(obj: bpy.types.Object, deformer: Deformer | None) -> str:
-    """What moves the vertices in a way that no blend of bones does, empty for nothing."""
+    """Description of the influences that no blend of bones reproduces, empty for none."""
     followed = None if deformer is None else deformer.modifier
     for modifier in modifiers(obj):
         if modifier.type in MOVES_NOTHING or modifier == followed:
@@ -111,7 +111,7 @@ def unlike_skinning(obj: bpy.types.Object, deformer: Deformer | None) -> str:
 
 
 def refuse_keys(obj: bpy.types.Object, deformer: Deformer | None) -> None:
-    """Refuses to bake shape keys to a mesh that moves them in a way that cannot be undone exactly."""
+    """Refuses to bake shape keys to a mesh whose rig cannot be inverted exactly."""
     cause = unlike_skinning(obj, deformer)
     if cause:
         raise UserError(

@@ -1,4 +1,4 @@
-"""The rig of a body as plain bones in the world: their names, who is above whom, and where they rest."""
+"""The rig of a body as plain bones in the world: names, hierarchy and rest positions."""
 
 import bpy
 import numpy as np
@@ -8,9 +8,9 @@ from . import bone_transforms
 
 
 def skeleton(reader: bone_transforms.PoseReader, depsgraph: bpy.types.Depsgraph, size: float) -> Skeleton:
-    """One bone for each transform of a rig, at rest as the body was bound. size: of the body, metres.
+    """One bone for each transform of a rig, at rest in the binding. size: of the body, metres.
 
-    The bone above is the nearest one that moves the body too.
+    The parent is the nearest ancestor that also moves the body.
     """
     names, rests, lengths = [], [], []
     for mover in reader.movers:
@@ -21,7 +21,7 @@ def skeleton(reader: bone_transforms.PoseReader, depsgraph: bpy.types.Depsgraph,
             rests.append(unit_axes(bind))
             lengths.append(LENGTH * size)
             continue
-        # Where the armature is bound, as it stands to the mesh.
+        # Place of the armature at the binding, relative to the mesh.
         world = bind @ bone_transforms.posable(obj, depsgraph)[1]
         world = world @ bone_transforms.world_matrix(mover.armature, depsgraph)
         bone = mover.armature.data.bones[mover.bone]
@@ -34,7 +34,7 @@ def skeleton(reader: bone_transforms.PoseReader, depsgraph: bpy.types.Depsgraph,
 
 
 def unit_axes(matrix: np.ndarray) -> np.ndarray:
-    """The place and the turn (4, 4) of a matrix, without its scale."""
+    """The location and rotation (4, 4) of a matrix, without its scale."""
     left, _, right = np.linalg.svd(matrix[:3, :3])
     result = np.eye(4)
     result[:3, :3] = left @ right
