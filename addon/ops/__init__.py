@@ -1,4 +1,4 @@
-"""The operators, one file for each or for a few that belong together."""
+"""The operators, one file for each or for a few related ones."""
 
 from . import (
     add,

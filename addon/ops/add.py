@@ -18,7 +18,7 @@ class JOUNCE_OT_add(JounceOperator):
     needs = (needs.active_mesh, needs.out_of_edit_mode)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Marks the active mesh as host and gives the other selected meshes to it."""
+        """Marks the active mesh as host and adds the other selected meshes."""
         host = needs.active_mesh(context)
         others = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != host]
         add_body(host, others, context, self.warn)
@@ -31,11 +31,11 @@ def add_body(
     context: bpy.types.Context,
     warn: armature_modifier.Warn,
 ) -> None:
-    """Gives the other meshes to the host, unless one of them cannot be part of a body, and looks at them."""
+    """Adds the other meshes to the host, unless one of them cannot be part of a body, and runs the diagnosis."""
     for obj in (host, *others):
         bodies.refuse_joining(obj, host, warn)
     host.jounce.is_host = True
-    # What files of older versions have not; their bodies stay as they are.
+    # Bodies of older files lack these settings and stay unchanged.
     host.jounce.frequency_of = FrequencyOf.SIZE.value
     host.jounce.forces = "CUBATURE"
     host.jounce.use_stretch = True

@@ -1,4 +1,4 @@
-"""jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
+"""jounce.bake: computes the motion of a body over some frames and writes a bake that plays without Jounce."""
 
 from collections.abc import Generator
 from contextlib import ExitStack, closing
@@ -60,13 +60,13 @@ class JOUNCE_OT_bake(LongOperator):
         return (yield from bake_bodies([(h, self.settings(h, context)) for h in hosts], context, self.warn))
 
     def hosts(self, context: bpy.types.Context) -> list[bpy.types.Object]:
-        """The hosts of what is baked."""
+        """The hosts of the bodies to bake."""
         if self.whole_scene:
             return renders.built(context.scene)
         return renders.unbaked(context.scene) if self.missing else bodies.hosts(context)
 
     def settings(self, host: bpy.types.Object, context: bpy.types.Context) -> BakeSettings:
-        """The host's settings, where the call does not say otherwise."""
+        """The host's settings, overridden by the call's arguments."""
         given = self.properties.is_property_set
         start = self.frame_start if given("frame_start") else context.scene.frame_start
         end = self.frame_end if given("frame_end") else context.scene.frame_end
@@ -77,9 +77,9 @@ class JOUNCE_OT_bake(LongOperator):
 
 @dataclass(frozen=True)
 class Baking:
-    """A body that is about to be baked. built_again: what a build just made, empty without one.
+    """A body in the bake. built_again: sentence about a build just made, empty without one.
 
-    fine: what is not a draft moves in: the full space, or what was learnt.
+    fine: body in the full space or the learnt basis; None for a draft.
     """
 
     scene: BodyScene
@@ -91,12 +91,12 @@ class Baking:
 
     @property
     def shown(self) -> "built.jounce.Body | FineBody":
-        """What turns the coefficients of the baked motion into shapes."""
+        """Map from the coefficients of the baked motion to shapes."""
         return self.body if self.fine is None else self.fine
 
     @property
     def is_final(self) -> bool:
-        """Whether the full space is baked."""
+        """True for a bake of the full space."""
         return self.settings.quality is Quality.FINAL
 
     def draft(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass:
@@ -106,7 +106,7 @@ class Baking:
         return made.filling(scene, made.cache(scene, self.settings.frame_start))
 
     def behind(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
-        """A pass in what is no draft. In the full space it goes on from what is kept of the motion."""
+        """A pass for qualities other than the draft. In the full space the pass continues from kept frames."""
         if self.fine is None:
             return None
         first, model = self.settings.frame_start, self.fine.model
@@ -118,17 +118,17 @@ class Baking:
 
 
 def given(filling: SimulationPass, host: bpy.types.Object) -> SimulationPass:
-    """A pass that takes all of its frames from its cache."""
+    """A pass with all of its frames in the cache."""
     filling.given = host.name
     return filling
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A motion. seam: how far that of a loop ends from where it began, as a share of the size.
+    """A motion. seam: difference between the end and the start of a loop, as a share of the size.
 
-    held: in which frames the flesh holds, and why; empty without one. draft_error: of a final motion, how far
-    its draft is from it.
+    held: frames with held flesh, and the reason; empty without any. draft_error: distance of the draft from a
+    final motion.
     """
 
     motion: Motion
@@ -145,9 +145,9 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
 def bake_bodies(
     asked: list[tuple[bpy.types.Object, BakeSettings]], context: bpy.types.Context, warn: Warn
 ) -> Task:
-    """Bakes bodies over the same frames, so that the scene is evaluated once for all of them.
+    """Bakes bodies over the same frames, with a single evaluation of the scene for all.
 
-    All is written at the very end, so that stopping keeps what was there before.
+    Everything is written at the very end: stopping keeps the earlier state.
     """
     if not asked:
         return "No body is without a bake."
@@ -172,7 +172,7 @@ def recorded(
 def prepare(
     host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn
 ) -> Generator[Step, None, Baking]:
-    """Reads one body, and builds it where it is not in memory."""
+    """Reads one body, and builds a missing one."""
     bakes.refuse_unfit(host, settings)
     for lack in wholeness.lacks(host, context):
         warn(lack.sentence)
@@ -202,7 +202,7 @@ def prepare(
 def shape(
     baking: Baking, motion: Motion, context: bpy.types.Context, warn: Warn
 ) -> Generator[Step, None, Prepared]:
-    """Makes what is to be written of a motion."""
+    """Makes a motion's bake, ready for writing."""
     if is_crumpled(baking.scene.surface, motion.poses[0]):
         name = baking.scene.host.name
         warn(f"The rest shape of {name} is unlike its posed shape; apply a good pose as rest pose.")
@@ -213,7 +213,7 @@ def shape(
 def write(
     baking: Baking, taken: Recording, prepared: Prepared, context: bpy.types.Context, warn: Warn
 ) -> str:
-    """Puts a bake in the place of an earlier one, and says what it is."""
+    """Replaces an earlier bake, and describes the new one."""
     scene, host = baking.scene, baking.scene.host
     previews.switch_off(host)
     bakes.replace(scene, prepared)
@@ -222,7 +222,7 @@ def write(
 
 
 def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn: Warn) -> None:
-    """Keeps with the host what was built for a recording, and warns of what the artist should know of it."""
+    """Keeps a build made for the recording with the host, and reports warnings."""
     host = baking.scene.host
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
@@ -256,15 +256,15 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
 
 
 def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Recording]]:
-    """Reads what drives each body in each frame and simulates what is not cached; the current frame stays.
+    """Reads the drives of each body in each frame and simulates missing frames; restores the current frame.
 
-    Every body is simulated on a thread of its own, while the next frame is evaluated.
+    Every body is simulated on its own thread, during the evaluation of the next frame.
     """
     steps, scene = bakings[0].settings.frames, context.scene
     with ExitStack() as stack:
         passes = [Passes(baking, scene, stack) for baking in bakings]
         fed = [(each.baking.scene, each.baking.body, each.feed) for each in passes]
-        # Drafts are simulated while the scene is read, which final motions take longer than.
+        # Drafts are simulated during the reading of the scene; final motions take longer.
         reading = 0.3 if any(each.baking.is_final for each in passes) else 0.7
         yield from scaled(frame_readings.over(fed, steps, context), 0.0, reading)
         fillings = [filling for each in passes for filling in each.fillings]
@@ -275,14 +275,14 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
 
 
 class Passes:
-    """What simulates a body that is baked: a draft, and for a bake that is none what it is."""
+    """Passes of a baked body: the draft, and the pass of its quality if another one."""
 
     def __init__(self, baking: Baking, scene: bpy.types.Scene, stack: ExitStack) -> None:
-        """stack: at whose end they are stopped."""
+        """stack: stops the passes at its end."""
         self.baking = baking
         made = self._made = motions.Motions(baking.body, baking.scene)
         drafts, behind = [baking.draft(made, scene)], baking.behind(made, scene)
-        # The draft is what a final motion is compared with.
+        # A final motion is compared with the draft.
         keeps_draft = behind is None or baking.is_final
         self.fillings = (drafts if keeps_draft else []) + ([] if behind is None else [behind])
         self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loop else None
@@ -300,12 +300,12 @@ class Passes:
             filling.feed(drive)
 
     def show(self, scene: bpy.types.Scene, frames: range) -> None:
-        """Keeps with a final motion by what it is shown without Blender."""
+        """Keeps the data for display without Blender with a final motion."""
         if self.baking.is_final and self._cycle is None:
             self._made.show(scene, self.fillings[-1], frames)
 
     def taken(self) -> Generator[Step, None, Recording]:
-        """What is baked: the draft, or the final motion and how far its draft is from it."""
+        """The recording of the draft, or of the final motion with its draft's error."""
         scene = self.baking.scene
         if not self.baking.is_final:
             return (yield from take(scene, self.fillings[0], self._cycle))
@@ -321,7 +321,7 @@ class Passes:
 def take(
     scene: BodyScene, filling: SimulationPass, cycle: list[FrameInput] | None
 ) -> Generator[Step, None, Recording]:
-    """The motion that a filling has made, or that of a cycle, with its seam."""
+    """The motion of a pass, or of a cycle with its seam."""
     if cycle is None:
         return Recording(filling.motion(), held=filling.held())
     felt = [filling.felt(drive) for drive in cycle]

@@ -34,7 +34,7 @@ class JOUNCE_OT_bone_leak(JounceOperator):
     collection: COLLECTION
 
     def run(self, context: bpy.types.Context) -> str:
-        """Sets it on the bones that move the selected bodies."""
+        """Sets the leak of the bones of the selected bodies."""
         bones, seen = chosen(context, self.collection)
         for bone in bones:
             bone.jounce_leak = self.value
@@ -52,7 +52,7 @@ class JOUNCE_OT_bone_role(JounceOperator):
     collection: COLLECTION
 
     def run(self, context: bpy.types.Context) -> str:
-        """Sets it on the bones that move the selected bodies."""
+        """Sets the role of the bones of the selected bodies."""
         bones, seen = chosen(context, self.collection)
         for bone in bones:
             bone.jounce_role = self.role
@@ -60,7 +60,9 @@ class JOUNCE_OT_bone_role(JounceOperator):
 
 
 def chosen(context: bpy.types.Context, collection: str) -> tuple[list[bpy.types.PoseBone], str]:
-    """The bones of a collection or the selected ones that move the selected bodies, and when it is seen."""
+    """The bones in a collection or the selected ones that move the selected bodies, and when the effect
+    shows.
+    """
     bones, hosts = [], bodies.hosts(context)
     for host in hosts:
         for armature in armature_modifier.armatures(bodies.members(host)):

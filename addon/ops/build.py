@@ -31,13 +31,13 @@ class JOUNCE_OT_build(LongOperator):
 
 
 def then_seen(host: bpy.types.Object) -> str:
-    """How a change that a build depends on comes to be seen, for the end of a report."""
+    """End of a report: when a change of the build's inputs takes effect."""
     return "the preview shows it in a moment" if host.jounce.preview else "build to see it"
 
 
 @dataclass(frozen=True)
 class Built:
-    """A body that is built and not kept yet. bound: what its meshes keep of being bound."""
+    """A built body before it is kept. bound: binding data of its meshes."""
 
     host: bpy.types.Object
     bound: Bound
@@ -47,12 +47,12 @@ class Built:
 
 
 def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
-    """Builds the body of a host where its meshes stand now, and keeps it."""
+    """Builds the body of a host in the present place of its meshes, and keeps the body."""
     return keep((yield from build(host, context, warn)), context)
 
 
 def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Generator[Step, None, Built]:
-    """Builds the body of a host where its meshes stand now; all that the file knows of it stays."""
+    """Builds the body of a host in the present place of its meshes; the file's data stays unchanged."""
     before = bound_of(host)
     try:
         binding.bind(host, context)
@@ -66,7 +66,7 @@ def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Gen
 
 
 def keep(made: Built, context: bpy.types.Context) -> str:
-    """Keeps with its host what was built, and says what it is."""
+    """Keeps a built body with its host, and describes the body."""
     put_bound(made.bound)
     builds.remember(made.host, made.body, made.digest, made.message, context)
     previews.renew(made.host)
@@ -74,7 +74,7 @@ def keep(made: Built, context: bpy.types.Context) -> str:
 
 
 def bound_of(host: bpy.types.Object) -> Bound:
-    """What each mesh of a body keeps of being bound; None where it is not yet."""
+    """Binding data of each mesh of a body; None for unbound meshes."""
     found: Bound = {}
     for obj in bodies.members(host):
         for name in binding.KEPT:
@@ -84,7 +84,7 @@ def bound_of(host: bpy.types.Object) -> Bound:
 
 
 def put_bound(bound: Bound) -> None:
-    """Gives back what `bound_of` returned."""
+    """Restores binding data from `bound_of`."""
     for (obj, name), value in bound.items():
         if value is None:
             obj.jounce.property_unset(name)

@@ -1,4 +1,4 @@
-"""Operators for a folder of actions: choose one, go on to the next, bake them all."""
+"""Operators for a folder of actions: choose one, continue with the next, bake all."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ def folder(context: bpy.types.Context) -> Path:
 
 
 def save_copy(target: Path) -> None:
-    """Saves the open file, as it is now, as another file."""
+    """Saves a copy of the open file in its present state."""
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True)
     except RuntimeError as error:
@@ -66,7 +66,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        """Reads the file of the action and assigns it."""
+        """Reads the file of the action and assigns the action."""
         state = context.scene.jounce
         host = needs.only_body(context)
         armature = clips.armature_of(bodies.members(host))
@@ -95,7 +95,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
     )
 
     def task(self, context: bpy.types.Context) -> Task:
-        """One action after the other; the file that is open is as it was afterwards."""
+        """Bakes one action after the other; restores the open file afterwards."""
         host = needs.only_body(context)
         objects = bodies.members(host)
         if host.jounce.bake_parts or any(modifier_stack.is_baked(obj) for obj in objects):
@@ -121,7 +121,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
         return f"{len(paths)} action(s) baked onto {host.name}, into {into}."
 
     def bake_clip(self, host: bpy.types.Object, path: Path, into: Path, context: bpy.types.Context) -> Task:
-        """Bakes one action and saves a copy of the file with it."""
+        """Bakes one action and saves a copy of the file with the bake."""
         scene, objects = context.scene, bodies.members(host)
         yield Step(0.0, f"Reading {path.name}")
         action = clips.assign(clips.armature_of(objects), clips.read(path, context), scene)

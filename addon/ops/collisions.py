@@ -1,4 +1,4 @@
-"""Operators that give a body something to collide with, and mend what keeps it from doing so."""
+"""Operators that add colliders to a body, and remove obstacles to collisions."""
 
 import bpy
 from bpy.props import StringProperty
@@ -21,7 +21,7 @@ class JOUNCE_OT_ground(JounceOperator):
     needs = (needs.active_body, needs.out_of_edit_mode)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Puts it into the collection of the active body."""
+        """Adds the ground or the objects to the collection of the active body."""
         host = needs.active_body(context)
         beside = collider_objects.selected(context)
         if not beside:
@@ -43,7 +43,7 @@ class JOUNCE_OT_collider_add(JounceOperator):
     needs = (needs.active_body, needs.colliders)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Puts them into the collection of the active body."""
+        """Adds the objects to the collection of the active body."""
         host, beside = needs.active_body(context), needs.colliders(context)
         collider_objects.put(host, beside, context.scene)
         return f"{host.name} collides with {', '.join(obj.name for obj in beside)}."
@@ -58,7 +58,7 @@ class JOUNCE_OT_bone_capsules(JounceOperator):
     needs = (needs.active_body, needs.out_of_edit_mode)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Puts them into the collection of the active body, in the place of earlier ones."""
+        """Adds the capsules to the collection of the active body, over earlier ones."""
         host = needs.active_body(context)
         body = bodies.read(host, context, self.warn)
         chosen = None

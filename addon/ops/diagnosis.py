@@ -1,4 +1,4 @@
-"""Operators that look for what may be wrong with a body, and mend it."""
+"""Operators that diagnose a body and fix problems."""
 
 import bpy
 from bpy.props import IntProperty
@@ -27,7 +27,7 @@ class JOUNCE_OT_diagnose(JounceOperator):
 
 
 def seen(host: bpy.types.Object) -> list[diagnosis.Finding]:
-    """Where the preview of a body tears, and how deep it is in what it collides with, if it is previewed."""
+    """Findings of a previewed body: tears, and depths in colliders."""
     known = previews.session(host)
     return [] if known is None else [*tearing.findings(known), *penetration.findings(known)]
 
@@ -43,7 +43,7 @@ class JOUNCE_OT_fix(LongOperator):
     index: IntProperty(name="Finding", description="Which of the findings of the body", min=0)
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Runs the fix of one finding; stopped or refused, nothing was mended."""
+        """Runs the fix of one finding; changes nothing if stopped or refused."""
         host = bodies.hosts(context)[0]
         if self.index >= len(host.jounce.findings):
             raise UserError(f"{host.name} has no finding {self.index}; diagnose it again.")
@@ -58,7 +58,7 @@ class JOUNCE_OT_fix(LongOperator):
         else:
             said = yield from built(found.fix, obj, host, context, self.warn)
         context.view_layer.update()
-        # Meshes in Edit Mode cannot be part of a body, which is no finding of the artist's.
+        # Meshes in Edit Mode cannot be part of a body, which is no finding for the artist.
         if not context.mode.startswith("EDIT"):
             diagnosis.keep(host, context, seen(host))
         return f"{label}: {said or 'done'}."
@@ -67,7 +67,7 @@ class JOUNCE_OT_fix(LongOperator):
 def built(
     fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context, warn: Warn
 ) -> Task:
-    """Mends what needs a build, together with that; says how many meshes were left."""
+    """Runs a fix that needs a build, and the build; reports the number of omitted meshes."""
     able, left = diagnosis.joining(fix, obj, host, context)
     if able:
         yield from members.join(host, able, context, warn)

@@ -34,7 +34,7 @@ class JOUNCE_OT_export(JounceOperator):
     check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        """Asks where, beside the .blend if it has a place."""
+        """Opens the file dialog, beside a saved .blend."""
         kind = exports.FORMATS[self.file_format]
         hosts = bodies.hosts(context)
         try:
@@ -62,7 +62,7 @@ class JOUNCE_OT_export(JounceOperator):
     def plan(
         self, hosts: list[bpy.types.Object], kind: exports.Format, context: bpy.types.Context
     ) -> exports.Plan:
-        """What goes out, with a warning for what the file lacks of what is seen."""
+        """The export, with warnings about losses."""
         plan = exports.planned(hosts, kind, context)
         for sentence in plan.sentences:
             self.warn(sentence)

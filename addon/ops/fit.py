@@ -1,4 +1,4 @@
-"""jounce.fit: sets the frequency so that a shot moves the flesh as far as is wanted."""
+"""jounce.fit: sets the frequency for the wanted amplitude of the flesh in a shot."""
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ class JOUNCE_OT_fit_again(LongOperator):
     needs = (needs.flesh, needs.fitted, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Fits those of the selected bodies that were fitted, and sets their frequencies at the end."""
+        """Repeats the fit of the fitted selected bodies, and sets their frequencies at the end."""
         steps, hosts = shot(context.scene), needs.fitted(context)
         fits = yield from in_turn(again(host, context, steps, self.warn) for host in hosts)
         return "; ".join(keep(fitted, context) for fitted in fits)
@@ -60,10 +60,10 @@ class JOUNCE_OT_fit_again(LongOperator):
 
 @dataclass(frozen=True)
 class Fit:
-    """What fits a shot: the frequency in Hz, and the size of the motion, as a share of the body's.
+    """Result of a fit: the frequency in Hz, and the size of the motion, as a share of the body's size.
 
-    held: in which frames the flesh holds, and why; empty without one. first: the frequency to begin with.
-    only_firmer: whether that stayed where the motion was smaller. built: what was built for it first.
+    held: frames with held flesh, and the reason; empty without any. first: start of the search. only_firmer:
+    True if a smaller motion was accepted. built: build made for the fit.
     """
 
     host: bpy.types.Object
@@ -75,7 +75,7 @@ class Fit:
     built: Built | None = None
 
 
-# Finds what fits a shot.
+# Task with a fit as its result.
 Fitting = Generator[Step, None, Fit]
 
 
@@ -87,12 +87,12 @@ def shot(scene: bpy.types.Scene) -> range:
 def fit_body(
     host: bpy.types.Object, context: bpy.types.Context, steps: range, only_firmer: bool = False
 ) -> Task:
-    """Sets the frequency of a built body so that it moves over these frames as its amount says."""
+    """Sets the frequency of a built body for the amplitude of its settings over these frames."""
     return keep((yield from fit(host, context, steps, only_firmer)), context)
 
 
 def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn: Warn) -> Fitting:
-    """Fits a body as it was fitted before, built anew where what plays moves other bones than before."""
+    """Repeats a fit; builds the body again if another set of bones is moved."""
     state, made = host.jounce, None
     if not is_built(host, context):
         made = yield from scaled(build(host, context, warn), 0.0, 0.5)
@@ -101,7 +101,7 @@ def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn
 
 
 def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
-    """Whether the body of a host was built as it is now, and is in memory."""
+    """True if the body of a host is built in its present state, and in memory."""
     digest = bodies.read(host, context, lambda _sentence: None).surface.digest(host.jounce.build_settings())
     return digest == host.jounce.built_digest and digest in built.CACHE
 
@@ -113,9 +113,9 @@ def fit(
     only_firmer: bool,
     first: float | None = None,
 ) -> Fitting:
-    """Finds the frequency with which a built body moves over these frames as its amount says.
+    """Finds the frequency of a built body for the amplitude of its settings over these frames.
 
-    first: the frequency to begin with, in Hz, that of the body unless given.
+    first: start of the search in Hz, by default the body's own frequency.
     """
     state = host.jounce
     first = state.frequency if first is None else first
@@ -138,7 +138,7 @@ def fit(
 
 
 def keep(fitted: Fit, context: bpy.types.Context) -> str:
-    """Sets the frequency that was found, remembers what it was found for, and says what it is."""
+    """Sets the fitted frequency, remembers the played animation, and describes the fit."""
     if fitted.built is not None:
         keep_built(fitted.built, context)
     state, now = fitted.host.jounce, played_actions.now(fitted.host)
@@ -152,7 +152,7 @@ def keep(fitted: Fit, context: bpy.types.Context) -> str:
 
 
 class Rehearsal:
-    """How large the motion over some drives is at a frequency, without limits."""
+    """Size of the motion over some drives at a frequency, without limits."""
 
     def __init__(self, made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> None:
         self._made, self._drives, self._scene = made, drives, scene

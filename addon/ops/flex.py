@@ -1,4 +1,4 @@
-"""jounce.flex_mode: lets one mode swing on the meshes."""
+"""jounce.flex_mode: plays one mode on the meshes."""
 
 import math
 import time
@@ -69,7 +69,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Shows again what was shown before; also when Blender closes the window or the file."""
+        """Restores the earlier display; also when Blender closes the window or the file."""
         context.window_manager.event_timer_remove(self._timer)
         if context.workspace is not None:
             context.workspace.status_text_set(None)

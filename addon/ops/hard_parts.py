@@ -1,4 +1,4 @@
-"""jounce.mark_rigid: has faces of a body follow their bones, such as a loose part."""
+"""jounce.mark_rigid: makes faces of a body, such as a loose part, follow their bones."""
 
 import bpy
 from bpy.props import BoolProperty
@@ -23,7 +23,7 @@ class JOUNCE_OT_mark_rigid(JounceOperator):
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        """Marks the faces that are selected on the active mesh, and on those that are edited with it."""
+        """Marks the selected faces of all meshes in Edit Mode, or of the active one."""
         host = needs.active_part(context)
         edited = context.objects_in_mode if context.mode == "EDIT_MESH" else [context.object]
         objects = [obj for obj in edited if bodies.host_of(obj) is not None]

@@ -1,4 +1,4 @@
-"""jounce.law_straighten: a straight curve of the body's own as the law of its flesh."""
+"""jounce.law_straighten: resets the elastic law of a body to its own straight curve."""
 
 import bpy
 
@@ -16,7 +16,7 @@ class JOUNCE_OT_law_straighten(JounceOperator):
     needs = (needs.drawn_law,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Puts a new curve in the place of the one that is there."""
+        """Replaces the curve by a new one."""
         host = needs.drawn_law(context)
         law_curves.straighten(host)
         host.update_tag()

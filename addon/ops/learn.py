@@ -1,4 +1,4 @@
-"""jounce.learn: the final motion of a shot becomes a few displacements, in which the flesh is live."""
+"""jounce.learn: reduces the final motion of a shot to a few displacements for live motion."""
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ class JOUNCE_OT_learn(LongOperator):
     )
 
     def task(self, context: bpy.types.Context) -> Task:
-        """One body after the other; what they have learnt is kept once all have."""
+        """Learns one body after the other; keeps the results once all are finished."""
         hosts = bodies.hosts(context)
         parts = (learn_body(host, context, self.also, self.warn) for host in hosts)
         lessons_learnt = yield from in_turn(parts)
@@ -52,7 +52,7 @@ class JOUNCE_OT_forget_learnt(JounceOperator):
     needs = (needs.learnt,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Forgets one after the other."""
+        """Deletes the learnt basis of one body after the other."""
         hosts = needs.learnt(context)
         for host in hosts:
             lessons.forget(host)
@@ -63,7 +63,9 @@ class JOUNCE_OT_forget_learnt(JounceOperator):
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a body has learnt, not kept yet. built_again: what a build just made, empty without one."""
+    """The learnt basis of a body before it is kept. built_again: sentence about a build just made, else
+    empty.
+    """
 
     host: bpy.types.Object
     learnt: Learnt
@@ -73,7 +75,7 @@ class Lesson:
 
 
 def keep(lesson: Lesson, context: bpy.types.Context) -> str:
-    """Keeps what was learnt with its host, which moves in it from now on, and says how near that comes."""
+    """Keeps the learnt basis with its host, sets the quality, and reports the error."""
     host, facts = lesson.host, lesson.learnt.facts
     if lesson.digest != host.jounce.built_digest:
         builds.remember(host, lesson.body, lesson.digest, lesson.built_again, context)
@@ -89,9 +91,9 @@ def keep(lesson: Lesson, context: bpy.types.Context) -> str:
 def learn_body(
     host: bpy.types.Object, context: bpy.types.Context, also: bool, warn: Warn
 ) -> Generator[Step, None, Lesson]:
-    """Learns the shot of one body, beside others if `also`; the scene stays as it is."""
-    # What is learnt is the final motion with what it collides with. This quality is not the artist's, and
-    # nothing for the preview to follow.
+    """Learns the shot of one body, together with others if `also`; the scene stays unchanged."""
+    # Learning uses the final motion with its colliders. The temporary quality is not the artist's choice, and
+    # previews must not follow.
     with previews.paused(), at_final_quality(host):
         scene = bodies.read(host, context, warn)
         refuse_unlearnable(scene)
@@ -108,7 +110,7 @@ def learn_body(
 
 @contextmanager
 def at_final_quality(host: bpy.types.Object) -> Iterator[None]:
-    """Has a host in final quality for a while, and then in its own again."""
+    """Sets a host to final quality for a while, and back."""
     state = host.jounce
     own = state.quality if state.is_property_set("quality") else None
     try:
@@ -122,7 +124,7 @@ def at_final_quality(host: bpy.types.Object) -> Iterator[None]:
 
 
 def refuse_unlearnable(scene: BodyScene) -> None:
-    """Refuses what a few displacements cannot hold."""
+    """Refuses motion beyond a few displacements."""
     if len(scene.surface.stitches):
         raise UserError(
             f"{scene.host.name} has stitches, which what is learnt cannot hold; take them off, or choose "

@@ -1,4 +1,4 @@
-"""jounce.learnt_save and jounce.learnt_load: what a body has learnt, for other shots of the character."""
+"""jounce.learnt_save and jounce.learnt_load: a learnt basis as a file, for other shots of the character."""
 
 from pathlib import Path
 
@@ -15,20 +15,20 @@ from .operator import JounceOperator
 
 
 class FileOperator(JounceOperator):
-    """Asks for a file where none is given."""
+    """Opens a file dialog without a given file."""
 
     filepath: StringProperty(name="File", description="The file", subtype="FILE_PATH")
     filter_glob: StringProperty(default=f"*{learnt_file.SUFFIX}", options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        """Asks, beside the .blend if it has a place."""
+        """Opens the file dialog, beside a saved .blend."""
         name = bpy.path.clean_name(needs.only_body(context).name) + learnt_file.SUFFIX
         self.filepath = str(Path(bpy.path.abspath("//") or Path.home()) / name)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def path(self) -> Path:
-        """The file that was chosen."""
+        """The chosen file."""
         if not self.filepath:
             raise UserError("No file was given; choose one.")
         return Path(bpy.path.abspath(self.filepath))
@@ -64,7 +64,7 @@ class JOUNCE_OT_learnt_load(FileOperator):
     needs = (needs.only_body, needs.flesh, needs.in_memory)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Reads the file, unless another body has learnt what is in it."""
+        """Reads the file, unless its basis belongs to another body."""
         host, path = needs.only_body(context), self.path()
         known = learnt_file.read(path)
         other = known.difference(built.CACHE.get(host.jounce.built_digest))

@@ -1,4 +1,4 @@
-"""jounce.map_*: makes, fills and changes the vertex groups that say how the flesh differs."""
+"""jounce.map_*: makes, fills and changes the vertex groups of maps."""
 
 import bpy
 import numpy as np
@@ -37,7 +37,7 @@ RADIUS = FloatProperty(
 
 
 def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """The active mesh, or the host of what the active armature moves, and the host of its body."""
+    """The active mesh, or the host moved by the active armature, and the host of its body."""
     obj = needs.paintable(context)
     meshes.bring_up_to_date(obj)
     return obj, bodies.host_of(obj)
@@ -52,7 +52,7 @@ def selected_part(obj: bpy.types.Object) -> np.ndarray:
 
 
 def bones_part(obj: bpy.types.Object, warn: armature_modifier.Warn) -> np.ndarray:
-    """The share, (p,) in [0, 1], that the selected bones have in each vertex."""
+    """Share (p,) in [0, 1] of the selected bones in each vertex."""
     deformer = armature_modifier.deformer(obj, warn)
     if deformer is None:
         raise UserError(f"{obj.name} has no armature, so no bones move it.")
@@ -65,7 +65,7 @@ def bones_part(obj: bpy.types.Object, warn: armature_modifier.Warn) -> np.ndarra
 
 
 def ball_part(obj: bpy.types.Object, context: bpy.types.Context, percent: float) -> np.ndarray:
-    """How much each vertex (p,) belongs to a ball around the 3D cursor; radius in percent of the size."""
+    """Falloff (p,) of a sphere around the 3D cursor at each vertex; radius in percent of the size."""
     share = map_tools.around(obj, context, percent / 100.0)
     if not share.any():
         raise UserError(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
@@ -73,7 +73,7 @@ def ball_part(obj: bpy.types.Object, context: bpy.types.Context, percent: float)
 
 
 class MapOperator(JounceOperator):
-    """Works on the map of one kind on the active mesh. Subclasses say what it becomes."""
+    """Changes the map of one kind on the active mesh. Subclasses define the change."""
 
     needs = (needs.paintable,)
 
@@ -88,7 +88,7 @@ class MapOperator(JounceOperator):
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        """Makes the group where there is none, and gives it its new values."""
+        """Makes a missing group, and sets the new values."""
         obj, host = active_mesh(context)
         objects, which = bodies.members(host), (Kind(self.kind), self.muscle)
         values = self.changed(context, obj, weight_maps.values(host, objects, obj, *which))
@@ -101,12 +101,12 @@ class MapOperator(JounceOperator):
     def changed(
         self, context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray
     ) -> np.ndarray | None:
-        """The values (p,) of the map from those before; None to leave it as it is."""
+        """The new values (p,) of the map; None for no change."""
         raise NotImplementedError
 
 
 class UnchangedOperator(MapOperator):
-    """Only makes the group, and leaves one that is there as it is."""
+    """Makes a missing group only; an existing one stays unchanged."""
 
     def changed(self, _context: bpy.types.Context, _obj: bpy.types.Object, _before: np.ndarray) -> None:
         """Nothing new."""
@@ -130,7 +130,7 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
     needs = (needs.paintable_in_sight,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Makes the group the active one and changes the mode."""
+        """Activates the group and enters Weight Paint Mode."""
         sentence = super().run(context)
         obj, host = active_mesh(context)
         if context.view_layer.objects.active != obj:
@@ -143,18 +143,18 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
 
 
 class ValueOperator(MapOperator):
-    """Gives a part of the map one value. Subclasses say which part."""
+    """Gives a part of the map one value. Subclasses define the part."""
 
     value: FloatProperty(
         name="Value", description="Weight the map gets there, without unit", default=1.0, min=0.0, max=1.0
     )
 
     def changed(self, context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
-        """Goes to the value by how much each vertex belongs to the part."""
+        """Blends to the value by each vertex's share in the part."""
         return before + self.part(context, obj) * (self.value - before)
 
     def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-        """How much each vertex belongs to the part, (p,) in [0, 1]."""
+        """Share of each vertex in the part, (p,) in [0, 1]."""
         raise NotImplementedError
 
 
@@ -178,7 +178,7 @@ class JOUNCE_OT_map_from_bones(ValueOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def part(self, _context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-        """What the selected bones move."""
+        """Vertices moved by the selected bones."""
         return bones_part(obj, self.warn)
 
 
@@ -192,7 +192,7 @@ class JOUNCE_OT_map_from_sphere(ValueOperator):
     radius: RADIUS
 
     def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-        """What lies around the 3D cursor as the mesh is posed now."""
+        """Vertices around the 3D cursor in the present pose."""
         return ball_part(obj, context, self.radius)
 
 
@@ -229,7 +229,7 @@ class JOUNCE_OT_map_mirror(MapOperator):
     )
 
     def changed(self, _context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
-        """The same map, its other side like the first."""
+        """The same map with its other side mirrored from the first."""
         return map_tools.mirrored(obj, before, self.from_negative)
 
 
@@ -242,7 +242,7 @@ class JOUNCE_OT_maps_copy(JounceOperator):
     needs = (needs.other_bodies,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Copies the groups, and how stiff soft and stiff are."""
+        """Copies the groups and the range of stiffness."""
         source, targets = needs.active_body(context), needs.other_bodies(context)
         kinds = [kind for kind in Kind if weight_maps.has_begun(source, bodies.members(source), kind)]
         if not kinds:
@@ -260,7 +260,7 @@ class JOUNCE_OT_maps_copy(JounceOperator):
 
 
 def copy_more_muscles(source: bpy.types.Object, target: bpy.types.Object) -> None:
-    """Gives a body the maps of another's muscles beside the first, each to a muscle of its own."""
+    """Copies the maps of another body's further muscles, each to a new muscle."""
     for muscle in range(1, len(source.jounce.muscles)):
         if muscle == len(target.jounce.muscles):
             muscles.add(target)
@@ -279,7 +279,7 @@ class JOUNCE_OT_muscle_add(JounceOperator):
     needs = (needs.paintable,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Adds the muscle, and the vertex group of its map."""
+        """Adds the muscle and its vertex group."""
         obj, host = active_mesh(context)
         muscles.add(host)
         last = len(host.jounce.muscles) - 1

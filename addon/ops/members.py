@@ -1,4 +1,4 @@
-"""jounce.body_add and jounce.body_remove: gives meshes to a body that is there, and takes them out again."""
+"""jounce.body_add and jounce.body_remove: adds meshes to an existing body, and removes them."""
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ class JOUNCE_OT_body_add(LongOperator):
     needs = (needs.only_body, needs.without_body, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Adds all of them, or none."""
+        """Adds all meshes, or none."""
         host = needs.only_body(context)
         joining = needs.without_body(context)
         for obj in joining:
@@ -46,7 +46,7 @@ class JOUNCE_OT_body_remove(LongOperator):
     needs = (needs.only_body, needs.parts, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Takes all of them out, or none; the settings of the body stay."""
+        """Removes all meshes, or none; the settings of the body stay."""
         host = needs.only_body(context)
         leaving = needs.parts(context)
         for obj in leaving:
@@ -59,7 +59,9 @@ class JOUNCE_OT_body_remove(LongOperator):
 
 @contextmanager
 def preview_off(host: bpy.types.Object, joining: Objects) -> Iterator[None]:
-    """Shows no preview of a body while its meshes change. joining: those that are to show it too."""
+    """Switches a body's preview off during the change of its meshes. joining: meshes that get the preview
+    afterwards.
+    """
     shown = host.jounce.preview
     if shown:
         previews.refuse_unplaced(host)
@@ -74,7 +76,7 @@ def preview_off(host: bpy.types.Object, joining: Objects) -> Iterator[None]:
 
 
 def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, warn: Warn) -> Task:
-    """Makes meshes parts of a body, built again if it was built; stopped or refused, none of them is one."""
+    """Adds meshes to a body and rebuilds a built one; adds none if stopped or refused."""
     before = {obj: obj.is_property_set("jounce") for obj in joining}
     finished, message = False, ""
     with preview_off(host, joining):
@@ -91,7 +93,7 @@ def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, w
 
 
 def forget_host(obj: bpy.types.Object, has_settings: bool) -> None:
-    """Lets a mesh belong to no body; settings that it has of its own stay."""
+    """Detaches a mesh from its body; its own settings stay."""
     if has_settings:
         obj.jounce.property_unset("host")
     else:
@@ -101,10 +103,10 @@ def forget_host(obj: bpy.types.Object, has_settings: bool) -> None:
 def leave(
     host: bpy.types.Object, leaving: Objects, context: bpy.types.Context, warn: Warn
 ) -> Generator[Step, None, list[str]]:
-    """Takes meshes out of a body, built again if it was built; stopped or refused, all of them stay.
+    """Removes meshes from a body and rebuilds a built one; removes none if stopped or refused.
 
-    Stitch groups that lead to them are switched off, so that they hold again when the meshes come back;
-    returns their names.
+    Stitch groups to these meshes are switched off, and hold again when the meshes return; their names are the
+    result.
     """
     seams = [s for s in host.jounce.seams if s.use and (s.mesh_a in leaving or s.mesh_b in leaving)]
     names, finished = [seam.name for seam in seams], False
@@ -130,7 +132,7 @@ def leave(
 
 
 def built_again(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
-    """Builds a body that was built before its meshes changed."""
+    """Rebuilds a body that was built before its meshes changed."""
     if not host.jounce.built_digest:
         return ""
     return keep((yield from build(host, context, warn)), context)

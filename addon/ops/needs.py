@@ -1,6 +1,6 @@
-"""What operators need before they can be pressed; each refuses without it, in the sentence that is shown.
+"""Requirements of operators; each refuses with the sentence shown on the greyed button.
 
-Asked at every redraw for every button: nothing here reads a mesh, looks through the file or writes.
+Called at every redraw for every button: nothing here reads a mesh, searches the file or writes.
 """
 
 import bpy
@@ -34,7 +34,7 @@ def active_mesh(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def character(context: bpy.types.Context) -> bpy.types.Object:
-    """The active object, a mesh or an armature that has no Jounce yet."""
+    """The active object, a mesh or an armature without Jounce."""
     active = context.view_layer.objects.active
     if active is None or active.type not in ("MESH", "ARMATURE"):
         raise UserError("The active object is neither a mesh nor an armature; select the character.")
@@ -56,7 +56,7 @@ def active_body(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def active_part(context: bpy.types.Context) -> bpy.types.Object:
-    """The host of the body whose mesh is active."""
+    """The host of the active mesh's body."""
     active = context.view_layer.objects.active
     host = bodies.host_of(active) if active is not None and active.type == "MESH" else None
     if host is None:
@@ -66,7 +66,7 @@ def active_part(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def within_body(context: bpy.types.Context) -> bpy.types.Object:
-    """The host of the body whose mesh is active, no mesh of another body selected with it."""
+    """The host of the active mesh's body, without meshes of other bodies in the selection."""
     host = active_part(context)
     beside = next((obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, host)), None)
     if beside is not None:
@@ -78,7 +78,7 @@ def within_body(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def sewable(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types.Object]]:
-    """The host of the body whose mesh is active, and those of the other meshes' bodies, all of them flesh."""
+    """The host of the active mesh's body, and those of the other selected bodies, all of them flesh."""
     host = active_part(context)
     found = dict.fromkeys(bodies.host_of(obj) for obj in selected_meshes(context))
     others = [other for other in found if other not in (None, host)]
@@ -95,7 +95,7 @@ def sewable(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.type
 
 
 def paintable(context: bpy.types.Context) -> bpy.types.Object:
-    """The active mesh, or the host of what the active armature moves, which can be painted here."""
+    """The active mesh, or the host moved by the active armature, editable for painting."""
     host, active = active_body(context), context.view_layer.objects.active
     mesh = active if active.type == "MESH" else host
     meshes.refuse_unpaintable(mesh)
@@ -110,7 +110,7 @@ def more_muscles(context: bpy.types.Context) -> None:
 
 
 def drawn_law(context: bpy.types.Context) -> bpy.types.Object:
-    """The host of the active object's body, whose law is drawn."""
+    """The host of the active object's body, with a drawn law."""
     host = active_body(context)
     if Law(host.jounce.law) is not Law.CURVE:
         raise UserError(f"The law of {host.name} is not drawn; choose Curve as its Law in the panel Motion.")
@@ -118,7 +118,7 @@ def drawn_law(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def own_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The hosts of the selected bodies, which are of this file."""
+    """The hosts of the selected local bodies."""
     hosts = bodies.hosts(context)
     for host in hosts:
         meshes.refuse_foreign(host)
@@ -136,7 +136,7 @@ def flesh(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def bodies_to_bake(context: bpy.types.Context) -> None:
-    """Selected bodies of this file, or such as are built and not baked."""
+    """Selected local bodies, or built bodies without a bake."""
     try:
         own_bodies(context)
     except UserError:
@@ -145,7 +145,7 @@ def bodies_to_bake(context: bpy.types.Context) -> None:
 
 
 def paintable_in_sight(context: bpy.types.Context) -> None:
-    """A mesh to paint that is seen."""
+    """A visible mesh for painting."""
     meshes.refuse_hidden(paintable(context))
 
 
@@ -164,7 +164,7 @@ def selected_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected meshes that belong to no body."""
+    """The selected meshes without a body."""
     found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) is None]
     if not found:
         raise UserError("Every selected mesh has Jounce already; select the meshes to add as well.")
@@ -172,7 +172,7 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected meshes and empties that belong to no body, and loose bodies that a loose one touches."""
+    """The selected meshes and empties without a body, and loose bodies for contact with a loose one."""
     host = active_body(context)
     touched = [obj for obj in selected_meshes(context) if collisions.soft(host, obj) == obj]
     found = [*collider_objects.selected(context), *touched]
@@ -184,7 +184,7 @@ def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def parts(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected meshes of a body that are not its host."""
+    """The selected meshes of a body, without its host."""
     found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, obj)]
     if not found:
         raise UserError("No mesh but the host is selected, which stays; Remove Jounce takes all of it away.")
@@ -192,7 +192,7 @@ def parts(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def other_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The hosts that are selected beside the active body."""
+    """The other selected hosts beside the active body."""
     source = active_body(context)
     found = [host for host in bodies.hosts(context) if host != source]
     if not found:
@@ -201,14 +201,14 @@ def other_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def out_of_edit_mode(context: bpy.types.Context) -> None:
-    """Another mode than Edit Mode, as what is edited reaches neither mesh nor armature before."""
+    """Any mode but Edit Mode, whose edits have reached neither mesh nor armature."""
     if context.mode.startswith("EDIT"):
         name = context.view_layer.objects.active.name
         raise UserError(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
 
 
 def linked(context: bpy.types.Context) -> bpy.types.Object:
-    """The active object, linked from another file or showing what is."""
+    """The active object, linked or an instance of linked data."""
     active = active_object(context)
     if overrides.linked_of(active, context.scene) is None:
         raise UserError(f"{active.name} is not linked from another file.")
@@ -216,7 +216,7 @@ def linked(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected bodies that are previewed."""
+    """The selected bodies with a preview."""
     found = [host for host in own_bodies(context) if previews.session(host) is not None]
     if not found:
         raise UserError("No selected body is previewed; switch its preview on first.")
@@ -224,26 +224,26 @@ def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def in_memory(context: bpy.types.Context) -> None:
-    """A body that was built since Blender was started."""
+    """A body built in this session."""
     host = own_bodies(context)[0]
     if host.jounce.built_digest not in built.CACHE:
         raise UserError(f"The body of {host.name} is not in memory; build it first.")
 
 
 def copied(context: bpy.types.Context) -> None:
-    """A body that was baked to a copy of it."""
+    """A body baked to a copy."""
     if not any(host.jounce.bake_copy is not None for host in own_bodies(context)):
         raise UserError("No selected body has a copy; bake it to helper bones first.")
 
 
 def baked(context: bpy.types.Context) -> None:
-    """A body that was baked."""
+    """A baked body."""
     if not any(host.jounce.bake_parts for host in own_bodies(context)):
         raise UserError("No selected body has a bake; bake it first.")
 
 
 def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The hosts of the selected bodies, all of which have a volume that can ring."""
+    """The hosts of the selected bodies, all of which have a volume for sound."""
     hosts = own_bodies(context)
     surface = next((host for host in hosts if host.jounce.is_attached), None)
     if surface is not None:
@@ -252,7 +252,7 @@ def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def heard(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected bodies whose sound was baked."""
+    """The selected bodies with a baked sound."""
     found = [host for host in own_bodies(context) if host.jounce.bake_sound is not None]
     if not found:
         raise UserError("No selected body has a sound; bake its sound first.")
@@ -260,14 +260,14 @@ def heard(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def findings(context: bpy.types.Context) -> None:
-    """Something that the diagnosis has found."""
+    """Findings of the diagnosis."""
     host = own_bodies(context)[0]
     if len(host.jounce.findings) == 0:
         raise UserError(f"Nothing was found about {host.name}; diagnose it first.")
 
 
 def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected bodies whose frequency was fitted to a shot."""
+    """The selected bodies with a fitted frequency."""
     found = [host for host in own_bodies(context) if host.jounce.fitted_names]
     if not found:
         raise UserError("No selected body was fitted to a shot; use Fit to Shot first.")
@@ -275,7 +275,7 @@ def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def learnt(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected bodies that have learnt something."""
+    """The selected bodies with a learnt basis."""
     found = [host for host in own_bodies(context) if host.jounce.learnt_digest]
     if not found:
         raise UserError("No selected body has learnt a shot yet; use Learn This Shot first.")
@@ -283,7 +283,7 @@ def learnt(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def hindered(context: bpy.types.Context) -> dict[str, str]:
-    """What keeps the active body from colliding: the sentence for each fix."""
+    """Obstacles to the collisions of the active body: the sentence of each fix."""
     host = active_body(context)
     found = {fix: sentence for sentence, fix in collisions.hindrances(host) if fix}
     if not found:
@@ -292,7 +292,7 @@ def hindered(context: bpy.types.Context) -> dict[str, str]:
 
 
 def seam(context: bpy.types.Context) -> bpy.types.Object:
-    """The host of the active body, with a stitch group that is chosen in its list."""
+    """The host of the active body, with an active stitch group."""
     active = context.view_layer.objects.active
     host = bodies.host_of(active) if active is not None else None
     if host is None or not 0 <= host.jounce.seam_index < len(host.jounce.seams):
@@ -301,7 +301,7 @@ def seam(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def clip_folder(context: bpy.types.Context) -> str:
-    """A folder of actions that was chosen."""
+    """A chosen folder of actions."""
     state = registry.state(context.scene)
     if state is None or not state.clip_folder:
         raise UserError("No folder of actions is chosen; choose one first.")
@@ -309,7 +309,7 @@ def clip_folder(context: bpy.types.Context) -> str:
 
 
 def clip_list(context: bpy.types.Context) -> None:
-    """Actions that were listed."""
+    """Listed actions."""
     state = registry.state(context.scene)
     if state is None or len(state.clips) == 0:
         raise UserError("There is no list of actions yet; choose a folder and list its actions.")

@@ -1,4 +1,4 @@
-"""What all operators share: when they can be pressed, refusals as one sentence, long work in ticks."""
+"""Common base of all operators: requirements, refusals as one sentence, and long work in ticks."""
 
 import time
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from ..core.task import Runner, Task
 from ..core.user_error import UserError
 from . import needs
 
-# A tick works at least this long, and so many times as long as Blender took since the last one, so that
-# redrawing the window costs no more than a quarter of the work; never longer than that ESC is heard.
+# A tick lasts at least this long, and this many times Blender's time since the last tick, which limits
+# redraws to a quarter of the work; and at most this long, which keeps ESC responsive.
 TICK_SECONDS, LONGEST_TICK_SECONDS, WORK_TO_REDRAW = 0.05, 0.3, 4.0
 TIMER_SECONDS = 0.01
 
@@ -21,9 +21,9 @@ Need = Callable[[bpy.types.Context], object]
 
 
 class Needing:
-    """Greys its buttons out, with the sentence why, where what it needs is not there.
+    """Greys out buttons with a missing requirement, with the reason as a sentence.
 
-    Subclasses name what they need: functions that refuse without it, cost next to nothing and write nothing.
+    Subclasses list their requirements: functions that refuse, cost next to nothing and write nothing.
     """
 
     needs: ClassVar[tuple[Need, ...]] = (needs.own_bodies,)
@@ -41,11 +41,11 @@ class Needing:
 
 
 class JounceOperator(Needing, bpy.types.Operator):
-    """Reports warnings and refusals. Subclasses work in `run`, and change nothing before they may refuse."""
+    """Reports warnings and refusals. Subclasses work in `run`, and change nothing before a possible refusal."""
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Runs to the end."""
-        # A script may have added or deleted objects that nothing has evaluated yet.
+        # A script may have added or deleted objects without an evaluation.
         registry.look_again()
         try:
             self.report({"INFO"}, self.run(context))
@@ -55,24 +55,24 @@ class JounceOperator(Needing, bpy.types.Operator):
         return {"FINISHED"}
 
     def run(self, context: bpy.types.Context) -> str:
-        """Does the work and says in one sentence what was done."""
+        """Does the work and returns one sentence about the result."""
         raise NotImplementedError
 
     def warn(self, sentence: str) -> None:
-        """Reports what the artist should know although the work goes on."""
+        """Reports a warning for the artist; the work continues."""
         self.report({"WARNING"}, sentence)
 
 
 class LongOperator(JounceOperator):
-    """Work of seconds: to its end when a script calls it, in ticks with progress and ESC when invoked.
+    """Work of seconds: to its end when called by a script, in ticks with progress and ESC when invoked.
 
-    Subclasses give the work as a task. While it runs nothing else in the window takes events, so the scene
-    cannot change under it; stopped or refused, the task itself puts everything back.
+    Subclasses define the work as a task. Meanwhile nothing else in the window takes events, which protects
+    the scene from changes; stopped or refused, the task itself restores everything.
     """
 
     _runner: Runner
     _timer: bpy.types.Timer
-    # When the last tick ended; None before the first, which is a long one: all is drawn anew after it.
+    # End of the last tick; None before the first, which is long because everything is redrawn afterwards.
     _worked: float | None
 
     def task(self, context: bpy.types.Context) -> Task:
@@ -86,7 +86,7 @@ class LongOperator(JounceOperator):
         return runner.message
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        """Starts the task in the window; without one it runs to its end."""
+        """Starts the task in the window; without a window runs the task to its end."""
         registry.look_again()
         if bpy.app.background:
             return self.execute(context)
@@ -109,7 +109,7 @@ class LongOperator(JounceOperator):
         return self.tick(context)
 
     def tick(self, context: bpy.types.Context) -> set[str]:
-        """One tick: works for its share of time and shows how far the task is."""
+        """One tick: works for its share of time and shows progress."""
         try:
             if not self._runner.run(share(self._worked)):
                 self.show_progress(context)
@@ -127,7 +127,7 @@ class LongOperator(JounceOperator):
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Called by ESC, and by Blender when it closes the window or the file under the operator."""
+        """Called by ESC, and by Blender when the window or the file is closed."""
         self._runner.cancel()
         self.close(context)
 
@@ -147,7 +147,7 @@ class LongOperator(JounceOperator):
 
 
 def share(worked: float | None) -> float:
-    """How many seconds a tick works. worked: when the last one ended, None before the first."""
+    """Duration of a tick in seconds. worked: end of the last tick, None before the first."""
     if worked is None:
         return LONGEST_TICK_SECONDS
     elsewhere = time.perf_counter() - worked

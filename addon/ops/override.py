@@ -18,7 +18,7 @@ class JOUNCE_OT_override(JounceOperator):
     needs = (needs.linked,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Overrides it, and makes its host active, or what else of it is there to be worked on."""
+        """Makes the override, and activates its host, or another editable object of the character."""
         made = overrides.make(needs.linked(context), context)
         for obj in context.selected_objects:
             obj.select_set(False)

@@ -1,4 +1,4 @@
-"""Presets of materials, saved and removed by Blender's own mechanism as files that may be shared."""
+"""Presets of bodies and materials, saved and removed by Blender's own mechanism as shareable files."""
 
 import bpy
 from bl_operators.presets import AddPresetBase

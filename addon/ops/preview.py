@@ -18,7 +18,7 @@ class JOUNCE_OT_preview(LongOperator):
     bl_options = {"UNDO"}
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Switches all on, building what is not built yet, or all off if one is on."""
+        """Switches all previews on, with missing builds, or all off if one is on."""
         hosts = bodies.hosts(context)
         names = ", ".join(host.name for host in hosts)
         if any(host.jounce.preview for host in hosts):

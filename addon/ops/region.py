@@ -47,7 +47,7 @@ class JOUNCE_OT_region(JounceOperator):
     leak: weight("Momentum Leak", "Weight in the leak map: how much of the bones' momentum gets in", 1.0)
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """Shows the radius only where there is a ball."""
+        """Shows the radius only for a sphere."""
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "where")
@@ -57,7 +57,7 @@ class JOUNCE_OT_region(JounceOperator):
             layout.prop(self, name)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Changes the three maps where the part is."""
+        """Changes the three maps within the part."""
         obj, host = active_mesh(context)
         part, objects = self.part(context, obj), bodies.members(host)
         is_new = not weight_maps.is_on(host, obj, Kind.STIFFNESS)
@@ -77,7 +77,7 @@ class JOUNCE_OT_region(JounceOperator):
         return f"{obj.name}: {count} vertices are a region of their own; {then_seen(host)}."
 
     def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-        """How much each vertex belongs to the region, (p,) in [0, 1]."""
+        """Share of each vertex in the region, (p,) in [0, 1]."""
         if self.where == "SELECTION":
             return selected_part(obj)
         if self.where == "BONES":

@@ -1,4 +1,4 @@
-"""jounce.remove: leaves the objects as they were before jounce.add."""
+"""jounce.remove: restores the objects to their state before jounce.add."""
 
 import bpy
 
@@ -32,7 +32,7 @@ class JOUNCE_OT_remove(JounceOperator):
 
 
 def forget(host: bpy.types.Object) -> None:
-    """Takes away what a host keeps of its body and what was made for it, beside settings and bakes."""
+    """Removes a host's stored data and the objects made for its body, except settings and bakes."""
     motions.forget(host)
     lessons.forget(host)
     final_files.delete(final_files.path_of(host))

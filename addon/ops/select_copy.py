@@ -1,4 +1,4 @@
-"""jounce.select_copy: selects what a bake made for game engines, ready for an exporter."""
+"""jounce.select_copy: selects the copy for game engines, ready for an exporter."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""jounce.setup: from a rigged mesh to a body that moves when played, in one click."""
+"""jounce.setup: from a rigged mesh to a moving body in one click."""
 
 import bpy
 
@@ -18,7 +18,7 @@ from .build import build_body
 from .fit import fit_body, shot
 from .operator import LongOperator
 
-# How much of a shot is looked at to choose the frequency; more takes long with heavy rigs.
+# Number of frames for choosing the frequency; more take long with heavy rigs.
 FITTED_FRAMES = 120
 
 
@@ -54,7 +54,7 @@ class JOUNCE_OT_setup(LongOperator):
 
 
 def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types.Object]]:
-    """The mesh that is to be the host, and those beside it."""
+    """The future host, and the meshes beside the host."""
     active = needs.character(context)
     if active.type == "ARMATURE":
         meshes = armature_modifier.moved_by(active, context)
@@ -69,7 +69,7 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
 
 
 def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Sets what suits the body, from its shape and its rig."""
+    """Chooses settings for the body from its shape and its rig."""
     binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
@@ -79,7 +79,7 @@ def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
 
 
 def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Sets what suits a body that nothing holds, from its size: it falls, and is firm enough to stand."""
+    """Chooses settings for a loose body from its size: falling, and firm enough to stand."""
     state = host.jounce
     state.kind, state.use_gravity = BodyKind.LOOSE.value, True
     binding.bind(host, context)
@@ -90,7 +90,7 @@ def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:
 
 
 def choose_target(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> None:
-    """Sets the first bake that the meshes of the body take, and says why its own is not it."""
+    """Sets the first supported bake target of the body, and gives the reason for a change."""
     refusals: dict[str, UserError] = {}
     for target in (host.jounce.target, Target.SKINNING_NODES.value, Target.MESH_CACHE.value):
         try:
@@ -105,12 +105,12 @@ def choose_target(host: bpy.types.Object, context: bpy.types.Context, warn: arma
 
 
 def bake_name(host: bpy.types.Object) -> str:
-    """The name that the panel gives to the bake of a body."""
+    """The panel's name of the bake of a body."""
     return next(name for value, name, _ in TARGETS if value == host.jounce.target)
 
 
 def show(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
-    """Switches the preview on, or says that there is none and which bake works."""
+    """Switches the preview on, or names a bake for a body without a preview."""
     try:
         previews.refuse_unusable(host)
     except UserError as refusal:

@@ -1,4 +1,4 @@
-"""jounce.sew: makes one body of several, stitched where they are nearest, and solves them together."""
+"""jounce.sew: merges several bodies into one, stitched at the nearest places."""
 
 from contextlib import ExitStack
 
@@ -50,7 +50,7 @@ class JOUNCE_OT_sew(WithinDistance, AtMost, LongOperator):
     def stitched(
         self, host: bpy.types.Object, other: bpy.types.Object, context: bpy.types.Context
     ) -> stitches.Found:
-        """What is stitched of the selected meshes of two bodies."""
+        """Stitches between the selected meshes of two bodies."""
         chosen = needs.selected_meshes(context)
         ends = [[obj for obj in chosen if bodies.host_of(obj) == body] for body in (host, other)]
         found = sewing.nearest(*ends, self.distance / 100.0, self.most, context.view_layer)
@@ -69,9 +69,9 @@ def sew(
     context: bpy.types.Context,
     warn: Warn,
 ) -> Task:
-    """Makes bodies part of another one, built again if it was built; stopped or refused, all are as before.
+    """Merges bodies into another one and rebuilds a built one; changes nothing if stopped or refused.
 
-    found: what is stitched of each.
+    found: stitches of each.
     """
     joining = [obj for other in others for obj in bodies.members(other)]
     with preview_off(host, joining), ExitStack() as undo:
@@ -95,7 +95,7 @@ def sew(
 
 
 def hide(host: bpy.types.Object, undo: ExitStack) -> None:
-    """Shows no preview of a body that is to be part of another one."""
+    """Switches off the preview of a body before its merge."""
     if host.jounce.preview:
         previews.refuse_unplaced(host)
         previews.switch_off(host)

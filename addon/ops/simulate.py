@@ -1,4 +1,4 @@
-"""Simulates some frames of a body into a file, for a bake that takes its motion from many such files."""
+"""Simulates some frames of a body into a file, for a bake that joins many such files."""
 
 from collections.abc import Generator
 from contextlib import ExitStack, closing
@@ -22,14 +22,14 @@ from .bake import Baking, prepare
 def simulate_shard(
     host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, lead: int, warn: Warn
 ) -> Task:
-    """Simulates what of a shard is not in its file yet. settings: of the bake of its frames."""
+    """Simulates the missing frames of a shard. settings: of the bake of its frames."""
     baking = yield from scaled(prepare(host, context, settings, warn), 0.0, 0.2)
     made = motions.Motions(baking.body, baking.scene)
     place = shards.path_of(host, settings)
     lock = FileLock(place.with_suffix(".lock"))
     with ExitStack() as stack:
         stack.callback(lock.free)
-        # A scheduler that takes a worker for lost gives its shard to another one while it still works.
+        # A scheduler may take a working process for lost and give its shard to another one.
         yield from scaled(lock.taken(), 0.2, 0.2)
         stack.enter_context(previews.without_finals([host]))
         cache = shards.begun(made, context.scene, settings, lead)
@@ -56,7 +56,7 @@ def pass_over(
 def filled(
     baking: Baking, filling: SimulationPass, settings: BakeSettings, context: bpy.types.Context
 ) -> Generator[Step, None, None]:
-    """Reads the scene and simulates; what is done is in the file at once."""
+    """Reads the scene and simulates; each frame is in the file immediately."""
 
     def feed(drive: FrameInput) -> None:
         filling.feed(drive)

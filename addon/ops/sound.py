@@ -1,4 +1,4 @@
-"""jounce.bake_sound: what strikes a body in a shot makes it ring, in a strip of the sequencer."""
+"""jounce.bake_sound: the sound of a body from its impacts in a shot, as a strip of the sequencer."""
 
 import bpy
 
@@ -59,7 +59,7 @@ class JOUNCE_OT_free_sound(JounceOperator):
     needs = (needs.heard,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Frees one after the other."""
+        """Frees one body after the other."""
         hosts = needs.heard(context)
         for host in hosts:
             sounds.free(host)

@@ -1,4 +1,4 @@
-"""jounce.stitch_*: stitch groups from selected vertices, from vertex groups and from what is nearest."""
+"""jounce.stitch_*: stitch groups from selected vertices, from vertex groups and from nearby vertices."""
 
 import bpy
 import numpy as np
@@ -21,7 +21,7 @@ class AtMost:
 
 
 class WithinDistance:
-    """Makes stitches where vertices are near to each other."""
+    """Limits stitches to vertices near each other."""
 
     distance: FloatProperty(
         name="Distance",
@@ -35,7 +35,7 @@ class WithinDistance:
 
 
 class SeamOperator(AtMost, JounceOperator):
-    """Makes a stitch group between the active mesh and another selected one of its body, or within it."""
+    """Makes a stitch group between the active mesh and another selected one of its body, or within the mesh."""
 
     needs = (needs.within_body,)
 
@@ -69,7 +69,7 @@ class SeamOperator(AtMost, JounceOperator):
         raise NotImplementedError
 
     def nearest(self, ends: stitches.Ends, chosen: tuple[np.ndarray, np.ndarray], reach: float) -> np.ndarray:
-        """Pairs of the chosen vertices of both ends that are nearest to each other."""
+        """Pairs of the nearest chosen vertices of both ends."""
         points = [stitches.world_points(obj)[rows] for obj, rows in zip(ends, chosen, strict=True)]
         found = nearest_pairs(*points, reach, self.most)
         return np.stack([rows[column] for rows, column in zip(chosen, found.T, strict=True)], axis=1)
@@ -83,7 +83,7 @@ class JOUNCE_OT_stitch_selected(SeamOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
-        """Of two meshes those nearest to each other, of one the two nearest first."""
+        """For two meshes the nearest vertices of each other, for one the two nearest vertices first."""
         chosen = tuple(np.flatnonzero(weight_maps.selected(obj)) for obj in (one, other))
         if one != other:
             return self.nearest((one, other), chosen, np.inf)
@@ -107,7 +107,7 @@ class JOUNCE_OT_stitch_groups(SeamOperator):
     group_b: StringProperty(name="Other Group", description="Vertex group of the other mesh, or of the same")
 
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
-        """Those of both groups that are nearest to each other."""
+        """Nearest vertices of both groups."""
         members = (stitches.members(one, self.group_a), stitches.members(other, self.group_b))
         return self.nearest((one, other), members, np.inf)
 
@@ -131,7 +131,7 @@ class JOUNCE_OT_stitch_nearest(WithinDistance, SeamOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
-        """Those within reach of each other."""
+        """Vertices within reach of each other."""
         reach = self.distance / 100.0 * stitches.extent([stitches.world_points(obj) for obj in (one, other)])
         if one != other:
             every = tuple(np.arange(len(stitches.world_points(obj))) for obj in (one, other))
@@ -152,7 +152,7 @@ class JOUNCE_OT_stitch_remove(JounceOperator):
     needs = (needs.seam,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Removes the stitch group that is chosen in the list."""
+        """Removes the active stitch group."""
         host = needs.seam(context)
         name = host.jounce.seams[host.jounce.seam_index].name
         stitches.remove(host, host.jounce.seam_index)
