@@ -1,4 +1,4 @@
-"""The interface, in the order in which it is shown, in the sidebar and once more in the Physics tab."""
+"""The interface in its displayed order, in the sidebar and again in the Physics tab."""
 
 import bpy
 
@@ -23,7 +23,7 @@ from . import (
 )
 from .physics import twin
 
-# First what everyone needs, then what shapes the flesh; the solver and what is rarely asked for are closed.
+# First the common panels, then those for shaping the flesh; the solver and rarely used panels are closed.
 SIDEBAR = (
     main.JOUNCE_PT_main,
     diagnosis.JOUNCE_PT_diagnosis,

@@ -8,7 +8,7 @@ from .sidebar import BodyPanel
 
 
 def draw_result(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows what the last bake made."""
+    """Shows the result of the last bake."""
     first, last = state.bake_range
     lines = layout.column(align=True)
     for part in state.bake_parts.split(", "):
@@ -25,7 +25,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
     bl_label = "Bake"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows how and to what the motion is baked."""
+        """Shows the settings of the bake and its target."""
         layout, state = self.layout_and_state(context)
         if state.is_flesh:
             layout.prop(state, "quality")

@@ -14,7 +14,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows what the model depends on."""
+        """Shows the inputs of the model."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "kind")
         DRAWN[BodyKind(state.kind)](layout, state)
@@ -26,14 +26,14 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
 
 
 def draw_loose(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows what the model of a loose body depends on."""
+    """Shows the inputs of a loose body's model."""
     layout.prop(state, "resolution")
     layout.prop(state, "handles")
     layout.prop(state, "clusters")
 
 
 def draw_attached(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows what the model of a surface that hangs on a rig depends on."""
+    """Shows the inputs of an attached body's model."""
     layout.prop(state, "handles")
     layout.prop(state, "thickness")
     layout.prop(state, "bending")
@@ -43,7 +43,7 @@ def draw_attached(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) ->
 
 
 def draw_rigged(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows what the model of flesh on a rig depends on."""
+    """Shows the inputs of the model of flesh on a rig."""
     layout.prop(state, "resolution")
     layout.prop(state, "modes")
     layout.prop(state, "locality")

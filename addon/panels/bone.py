@@ -1,4 +1,4 @@
-"""What a bone says about the flesh that it moves, in the Bone tab of the Properties editor."""
+"""Settings of a bone for its flesh, in the Bone tab of the Properties editor."""
 
 import bpy
 

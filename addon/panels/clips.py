@@ -18,7 +18,7 @@ class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the folder, its actions, and what to do with them."""
+        """Shows the folder, its actions, and their buttons."""
         layout, state = self.layout, context.scene.jounce
         row = layout.row(align=True)
         row.prop(state, "clip_folder", text="")

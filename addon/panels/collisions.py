@@ -1,4 +1,4 @@
-"""What the flesh collides with."""
+"""Collisions of the flesh."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ from ..bridge.inputs import colliders
 from ..core.colliders import Kind
 from .sidebar import BodyPanel, said
 
-# So many colliders are listed; a collection with more of them is set up object by object.
+# Largest number of listed colliders; larger collections are set up per object.
 LISTED = 12
 
 
 def draw_hindrances(
     layout: bpy.types.UILayout, context: bpy.types.Context, hindrances: Iterable[tuple[str, str]]
 ) -> None:
-    """Shows why nothing is collided with, each time with a button that mends it."""
+    """Shows obstacles to collisions, each with the button of its fix."""
     for sentence, fix in hindrances:
         box = said(layout, context, sentence)
         if fix:
@@ -25,7 +25,7 @@ def draw_hindrances(
 
 
 def draw_colliders(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
-    """Shows what each object of the collection is collided with as."""
+    """Shows the shape of each collider in the collection."""
     listed = colliders.candidates(host)
     rows = layout.column(align=True)
     for obj in listed[:LISTED]:
@@ -41,17 +41,17 @@ def draw_colliders(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
 
 
 class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
-    """What the flesh collides with"""
+    """Collisions of the flesh"""
 
     bl_label = "Collisions"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
-        """Shows a switch that is at hand while the panel is closed too."""
+        """Shows a switch that stays available in the closed panel."""
         self.layout.prop(bodies.host_of(context.object).jounce, "use_collisions", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the collection, what is in it, and how to put something there."""
+        """Shows the collection, its contents, and buttons for adding objects."""
         layout, state = self.layout_and_state(context)
         host = bodies.host_of(context.object)
         draw_hindrances(layout, context, colliders.hindrances(host))

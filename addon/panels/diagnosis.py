@@ -1,4 +1,4 @@
-"""What may be wrong with the body, with buttons that mend it."""
+"""Possible problems of the body, with buttons for their fixes."""
 
 import bpy
 
@@ -9,20 +9,20 @@ from .sidebar import BodyPanel, said
 
 
 class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
-    """What may be wrong with the body"""
+    """Possible problems of the body"""
 
     bl_label = "Diagnosis"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        """Shows how many findings wait, while the panel is closed too."""
+        """Shows the number of findings, also in the closed panel."""
         _, state = self.layout_and_state(context)
         count = len(state.findings) + bool(played_actions.difference(bodies.host_of(context.object)))
         if count:
             self.layout.label(text=f"{count}", icon="INFO")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows each finding, with its fix where there is one."""
+        """Shows each finding, with its fix if there is one."""
         layout, state = self.layout_and_state(context)
         layout.operator("jounce.diagnose", icon="VIEWZOOM")
         is_fitted = not draw_difference(layout, context)
@@ -35,7 +35,7 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
 
 
 def draw_difference(layout: bpy.types.UILayout, context: bpy.types.Context) -> bool:
-    """Shows that something else plays than the body was fitted to, with a button; whether it does."""
+    """Shows that another animation plays than in the fit, with a button; True if so."""
     sentence = played_actions.difference(bodies.host_of(context.object))
     if sentence:
         said(layout, context, sentence).operator("jounce.fit_again", icon="FILE_REFRESH")

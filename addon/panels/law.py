@@ -1,4 +1,4 @@
-"""The law of the final flesh, and where it is drawn: the curve, and the stress that follows."""
+"""The law of the final flesh, and the drawn law: the curve, and the resulting stress."""
 
 import bpy
 import bpy.utils.previews
@@ -13,7 +13,7 @@ from .sidebar import said
 
 # Of the picture, in units of a button's height.
 HEIGHT = 7.0
-# Stretches of which the stress is told.
+# Stretches with a listed stress.
 TOLD = (0.5, 0.75, 1.25, 1.5, 2.0)
 FOREIGN = "This curve is of another file; Straighten makes one that can be drawn here."
 
@@ -30,7 +30,7 @@ def unregister() -> None:
 
 
 def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    """Shows the law and, where it is drawn, its curve with the stress of flesh that is pulled."""
+    """Shows the law and, for a drawn one, its curve with the stress of pulled flesh."""
     layout.prop(state, "law")
     layout.prop(state, "hardening")
     if Law(state.law) is not Law.CURVE:
@@ -54,7 +54,7 @@ def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context
 
 
 def draw_numbers(layout: bpy.types.UILayout, told: np.ndarray, young: float | None) -> None:
-    """Shows the stiffness at rest and the stress at a few stretches. young: None if it is not known yet."""
+    """Shows the stiffness at rest and the stress at a few stretches. young: None if unknown."""
     box = layout.box().column(align=True)
     named = [("Young's Modulus", 1.0), *zip(map("Stretch {:g}".format, TOLD), told, strict=True)]
     for name, share in named:
@@ -64,14 +64,14 @@ def draw_numbers(layout: bpy.types.UILayout, told: np.ndarray, young: float | No
 
 
 def in_pascal(stress: float) -> str:
-    """A stress in Pa in the unit in which three digits of it are a short number."""
+    """A stress in Pa in the unit that keeps three digits short."""
     units = (("GPa", 1e9), ("MPa", 1e6), ("kPa", 1e3), ("Pa", 1.0))
     unit, size = next((pair for pair in units if abs(stress) >= 0.9995 * pair[1]), units[-1])
     return f"{stress / size:.3g} {unit}"
 
 
 def picture_of(flesh: Flesh, name: str) -> int:
-    """The number of an icon that shows the stress of flesh that is pulled. name: of the body."""
+    """The number of an icon with the stress of pulled flesh. name: of the body."""
     if not _pictures:
         _pictures.append(bpy.utils.previews.new())
     known = _pictures[0].get(name) or _pictures[0].new(name)

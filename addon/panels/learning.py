@@ -1,4 +1,4 @@
-"""What a body has learnt of its shots, below its quality."""
+"""The learnt basis of a body, below its quality."""
 
 import bpy
 
@@ -11,14 +11,14 @@ from ..core.settings import Quality
 from .collisions import draw_hindrances
 from .sidebar import said
 
-# So many shots are listed by name.
+# Largest number of shots listed by name.
 LISTED = 6
-# What so many displacements leave out is told.
+# Numbers of displacements with a listed remainder.
 COUNTS = (4, 8, 16, 32, 64)
 
 
 def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Shows the button that learns the shot, and of what was learnt how near it comes."""
+    """Shows the button for learning the shot, and the error of the learnt basis."""
     host = bodies.host_of(context.object)
     known = lessons.of(host)
     column = layout.column(align=True)
@@ -51,12 +51,12 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 
 def has_others(known: Learnt | None) -> bool:
-    """Whether several shots were learnt, which stay known where one of them is learnt again."""
+    """True with several learnt shots, which are kept if one of them is learnt again."""
     return known is not None and len(known.facts.clips) > 1
 
 
 def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
-    """Shows which shots were learnt, in how many displacements, and how near that comes."""
+    """Shows the learnt shots, the number of displacements, and the error."""
     facts = known.facts
     for clip in facts.clips[-LISTED:]:
         column.label(text=f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)

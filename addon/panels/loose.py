@@ -1,4 +1,4 @@
-"""How a loose body starts, and where it is held."""
+"""Start of a loose body, and times of its hold."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from .sidebar import BodyPanel, keyed
 
 
 class JOUNCE_PT_loose(BodyPanel, bpy.types.Panel):
-    """How a loose body starts, and where it is held"""
+    """Start of a loose body, and times of its hold"""
 
     bl_label = "Start"
 
@@ -18,7 +18,7 @@ class JOUNCE_PT_loose(BodyPanel, bpy.types.Panel):
         return host is not None and host.jounce.is_loose
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows how fast it is where its object stands, when it starts again, and when that holds it."""
+        """Shows the velocity at the object, the frames of a new start, and the holds by the object."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "velocity")
         layout.prop(state, "spin")

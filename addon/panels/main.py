@@ -1,4 +1,4 @@
-"""Adds Jounce to an object or takes it away."""
+"""Adds Jounce to an object or removes it."""
 
 import bpy
 
@@ -17,7 +17,7 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
         return cls.bl_space_type == "VIEW_3D" or context.object.type == "MESH"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the button that applies to the active object."""
+        """Shows the button for the active object."""
         layout, obj = self.layout, context.object
         linked = None if obj is None else overrides.linked_of(obj, context.scene)
         if linked is not None:

@@ -1,4 +1,4 @@
-"""Where the flesh differs."""
+"""Maps: variation of the flesh over the body."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from ..core.maps import Kind
 from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
-# What fills or changes a map, by the end of its operator's name.
+# Tools for filling and changing a map, by the end of the operator's name.
 TOOLS = (
     ("from_selection", "VERTEXSEL"),
     ("from_bones", "BONE_DATA"),
@@ -18,13 +18,13 @@ TOOLS = (
 )
 
 
-# Where Blender keeps the presets of the operator that makes regions, and which of its settings they give.
+# Blender's folder for presets of the region operator, and the settings in the presets.
 PRESETS = "operator/jounce.region"
 WEIGHTS = frozenset(["stiffness", "elsewhere", "strength", "leak"])
 
 
 class MapMenu:
-    """What can be done with the map of one kind. Subclasses name the kind."""
+    """Tools for the map of one kind. Subclasses name the kind."""
 
     bl_label = "Map"
     kind: Kind
@@ -46,7 +46,7 @@ MENUS = tuple(type(menu_name(kind), (MapMenu, bpy.types.Menu), {"kind": kind}) f
 
 
 class JOUNCE_MT_regions(bpy.types.Menu):
-    """What a part of the body can be, from Blender's presets of the operator"""
+    """Kinds of parts of a body, from Blender's presets of the operator"""
 
     bl_label = "Make Selection a Region"
 
@@ -59,14 +59,14 @@ class JOUNCE_MT_regions(bpy.types.Menu):
 
 
 class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
-    """Where the flesh differs"""
+    """Variation of the flesh over the body"""
 
     bl_label = "Maps"
     bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the vertex group of each map, and how to make it."""
+        """Shows the vertex group of each map, and buttons for making one."""
         layout, state = self.layout_and_state(context)
         mesh = context.object if context.object.type == "MESH" else bodies.host_of(context.object)
         for kind, (setting, _) in weight_maps.SETTINGS.items():
@@ -91,7 +91,7 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
 
 
 def draw_muscles(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, mesh: bpy.types.Object) -> None:
-    """Shows how stiff the first muscle is, and those beside it."""
+    """Shows the stiffness of the first muscle, and further muscles."""
     layout.prop(state, "muscle_stiffness")
     for number, muscle in enumerate(state.more_muscles, start=1):
         row = layout.row(align=True)

@@ -20,7 +20,7 @@ class JOUNCE_UL_modes(bpy.types.UIList):
         _name: str,
         index: int,
     ) -> None:
-        """One mode: number, frequency, play."""
+        """One mode: number, frequency, play button."""
         row = layout.row()
         row.label(text=f"Mode {index + 1}")
         row.label(text=f"{mode.ratio * state.lowest_frequency():.2f} Hz")
@@ -35,7 +35,7 @@ class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the list, or what it needs."""
+        """Shows the list, or its requirements."""
         layout, state = self.layout_and_state(context)
         if not state.modes_built:
             layout.label(text="Build to see its modes", icon="INFO")

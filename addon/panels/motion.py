@@ -1,4 +1,4 @@
-"""How the flesh moves."""
+"""Motion of the flesh."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from .diagnosis import draw_difference
 from .law import draw_law
 from .sidebar import BodyPanel, keyed, said
 
-# Below this frequency a body of a real material is too large for what it looks like: a whale is above it.
+# Frequency below which a body of a real material is implausibly large: a whale is above.
 SLOWEST = 0.2
 CONTRACTS = "Muscles contract in the final motion alone; the draft and what was learnt have none."
 
@@ -28,7 +28,7 @@ MATERIALS = JOUNCE_MT_materials
 def draw_stiffness(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
 ) -> None:
-    """Shows what sets the stiffness, and for a material the frequency that follows."""
+    """Shows the source of the stiffness, and for a material the resulting frequency."""
     if state.is_attached:
         layout.prop(state, "cloth_frequency")
         return
@@ -61,7 +61,7 @@ def draw_stiffness(
 def draw_contraction(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
 ) -> None:
-    """Shows how far muscles contract where there are any, and where they do not."""
+    """Shows the contraction of muscles, and missing muscles."""
     muscles = [muscle for muscle in state.muscles if muscle.muscle_group]
     if not muscles:
         return
@@ -73,12 +73,12 @@ def draw_contraction(
 
 
 class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
-    """How the flesh moves"""
+    """Motion of the flesh"""
 
     bl_label = "Motion"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows what the motion depends on."""
+        """Shows the settings of the motion."""
         layout, state = self.layout_and_state(context)
         draw_stiffness(layout, state, context)
         keyed(layout).prop(state, "damping")

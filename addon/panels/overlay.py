@@ -1,4 +1,4 @@
-"""What the viewports draw over the body."""
+"""Drawings of the viewports over the body."""
 
 import bpy
 
@@ -6,13 +6,13 @@ from .sidebar import BodyPanel
 
 
 class JOUNCE_PT_overlay(BodyPanel, bpy.types.Panel):
-    """What the viewports draw over the body"""
+    """Drawings of the viewports over the body"""
 
     bl_label = "Overlays"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows what can be drawn."""
+        """Shows the available drawings."""
         layout, _ = self.layout_and_state(context)
         settings = context.window_manager.jounce
         layout.prop(settings, "field")

@@ -1,4 +1,4 @@
-"""What of the body is bone, what is flesh and what is hard."""
+"""Bone core, flesh and hard parts of the body."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from .sidebar import BodyPanel
 
 
 class JOUNCE_MT_bodies(bpy.types.Menu):
-    """Kinds of bodies, with how much of them is bone and how far their flesh moves"""
+    """Kinds of bodies, with the amount of bone and the amplitude of the flesh"""
 
     bl_label = "Kind of Body"
     preset_subdir = "jounce/body"
@@ -16,13 +16,13 @@ class JOUNCE_MT_bodies(bpy.types.Menu):
 
 
 class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
-    """What of the body is bone, what is flesh and what is hard"""
+    """Bone core, flesh and hard parts of the body"""
 
     bl_label = "Body Parts"
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the core, the role of the active bone, and what of the active mesh is hard."""
+        """Shows the core, the role of the active bone, and the hard parts of the active mesh."""
         layout, state = self.layout_and_state(context)
         row = layout.row(align=True)
         row.menu(JOUNCE_MT_bodies.__name__, text=JOUNCE_MT_bodies.bl_label)

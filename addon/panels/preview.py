@@ -14,12 +14,12 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
     bl_label = "Preview"
 
     def draw_header(self, context: bpy.types.Context) -> None:
-        """Shows a switch that is at hand while the panel is closed too."""
+        """Shows a switch that stays available in the closed panel."""
         icon = "CHECKBOX_HLT" if bodies.host_of(context.object).jounce.preview else "CHECKBOX_DEHLT"
         self.layout.operator("jounce.preview", text="", icon=icon, emboss=False)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows whether the motion is previewed, and how far it is."""
+        """Shows the state and the progress of the preview."""
         layout, state = self.layout_and_state(context)
         if state.is_flesh:
             layout.row().prop(state, "quality", expand=True)

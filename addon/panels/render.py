@@ -1,4 +1,4 @@
-"""Tells in the menu Render which bodies have no bake."""
+"""Names the bodies without a bake in the menu Render."""
 
 import bpy
 
@@ -6,7 +6,7 @@ from ..bridge.bake import renders
 
 
 def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """Adds the sentence and the button that mends it; nothing where all is baked."""
+    """Adds the sentence and the button for the fix; nothing if all are baked."""
     hosts = renders.unbaked(context.scene)
     if hosts:
         menu.layout.separator()

@@ -1,4 +1,4 @@
-"""What happens in the shot beside the animation."""
+"""Events in the shot beside the animation."""
 
 import bpy
 
@@ -7,12 +7,12 @@ from ..bridge.preview import previews
 from ..core.settings import BodyKind
 from .sidebar import BodyPanel, keyed
 
-# So many teleports are named; a shot with more of them has another trouble.
+# Largest number of listed teleports; more of them indicate another problem.
 NAMED = 8
 
 
 def draw_limit(row: bpy.types.UILayout, state: bpy.types.PropertyGroup, name: str) -> None:
-    """Shows a limit, grey where it is switched off."""
+    """Shows a limit, greyed out if switched off."""
     row.prop(state, f"use_{name}", text="")
     limit = row.row()
     limit.active = getattr(state, f"use_{name}")
@@ -22,7 +22,7 @@ def draw_limit(row: bpy.types.UILayout, state: bpy.types.PropertyGroup, name: st
 def draw_teleports(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, known: "previews.Session | None"
 ) -> None:
-    """Shows what counts as a teleport, and where the preview found some."""
+    """Shows the definition of a teleport, and the teleports found by the preview."""
     row = layout.row(heading="Teleports")
     row.prop(state, "find_teleports", text="")
     least = row.row()
@@ -35,14 +35,14 @@ def draw_teleports(
 
 
 class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
-    """What happens in the shot beside the animation"""
+    """Events in the shot beside the animation"""
 
     bl_label = "Forces and Resets"
     bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset(BodyKind)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows forces, start and cuts of what hangs on a rig, and limits of flesh."""
+        """Shows forces, start and cuts of bodies on a rig, and limits of flesh."""
         layout, state = self.layout_and_state(context)
         if not state.is_loose:
             layout.prop(state, "start")

@@ -1,4 +1,4 @@
-"""Where the panels of Jounce are: its tab of the 3D viewport's sidebar."""
+"""Place of Jounce's panels: a tab of the 3D viewport's sidebar."""
 
 import textwrap
 
@@ -7,12 +7,12 @@ import bpy
 from ..bridge.body import bodies
 from ..core.settings import BodyKind
 
-# Characters that fit into a line, for each pixel of the panel's width at a scale of 1.
+# Characters per line for each pixel of the panel's width at a scale of 1.
 CHARACTERS_PER_PIXEL = 0.14
 
 
 class SidebarPanel:
-    """Where all of these panels are."""
+    """Common place of these panels."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -23,12 +23,12 @@ class BodyPanel(SidebarPanel):
     """A panel for the body of the active object, below the main one."""
 
     bl_parent_id = "JOUNCE_PT_main"
-    # The kinds of bodies of which any of it says something.
+    # Kinds of bodies that the panel applies to.
     kinds = frozenset(BodyKind)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Shown for objects with Jounce, where it says something of the kind of body."""
+        """Shown for objects with Jounce and a matching kind of body."""
         host = None if context.object is None else bodies.host_of(context.object)
         return host is not None and BodyKind(host.jounce.kind) in cls.kinds
 
@@ -42,14 +42,14 @@ class BodyPanel(SidebarPanel):
 
 
 def keyed(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """A place for settings that take keys: their dots are shown in the narrow sidebar too."""
+    """A layout for animatable settings, with their dots in the narrow sidebar too."""
     column = layout.column(align=True)
     column.use_property_decorate = True
     return column
 
 
 def said(layout: bpy.types.UILayout, context: bpy.types.Context, sentence: str) -> bpy.types.UILayout:
-    """A box with a sentence in as many lines as it takes."""
+    """A box with a sentence in as many lines as needed."""
     width = max(20, int(context.region.width / context.preferences.system.ui_scale * CHARACTERS_PER_PIXEL))
     box = layout.box().column(align=True)
     for line, text in enumerate(textwrap.wrap(sentence, width)):

@@ -7,14 +7,14 @@ from .sidebar import BodyPanel
 
 
 class JOUNCE_PT_sound(BodyPanel, bpy.types.Panel):
-    """How a body sounds that is struck"""
+    """Sound of the body under impacts"""
 
     bl_label = "Sound"
     bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED, BodyKind.LOOSE))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows what it is made of where it is heard, and what was baked."""
+        """Shows the sounding material and the baked sound."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "sound_material")
         layout.prop(state, "sound_pitch")

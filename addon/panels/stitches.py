@@ -31,14 +31,14 @@ class JOUNCE_UL_seams(bpy.types.UIList):
 
 
 class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
-    """What is sewn to what"""
+    """Stitches between meshes or within a mesh"""
 
     bl_label = "Stitches"
     bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the stitch groups, and how to make them."""
+        """Shows the stitch groups, and buttons for making them."""
         layout, state = self.layout_and_state(context)
         row = layout.row()
         row.template_list("JOUNCE_UL_seams", "", state, "seams", state, "seam_index", rows=2)
@@ -62,7 +62,7 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
 def draw_residual(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
 ) -> None:
-    """Shows how exact modes are that were updated in place of a build, and what colours where."""
+    """Shows the accuracy of updated modes, and the overlay that displays the errors."""
     body = built.CACHE.get(state.built_digest)
     if body is None or not body.residual:
         return
