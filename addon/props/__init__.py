@@ -1,12 +1,12 @@
 """The settings and the state that Jounce keeps on objects, as `object.jounce`.
 
-All of it is plain data that travels with the .blend. A host carries the settings of its body; the other
-meshes of a body carry only the pointer to their host; every mesh of a body remembers where it was bound and
-what a bake added to it, so that freeing the bake takes away exactly that.
+All data is plain and saved with the .blend. A host carries the settings of its body. The other meshes of a
+body carry only the pointer to their host. Every mesh of a body remembers its binding and the additions of a
+bake, and freeing the bake removes exactly these.
 
-The built model is *not* kept in the .blend: it follows from the meshes, the rig, `bind_matrix` and the
-settings in seconds, bit for bit, while it can be tens of megabytes. `built_digest` says whether that is still
-the same model.
+The built model is *not* kept in the .blend: the meshes, the rig, `bind_matrix` and the settings reproduce the
+model in seconds, bit for bit, while the data can be tens of megabytes. `built_digest` tells if the model is
+unchanged.
 """
 
 import bpy
@@ -54,19 +54,19 @@ class JounceObject(
     DiagnosisProps,
     bpy.types.PropertyGroup,
 ):
-    """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""
+    """Settings of a body (on its host) and the state of a mesh (on each of its meshes)."""
 
     @property
     def of_body(self) -> bpy.types.PropertyGroup:
-        """The settings of the body, whichever of its meshes or armatures this is."""
+        """The settings of the body of a mesh or an armature."""
         return bodies.host_of(self.id_data).jounce
 
     def built_from(self) -> tuple[object, ...]:
-        """What the artist has chosen that a build depends on, beside the meshes and the rig."""
+        """The artist's settings that a build depends on, beside the meshes and the rig."""
         maps = (getattr(self, name) for name in MapProps.__annotations__)
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
         bones = self.bone_core, self.bones_counting, self.bones_collection
-        # Which of them are on says only of those that open what their shares are of.
+        # The number of active groups concerns only groups that open.
         groups = openings(self.id_data)
         opening = tuple(groups.items()) if any(groups.values()) else ()
         return (self.build_settings(), *bones, muscles, opening, *maps)

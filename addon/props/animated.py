@@ -1,4 +1,4 @@
-"""Which settings take keys: those that each frame reads anew. All others hold for the whole shot."""
+"""Animatable settings: those read in every frame. All others hold for the whole shot."""
 
 from inspect import get_annotations
 
@@ -17,7 +17,7 @@ ANIMATED = animated_settings.ANIMATED | {
 
 
 def keyed_where_read(settings: type) -> type:
-    """Refuses keys on all settings of a class, and of those it is put together from, but these."""
+    """Disables keys on all settings of a class and its bases, except these."""
     for cls in settings.__mro__:
         for name, setting in get_annotations(cls).items():
             if name not in ANIMATED:

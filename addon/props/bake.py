@@ -1,4 +1,4 @@
-"""What the motion is baked to, and what a bake added."""
+"""Target of a bake, and the additions of a finished bake."""
 
 import bpy
 from bpy.props import (
@@ -49,7 +49,7 @@ TARGETS = (
 
 
 class BakeProps:
-    """Settings of the host, and on every mesh what the bake added to it."""
+    """Settings of the host, and on every mesh the additions of the bake."""
 
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
     quality: EnumProperty(
@@ -226,11 +226,11 @@ class BakeProps:
 
     @property
     def simulated_quality(self) -> Quality:
-        """What is simulated; only flesh has another quality than its own, which is live as a draft is."""
+        """The simulated quality; other qualities than the draft exist only for flesh."""
         return Quality(self.quality) if self.is_flesh else Quality.DRAFT
 
     def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:
-        """What a bake over a frame range depends on."""
+        """Inputs of a bake over a frame range."""
         return BakeSettings(
             target=Target(target),
             frame_start=frame_start,

@@ -1,4 +1,4 @@
-"""What the model of a body depends on, and what it was built from."""
+"""Inputs of a body's model, and the facts about the last build."""
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
@@ -40,7 +40,7 @@ COUNTING = (
 
 @refreshing
 class BodyProps:
-    """Of the host; the body is built from these, again by itself while it is previewed."""
+    """Settings of the host; a change needs a build, which is automatic in a preview."""
 
     kind: EnumProperty(name="Kind", description="What moves the body", items=KINDS)
     handles: IntProperty(
@@ -170,21 +170,21 @@ class BodyProps:
 
     @property
     def is_loose(self) -> bool:
-        """Whether nothing moves the body but what it feels and touches."""
+        """True for a body moved by forces and contact alone."""
         return BodyKind(self.kind) is BodyKind.LOOSE
 
     @property
     def is_attached(self) -> bool:
-        """Whether the body is a surface that hangs on its rig."""
+        """True for a surface that hangs on its rig."""
         return BodyKind(self.kind) is BodyKind.ATTACHED
 
     @property
     def is_flesh(self) -> bool:
-        """Whether the body is flesh that follows its rig, of which there are modes and a final motion."""
+        """True for flesh that follows its rig, with modes and a final motion."""
         return BodyKind(self.kind) is BodyKind.RIGGED
 
     def build_settings(self) -> BuildSettings | LooseSettings | AttachedSettings:
-        """What the model depends on."""
+        """Inputs of the model."""
         if self.is_loose:
             return LooseSettings(self.resolution, self.handles, self.clusters)
         if self.is_attached:

@@ -1,4 +1,4 @@
-"""What a bone says about the flesh that it moves, as settings of the bone in its pose, and what is hard."""
+"""Settings of a bone in its pose for its flesh, and hard materials."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
@@ -52,7 +52,7 @@ ROLE = EnumProperty(
 
 
 def refresh_users(material: bpy.types.Material, _context: bpy.types.Context) -> None:
-    """Has the objects looked at again that have a material."""
+    """Requests a new evaluation of the objects with a material."""
     for obj in bpy.data.objects:
         if obj.type == "MESH" and any(slot.material == material for slot in obj.material_slots):
             obj.update_tag()

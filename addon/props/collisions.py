@@ -1,4 +1,4 @@
-"""What the flesh collides with."""
+"""Collision settings of the flesh."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
@@ -23,7 +23,7 @@ SHAPES = (
 
 @refreshing
 class CollisionProps:
-    """Of the host; changes act without a new build."""
+    """Settings of the host; changes need no build."""
 
     use_collisions: BoolProperty(
         name="Collisions",

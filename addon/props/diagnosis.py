@@ -1,4 +1,4 @@
-"""What the last diagnosis found."""
+"""Findings of the last diagnosis."""
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, StringProperty
@@ -8,7 +8,7 @@ from .overrides import overridable
 
 @overridable
 class JounceFinding(bpy.types.PropertyGroup):
-    """One finding, as the diagnosis of the bridge says it."""
+    """One finding of the bridge's diagnosis."""
 
     sentence: StringProperty()
     obj: StringProperty()
@@ -17,7 +17,7 @@ class JounceFinding(bpy.types.PropertyGroup):
 
 
 class DiagnosisProps:
-    """Of the host."""
+    """Findings on the host."""
 
     findings: CollectionProperty(
         name="Findings", description="What the last diagnosis found", type=JounceFinding

@@ -1,10 +1,10 @@
-"""What the frequency of a body was fitted to, to see when something else plays."""
+"""Animation at the time of the fitted frequency, for noticing changes."""
 
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
 
 class FitProps:
-    """Of the host; written by Fit to Shot and Add Jounce."""
+    """Facts on the host, written by Fit to Shot and Add Jounce."""
 
     fitted_names: StringProperty(
         name="Fitted To", description="The actions that the frequency was fitted to", options={"HIDDEN"}

@@ -1,4 +1,4 @@
-"""What a body is to learn of its shots, and has learnt."""
+"""Settings of learning, and facts about the learnt basis."""
 
 from bpy.props import EnumProperty, StringProperty
 
@@ -10,7 +10,7 @@ COUNTS = (
 
 
 class LearningProps:
-    """Of the host."""
+    """Settings of the host."""
 
     displacements: EnumProperty(
         name="Displacements",

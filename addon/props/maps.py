@@ -1,4 +1,4 @@
-"""The vertex groups that say where the flesh differs."""
+"""The vertex groups of the maps."""
 
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
@@ -9,7 +9,7 @@ from .refresh import refreshing
 
 @refreshing
 class MapProps:
-    """Of the host; the body is built from these, again by itself while it is previewed."""
+    """Settings of the host; a change needs a build, which is automatic in a preview."""
 
     stiffness_group: StringProperty(
         name="Stiffness",
@@ -56,16 +56,16 @@ class MapProps:
     )
 
     def stiffness_scale(self) -> StiffnessScale:
-        """What the weights of the stiffness map mean."""
+        """Meaning of the stiffness map's weights."""
         return StiffnessScale(self.stiffness_soft, self.stiffness_stiff, self.stiffness_centred)
 
     def centre_stiffness(self) -> None:
-        """Lets a new map make softer as well as stiffer; factors that the artist has chosen stay."""
+        """Lets a new map soften as well as stiffen; factors chosen by the artist stay."""
         self.stiffness_centred = True
         if not self.is_property_set("stiffness_soft"):
             self.stiffness_soft = 1.0 / self.stiffness_stiff
 
     def take_stiffness_scale(self, other: "MapProps") -> None:
-        """Lets the weights mean what they mean on another host."""
+        """Takes over the meaning of the weights from another host."""
         for setting in SCALE:
             setattr(self, setting, getattr(other, setting))

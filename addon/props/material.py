@@ -1,4 +1,4 @@
-"""What the flesh is made of: its frequency, or the values of a real material."""
+"""Material of the flesh: its frequency, or the values of a real material."""
 
 import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty
@@ -66,7 +66,7 @@ def _law_chosen(state: "MaterialProps", context: bpy.types.Context) -> None:
 
 @refreshing
 class MaterialProps:
-    """Of the host; changes act without a new build."""
+    """Settings of the host; changes need no build."""
 
     stiffness_by: EnumProperty(name="Stiffness By", description="What sets the stiffness", items=STIFFNESS_BY)
     frequency_of: EnumProperty(
@@ -75,7 +75,7 @@ class MaterialProps:
         items=FREQUENCY_OF,
         default=FrequencyOf.LOWEST_MODE.value,
     )
-    # Before the law, which makes a curve where there is none: copied in this order, none is made in vain.
+    # Before the law, which makes a missing curve: copied in this order, no superfluous curve is made.
     law_curve: PointerProperty(
         name="Law Curve",
         description="The node group that holds the curve of the law",
@@ -138,22 +138,22 @@ class MaterialProps:
     )
 
     def flesh(self) -> Flesh:
-        """What the final flesh is made of."""
+        """Flesh of the final motion."""
         law = Law(self.law)
         if law is not Law.CURVE:
             return Flesh(law, self.poisson, self.hardening)
         return Flesh(law, self.poisson, self.hardening, law_curves.samples(self.law_curve))
 
     def lowest_frequency(self) -> float:
-        """The frequency of the lowest mode of the body as it was built last, in Hz."""
+        """The frequency of the body's lowest mode in the last build, in Hz."""
         if FrequencyOf(self.frequency_of) is FrequencyOf.LOWEST_MODE or self.built_size_frequency == 0.0:
             return self.frequency
         return self.frequency * self.built_frequency / self.built_size_frequency
 
     def young_at_rest(self) -> float | None:
-        """Young's modulus of small strains, Pa: by its frequency that of flesh as heavy as water.
+        """Young's modulus at small strains, Pa: for a frequency, of flesh with the density of water.
 
-        None as long as the body is not built.
+        None for a body without a build.
         """
         if self.stiffness_by == "PHYSICAL":
             return self.young
@@ -162,5 +162,5 @@ class MaterialProps:
         return YOUNG * stiffness(built, self.frequency) if built > 0.0 else None
 
     def material(self) -> Physical | None:
-        """The material, None where the frequency sets the stiffness."""
+        """The material, None if the frequency sets the stiffness."""
         return Physical(self.young, self.density) if self.stiffness_by == "PHYSICAL" else None

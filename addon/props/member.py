@@ -1,4 +1,4 @@
-"""Which body a mesh belongs to, and where it was bound."""
+"""Body and binding of a mesh."""
 
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty, StringProperty

@@ -22,7 +22,7 @@ def _chosen(_self: "ModesProps", context: bpy.types.Context) -> None:
 
 
 class ModesProps:
-    """Of the host."""
+    """Settings of the host."""
 
     modes_built: CollectionProperty(
         name="Modes", description="The modes of the last build, lowest first", type=JounceMode
@@ -33,7 +33,7 @@ class ModesProps:
 
     @property
     def knows_modes(self) -> bool:
-        """Whether the modes are listed; only flesh has any."""
+        """True if modes are listed; only flesh has any."""
         return not self.is_flesh or len(self.modes_built) > 0
 
     def list_modes(self, ratios: np.ndarray) -> None:

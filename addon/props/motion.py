@@ -1,4 +1,4 @@
-"""How the flesh moves."""
+"""Motion settings of the flesh."""
 
 from dataclasses import asdict
 
@@ -16,10 +16,11 @@ INTEGRATORS = (
 
 @refreshing
 class MotionProps:
-    """Of the host; changes act without a new build."""
+    """Settings of the host; changes need no build."""
 
-    # Chosen on dancing, running characters of all sizes. At 5 Hz the fastest hundredth of the vertices move
-    # by 1 to 2 percent of the diagonal, which reads as flesh; at 2.5 Hz by 4 to 6, which reads as jelly.
+    # Chosen on dancing and running characters of all sizes. At 5 Hz the fastest hundredth of the vertices
+    # moves by 1 to 2 percent of the diagonal, which looks like flesh; at 2.5 Hz by 4 to 6, which looks like
+    # jelly.
     frequency: FloatProperty(
         name="Frequency (Hz)",
         description=(
@@ -34,7 +35,7 @@ class MotionProps:
         soft_max=15.0,
         step=10,
     )
-    # By sqrt(g / (1.8 m e)): where gravity is scaled with the size, cloth gets longer by e of its length.
+    # By sqrt(g / (1.8 m e)): under gravity scaled with the size, cloth stretches by e of its length.
     cloth_frequency: FloatProperty(
         name="Stretch Frequency (Hz)",
         description=(
@@ -176,11 +177,11 @@ class MotionProps:
     )
 
     def motion_settings(self) -> MotionSettings:
-        """What the motion depends on, without rebuilding."""
+        """Inputs of the motion that need no build."""
         settings = self._rigged_settings()
         if self.is_flesh:
             return settings
-        # What is free to go anywhere has no place that it could be too far from.
+        # A free body has no place as the reference of a limit.
         of_flesh = asdict(settings) | {"limit": None, "stretch": None, "material": settings.material}
         if self.is_attached:
             own = {"frequency": self.cloth_frequency, "frequency_of": FrequencyOf.SIZE, "material": None}

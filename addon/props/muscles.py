@@ -1,4 +1,4 @@
-"""Muscles: where they are, how stiff, and how far each contracts."""
+"""Muscles: their maps, stiffness and contraction."""
 
 import bpy
 from bpy.props import CollectionProperty, FloatProperty, StringProperty
@@ -10,7 +10,7 @@ from .refresh import refreshing
 
 @refreshing
 class OfMuscle:
-    """Of one muscle; changes act without a new build."""
+    """Settings of one muscle; changes need no build."""
 
     muscle_group: StringProperty(
         name="Muscle",
@@ -47,11 +47,11 @@ class OfMuscle:
 @keyed_where_read
 @overridable
 class JounceMuscle(OfMuscle, bpy.types.PropertyGroup):
-    """A muscle beside the first, which contracts by itself."""
+    """A further muscle with its own contraction."""
 
 
 class MuscleProps(OfMuscle):
-    """Of the host: the first muscle, and those beside it."""
+    """Settings of the host: the first muscle, and the further ones."""
 
     more_muscles: CollectionProperty(
         name="More Muscles",
@@ -61,5 +61,5 @@ class MuscleProps(OfMuscle):
 
     @property
     def muscles(self) -> tuple[OfMuscle, ...]:
-        """All muscles, the first one first."""
+        """All muscles in order."""
         return (self, *self.more_muscles)

@@ -1,4 +1,4 @@
-"""Settings that a library override of an object may change in its own file."""
+"""Settings that a library override may change in its own file."""
 
 from inspect import get_annotations
 
@@ -9,7 +9,7 @@ GROWS = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 
 
 def overridable(settings: type) -> type:
-    """Lets overrides change each setting of a class, and of those it is put together from."""
+    """Makes each setting of a class and its bases overridable."""
     for cls in settings.__mro__:
         for setting in get_annotations(cls).values():
             is_list = setting.function is bpy.props.CollectionProperty

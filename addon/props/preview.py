@@ -1,10 +1,10 @@
-"""Whether the motion is shown live."""
+"""State of the live preview."""
 
 from bpy.props import BoolProperty
 
 
 class PreviewProps:
-    """Of the host."""
+    """Settings of the host."""
 
     preview: BoolProperty(
         name="Preview", description="The motion is shown live in the viewport", options={"HIDDEN"}

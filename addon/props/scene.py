@@ -1,21 +1,21 @@
-"""What Jounce keeps on a scene, as `scene.jounce`."""
+"""Jounce data of a scene, as `scene.jounce`."""
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 
 class JounceClip(bpy.types.PropertyGroup):
-    """A file with an action; its name is the file's."""
+    """A file with an action; the item has the file's name."""
 
 
 class JounceMotion(bpy.types.PropertyGroup):
-    """Where the cached motion of a library override is kept, which its own object would not keep."""
+    """Cached motion of a library override, which its own object would not save."""
 
     host: PointerProperty(type=bpy.types.Object)
 
 
 class JounceScene(bpy.types.PropertyGroup):
-    """The actions to choose from, and what library overrides cannot keep themselves."""
+    """The listed actions, and data that library overrides cannot save themselves."""
 
     clip_folder: StringProperty(
         name="Actions",

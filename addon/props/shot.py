@@ -1,4 +1,4 @@
-"""What happens in a shot beside the animation: its start, cuts, pushes and force fields, and the limits."""
+"""Events in a shot beside the animation: start, cuts, accelerations and force fields, and the limits."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
@@ -30,7 +30,7 @@ CUTS = (
 
 @refreshing
 class ShotProps:
-    """Of the host; changes act without a new build."""
+    """Settings of the host; changes need no build."""
 
     start: EnumProperty(name="Start", description="How the flesh is in the first frame", items=STARTS)
     cut: BoolProperty(
@@ -121,7 +121,7 @@ class ShotProps:
     )
 
     def shot_settings(self) -> dict[str, object]:
-        """The fields of `MotionSettings` that stand here."""
+        """The fields of `MotionSettings` from this class."""
         return {
             "limit": self.limit / 100.0 if self.use_limit else None,
             "stretch": self.stretch / 100.0 if self.use_stretch else None,

@@ -1,4 +1,4 @@
-"""What a body is made of where it is heard, and the sound that was baked."""
+"""Material of a body's sound, and the baked sound."""
 
 import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
@@ -15,7 +15,7 @@ MATERIALS = (
 
 
 class SoundProps:
-    """Of the host. How it moves has no part in it: what is heard may be bronze where what moves is soft."""
+    """Settings of the host. Sound and motion are independent: soft flesh may sound like bronze."""
 
     sound_material: EnumProperty(
         name="Material",
@@ -70,7 +70,7 @@ class SoundProps:
     )
 
     def sound_settings(self) -> SoundSettings:
-        """What a sound depends on beside the motion."""
+        """Inputs of a sound beside the motion."""
         return SoundSettings(
             SUBSTANCES[self.sound_material],
             self.sound_pitch,

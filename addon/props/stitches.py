@@ -1,4 +1,4 @@
-"""Stitch groups: stitches that belong together, and the settings of each."""
+"""Stitch groups: related stitches with common settings."""
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty
@@ -18,7 +18,7 @@ class JouncePair(bpy.types.PropertyGroup):
 @keyed_where_read
 @overridable
 class JounceSeam(bpy.types.PropertyGroup):
-    """Stitches between two meshes of a body, or within one."""
+    """Stitches between two meshes of a body, or within one mesh."""
 
     use: BoolProperty(name="On", description="Whether the stitch group holds", default=True)
     mesh_a: PointerProperty(name="Mesh", description="The first mesh", type=bpy.types.Object)
@@ -72,7 +72,7 @@ class JounceSeam(bpy.types.PropertyGroup):
 
 
 class StitchProps:
-    """Of the host; a change of these needs a build, which is a short one, but for keys of what is closed."""
+    """Settings of the host; a change needs a short build, except for keys of the closing."""
 
     seams: CollectionProperty(
         name="Stitch Groups", description="What is sewn to what in the body", type=JounceSeam

@@ -1,4 +1,4 @@
-"""What the viewports draw over the active body, as `window_manager.jounce`; not kept in files."""
+"""Drawings of the viewports over the active body, as `window_manager.jounce`; not saved in files."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
@@ -45,7 +45,7 @@ def _show_core(self: "JounceWindow", shown: bool) -> None:
 
 
 class JounceWindow(bpy.types.PropertyGroup):
-    """Nothing of it is kept in a file."""
+    """Overlay settings, not saved in a file."""
 
     field: EnumProperty(
         name="Colours",
@@ -100,6 +100,6 @@ class JounceWindow(bpy.types.PropertyGroup):
 
     @property
     def draws_something(self) -> bool:
-        """Whether any handler is needed."""
+        """True if any handler is needed."""
         lines = self.cage or self.embedding or self.show_seams or self.show_colliders
         return self.field != Field.NONE.value or lines
