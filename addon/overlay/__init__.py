@@ -1,4 +1,4 @@
-"""What is drawn over the viewport: false colours on the render meshes, their legend, the tet mesh.
+"""Drawings over the viewport: false colours on the render meshes, their legend, the tet mesh.
 
-Meshes and materials stay as they are. Handlers are registered only while something is drawn.
+Meshes and materials stay unchanged. Handlers are registered only while something is drawn.
 """

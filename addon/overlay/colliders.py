@@ -1,4 +1,4 @@
-"""What the active body collides with, in the viewport: the shapes that the flesh stays outside of."""
+"""Colliders of the active body in the viewport, in their effective shape."""
 
 import bpy
 import numpy as np
@@ -14,7 +14,7 @@ COLOUR = (0.35, 0.85, 0.45, 0.9)
 
 
 def draw(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Draws all shapes where they stand in this frame."""
+    """Draws all shapes in their places of this frame."""
     depsgraph = context.evaluated_depsgraph_get()
     unit = units.metres_per_unit(context.scene)
     for obj in colliders.candidates(host):

@@ -1,4 +1,4 @@
-"""The tet mesh of a body in the viewport, and which of its tets carries which render vertex."""
+"""The tet mesh of a body in the viewport, and the embedding of its render vertices."""
 
 import bpy
 import jounce
@@ -16,7 +16,7 @@ HANGER_COLOUR = (0.3, 0.8, 0.95, 0.8)
 
 
 class Lattice:
-    """Lines of one body. Its rig is read once."""
+    """Lines of one body. The rig is read once."""
 
     def __init__(self, host: bpy.types.Object, body: "jounce.Body", context: bpy.types.Context) -> None:
         self._scene = bodies.read(host, context, lambda _sentence: None)
@@ -24,7 +24,7 @@ class Lattice:
         self._edges = cage.edges(body)
 
     def draw(self, context: bpy.types.Context, with_cage: bool, with_hangers: bool) -> None:
-        """Draws the tet mesh where the rig and the flesh have it, and lines to the render vertices."""
+        """Draws the tet mesh with rig and flesh, and lines to the render vertices."""
         depsgraph = context.evaluated_depsgraph_get()
         scale = 1.0 / units.metres_per_unit(context.scene)
         drive = frame_inputs.read(self._scene, depsgraph)

@@ -1,4 +1,4 @@
-"""The colour scale in the corner of the viewport, with its title, unit and numbers."""
+"""The colour scale in the corner of the viewport, with title, unit and numbers."""
 
 import blf
 import bpy
@@ -16,7 +16,7 @@ SHADOW = (0.0, 0.0, 0.0, 0.7)
 
 
 def draw(region: bpy.types.Region, left: float, scale: Scale | None, note: str) -> None:
-    """Draws a scale, and a note above it. left: how much of the region's side is covered, in pixels."""
+    """Draws a scale with a note above. left: width of the region's covered side, in pixels."""
     size = bpy.context.preferences.system.ui_scale
     x, y = left + MARGIN * size, MARGIN * size
     if scale is not None:
@@ -52,7 +52,7 @@ def measured(text: str, size: float) -> tuple[float, float]:
 
 
 def write(text: str, x: float, y: float, size: float) -> None:
-    """Writes a text that can be read on any background."""
+    """Writes a text readable on any background."""
     blf.size(FONT, TEXT * size)
     blf.enable(FONT, blf.SHADOW)
     blf.shadow(FONT, 3, *SHADOW)

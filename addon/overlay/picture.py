@@ -1,4 +1,4 @@
-"""The false colours of one body: values, their scale, and a batch for each of its meshes."""
+"""The false colours of one body: values, scale, and a batch for each mesh."""
 
 import bpy
 import jounce
@@ -19,7 +19,7 @@ from . import shading
 
 
 class Picture:
-    """One field of a body. Batches are kept for as long as the meshes do not move."""
+    """One field of a body. Batches are kept while the meshes do not move."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Picture:
         error: DraftError | None,
         muscles: Muscles | None,
     ) -> None:
-        """error: how far the draft is off, where that is known. muscles: of the previewed body."""
+        """error: distance of the draft from the final motion, if known. muscles: of the previewed body."""
         self.field = field
         self.scale: Scale | None = None
         self._values = np.empty(0)
@@ -49,7 +49,7 @@ class Picture:
             self._values, self.scale = fields.at_rest(field, body, mode, factor)
 
     def draw(self, context: bpy.types.Context, opacity: float) -> None:
-        """Draws every mesh of the body that the viewport shows."""
+        """Draws every visible mesh of the body."""
         depsgraph = context.evaluated_depsgraph_get()
         for skin in self._skins:
             if evaluated_meshes.is_shown(skin.obj, context.space_data):
@@ -59,7 +59,7 @@ class Picture:
                     shading.draw_surface(skin.batch, context.region_data, shape.matrix)
 
     def values(self, skin: "Skin", shape: Shape, scene: bpy.types.Scene) -> np.ndarray:
-        """The values at the vertices of a mesh, its own or all that its modifiers made."""
+        """The values at the vertices of a mesh, its own or all vertices after its modifiers."""
         if not self.field.moves:
             return self._values[skin.rows]
         unit = units.metres_per_unit(scene)
@@ -75,7 +75,7 @@ class Picture:
 
 
 class Skin:
-    """One mesh of a body, and the batch that draws it."""
+    """One mesh of a body, and its batch."""
 
     def __init__(self, obj: bpy.types.Object, rows: slice) -> None:
         """rows: of the body's render vertices."""
@@ -91,7 +91,7 @@ class Skin:
         self._carriers = None
 
     def update(self, shape: Shape, picture: Picture, scene: bpy.types.Scene, opacity: float) -> None:
-        """Makes the batch anew where the mesh has moved or its colours mean something else."""
+        """Makes a new batch for a moved mesh or other colours."""
         same = self._shape is not None and np.array_equal(shape.points, self._shape.points)
         if same and (picture.scale, opacity) == self._look:
             return
@@ -112,7 +112,7 @@ class Skin:
 
 
 def skins(host: bpy.types.Object, count: int) -> list[Skin]:
-    """The meshes of a body, none if they have not the number of vertices that it was built with."""
+    """The meshes of a body, none for a number of vertices other than in the build."""
     found, start = [], 0
     for obj in bodies.fleshed(host):
         end = start + meshes.vertex_count(obj)

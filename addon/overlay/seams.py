@@ -1,4 +1,4 @@
-"""The stitches of a body in the viewport: a line each, where the meshes are shown."""
+"""The stitches of a body in the viewport: one line each, on the displayed meshes."""
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ LOOSE_COLOUR = (0.6, 0.6, 0.6, 0.7)
 
 
 def draw(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Draws all stitch groups, those that are off in grey."""
+    """Draws all stitch groups, inactive ones in grey."""
     depsgraph = context.evaluated_depsgraph_get()
     shown: dict[bpy.types.Object, np.ndarray] = {}
     for seam in host.jounce.seams:

@@ -1,4 +1,4 @@
-"""Draws coloured surfaces and lines, a little nearer to the eye than what they cover."""
+"""Draws coloured surfaces and lines, slightly in front of the covered ones."""
 
 import bpy
 import gpu
@@ -6,10 +6,10 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
-# How much nearer, as a share of the distance from the eye.
+# Shift towards the eye, as a share of the distance from the eye.
 NEARER = 2e-3
 
-# Where the light comes from that shows the form, in the object's space, and how bright its dark side is.
+# Direction of the light in object space, and brightness of the dark side.
 LIGHT = np.array([0.35, -0.6, 0.72], np.float32)
 DARK = 0.35
 
@@ -19,7 +19,8 @@ def surface_batch(
 ) -> gpu.types.GPUBatch:
     """A lit surface; points, normals, colours: (p, 3) f32, triangles: (q, 3) i32.
 
-    Light is a part of the colours, as only Blender's own shaders know how each version stores them.
+    The light is part of the colours, since only Blender's own shaders know the storage format of each
+    version.
     """
     bright = 0.5 * (1.0 + DARK) + 0.5 * (1.0 - DARK) * (normals @ LIGHT)
     lit = np.empty((len(points), 4), np.float32)
@@ -29,7 +30,7 @@ def surface_batch(
 
 
 def line_batch(points: np.ndarray, pairs: np.ndarray | None = None) -> gpu.types.GPUBatch:
-    """Lines for `draw_lines` between points (p, 3): pairs (e, 2) of them, or one after the other."""
+    """Lines for `draw_lines` between points (p, 3): pairs (e, 2), or one polyline."""
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     points = np.ascontiguousarray(points, np.float32)
     indices = None if pairs is None else np.ascontiguousarray(pairs, np.int32)
@@ -37,14 +38,14 @@ def line_batch(points: np.ndarray, pairs: np.ndarray | None = None) -> gpu.types
 
 
 def nearer(view: bpy.types.RegionView3D) -> Matrix:
-    """A transform in the view's space that moves everything towards the eye and keeps its place on screen."""
+    """A transform in view space that moves everything towards the eye and keeps the place on screen."""
     if view.is_perspective:
         return Matrix.Diagonal((1.0 - NEARER, 1.0 - NEARER, 1.0 - NEARER, 1.0))
     return Matrix.Translation((0.0, 0.0, NEARER * view.view_distance))
 
 
 def draw_surface(batch: gpu.types.GPUBatch, view: bpy.types.RegionView3D, world: np.ndarray) -> None:
-    """Draws a surface that stands in the space of a world matrix, where nothing covers it."""
+    """Draws a surface in the space of a world matrix, with hidden surfaces removed."""
     shader = gpu.shader.from_builtin("SMOOTH_COLOR")
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
@@ -58,7 +59,7 @@ def draw_surface(batch: gpu.types.GPUBatch, view: bpy.types.RegionView3D, world:
 
 
 def draw_lines(batch: gpu.types.GPUBatch, colour: tuple[float, float, float, float]) -> None:
-    """Draws lines whose points are in world space, in Blender units, through whatever covers them."""
+    """Draws lines with points in world space, in Blender units, through any cover."""
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     shader.bind()
     shader.uniform_float("color", colour)

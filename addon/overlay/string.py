@@ -1,4 +1,4 @@
-"""The string between a place on the flesh and the mouse that pulls it."""
+"""The string between a place on the flesh and the pulling mouse."""
 
 import bpy
 import numpy as np
@@ -9,7 +9,7 @@ COLOUR = (1.0, 0.55, 0.15, 1.0)
 
 
 class String:
-    """Drawn in all viewports until it is closed."""
+    """Drawn in all viewports until closed."""
 
     def __init__(self) -> None:
         self.ends: np.ndarray | None = None

@@ -1,6 +1,6 @@
-"""A thin strip along the bottom of timelines for each previewed body: which of its frames are cached.
+"""A thin strip along the bottom of timelines for each previewed body, with its cached frames.
 
-The handler exists only while something is previewed.
+The handler exists only during previews.
 """
 
 import bpy
@@ -30,7 +30,7 @@ def unregister() -> None:
 
 
 def sync(wanted: bool) -> None:
-    """Adds the handler, or takes it away."""
+    """Adds or removes the handler."""
     if wanted and not _handlers:
         add = bpy.types.SpaceDopeSheetEditor.draw_handler_add
         _handlers.append(add(draw, (), "WINDOW", "POST_PIXEL"))
@@ -39,7 +39,7 @@ def sync(wanted: bool) -> None:
 
 
 def draw() -> None:
-    """Draws the strips of the scene that a timeline shows; other dope sheets stay as they are."""
+    """Draws the strips of a timeline's scene; other dope sheets stay unchanged."""
     context = bpy.context
     if context.space_data.mode != "TIMELINE":
         return

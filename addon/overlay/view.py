@@ -1,4 +1,4 @@
-"""What the viewports draw for the active body, and the handlers that draw it."""
+"""Drawings of the viewports for the active body, and their handlers."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ _kept: dict[str, tuple[tuple, object]] = {}
 
 
 def sync(wanted: bool) -> None:
-    """Adds the handlers, or takes them away and forgets what they drew."""
+    """Adds the handlers, or removes them and forgets their drawings."""
     if wanted and not _handlers:
         add = bpy.types.SpaceView3D.draw_handler_add
         _handlers.append(add(draw_surfaces, (), "WINDOW", "POST_VIEW"))
@@ -46,20 +46,20 @@ def redraw(context: bpy.types.Context) -> None:
 
 @persistent
 def after_loading(*_: object) -> None:
-    """A file that was opened has other meshes, and begins with nothing drawn."""
+    """An opened file has other meshes, and starts without drawings."""
     sync(bpy.context.window_manager.jounce.draws_something)
     _kept.clear()
 
 
 def kept(kind: str, key: tuple, make: Callable[[], object]) -> object:
-    """What was made last for a kind of drawing, made anew when its key is another one."""
+    """The latest object of a kind of drawing, made again for another key."""
     if kind not in _kept or _kept[kind][0] != key:
         _kept[kind] = (key, make())
     return _kept[kind][1]
 
 
 def active_body(context: bpy.types.Context) -> tuple[bpy.types.Object | None, "built.jounce.Body | None"]:
-    """The host of the active object's body, and the body if it is in memory."""
+    """The host of the active object's body, and the body if in memory."""
     obj = context.view_layer.objects.active
     host = bodies.host_of(obj) if obj is not None else None
     return host, None if host is None else built.CACHE.get(host.jounce.built_digest)
@@ -76,7 +76,7 @@ def draw_surfaces() -> None:
         colliders.draw(host, context)
     if body is None or not context.space_data.overlay.show_overlays:
         return
-    # What was updated and what was built anew are of one digest.
+    # Updated modes and a new build have the same digest.
     key = (host.session_uid, host.jounce.built_digest, body.residual)
     field = Field(settings.field)
     if field is not Field.NONE:
@@ -94,7 +94,7 @@ def draw_surfaces() -> None:
 
 
 def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None, Muscles | None]:
-    """How far the draft of a previewed body is off, and where its muscles are, where these are shown."""
+    """Draft error and muscles of a previewed body, if displayed."""
     known = previews.session(host)
     final, made = (None, None) if known is None else (known.final, known.motions)
     error = None if final is None or field is not Field.DRAFT_ERROR else final.error
@@ -104,7 +104,7 @@ def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None,
 def read_lattice(
     host: bpy.types.Object, body: "built.jounce.Body", context: bpy.types.Context
 ) -> Lattice | None:
-    """The lines of a body, none where it cannot be read as it is now."""
+    """The lines of a body, None if the body cannot be read at present."""
     try:
         return Lattice(host, body, context)
     except UserError:
