@@ -1,7 +1,7 @@
-"""`blender -b shot.blend --command jounce info|build|simulate|bake`: what the buttons do, without a window.
+"""`blender -b shot.blend --command jounce info|build|simulate|bake`: the buttons' work without a window.
 
-Exit codes: 0 done, 1 refused (one sentence says why, and no file is written), 2 wrong arguments. What a shard
-of a motion has is the exception: it stays, and the next `simulate` goes on from there.
+Exit codes: 0 done, 1 refused (one sentence gives the reason, and no file is written), 2 wrong arguments.
+Shards are the exception: their completed frames stay, and the next `simulate` continues there.
 """
 
 import argparse
@@ -26,32 +26,32 @@ REFUSED = 1
 
 # A line of progress is printed whenever this much more is done.
 PROGRESS_STEP = 0.1
-# Frames that are simulated before those of a shard, so that its flesh is where that of the whole motion is.
+# Simulated frames before a shard's own, in which its flesh converges to the whole motion.
 LEAD = 96
 
 
 class Reporter:
-    """Says how far the work is, for people to read or as a JSON object a line for programs."""
+    """Reports progress, in text for people or as one JSON object per line for programs."""
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
 
     def progress(self, fraction: float, stage: str) -> None:
-        """How much is done, in [0, 1]."""
+        """Completed share, in [0, 1]."""
         if self._as_json:
             self._line("progress", fraction=round(fraction, 4), stage=stage)
         else:
             print(f"{fraction:4.0%} {stage}", flush=True)
 
     def done(self, sentence: str, **values: object) -> None:
-        """What was done. values: the same for programs."""
+        """Reports the result. values: the same for programs."""
         if self._as_json:
             self._line("done", message=sentence, **values)
         else:
             print(sentence, flush=True)
 
     def warn(self, sentence: str) -> None:
-        """What the artist should know although the work goes on."""
+        """Reports a warning for the artist; the work continues."""
         if self._as_json:
             self._line("warning", message=sentence)
         else:
@@ -147,7 +147,7 @@ def run_build(options: argparse.Namespace) -> None:
 
 
 def run_simulate(options: argparse.Namespace) -> None:
-    """Simulates frames of the chosen bodies; the open file stays as it is."""
+    """Simulates frames of the chosen bodies; the open file stays unchanged."""
     reporter = options.reporter
     if options.lead < 0:
         raise UserError(f"--lead {options.lead}: no motion has fewer than no frames before it.")
@@ -167,13 +167,13 @@ def run_bake(options: argparse.Namespace) -> None:
 
 
 def build_where_needed(host: bpy.types.Object, reporter: Reporter) -> None:
-    """Builds a body that never was."""
+    """Builds a body that was never built."""
     if not host.jounce.built_digest:
         run(build_body(host, bpy.context, reporter.warn), reporter)
 
 
 def bake_settings(host: bpy.types.Object, options: argparse.Namespace) -> BakeSettings:
-    """The settings of the host, where the command does not say otherwise."""
+    """The settings of the host, overridden by the command's options."""
     scene = bpy.context.scene
     start = scene.frame_start if options.start is None else options.start
     end = scene.frame_end if options.end is None else options.end
@@ -185,7 +185,7 @@ def bake_settings(host: bpy.types.Object, options: argparse.Namespace) -> BakeSe
 
 
 def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
-    """The hosts of these names in the scene, all of them without names."""
+    """The hosts of these names in the scene, all hosts without names."""
     found = {obj.name: obj for obj in bpy.context.scene.objects if registry.is_host(obj)}
     if not found:
         raise UserError(f"No object of the scene {bpy.context.scene.name} has Jounce.")
@@ -196,7 +196,7 @@ def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
 
 
 def whole_hosts(options: argparse.Namespace) -> list[bpy.types.Object]:
-    """The chosen hosts, all of whose rigs have what moves them, unless the command goes on without."""
+    """The chosen hosts; refuses missing dependencies unless the command allows them."""
     hosts = chosen_hosts(options.body)
     if not options.incomplete:
         wholeness.refuse(hosts, bpy.context, ", or go on without it by --incomplete")
@@ -204,7 +204,7 @@ def whole_hosts(options: argparse.Namespace) -> list[bpy.types.Object]:
 
 
 def run(task: Task, reporter: Reporter) -> None:
-    """Drives a task to its end and says how far it is."""
+    """Runs a task to its end and reports progress."""
     runner, shown = Runner(task), 0.0
     while not runner.run(0.0):
         if runner.step.fraction >= shown + PROGRESS_STEP:
@@ -214,7 +214,7 @@ def run(task: Task, reporter: Reporter) -> None:
 
 
 def save(options: argparse.Namespace) -> None:
-    """Saves the open file where the command wants it."""
+    """Saves the open file if the command asks for this."""
     path = options.output or bpy.data.filepath
     if not path:
         raise UserError("The open file was never saved, so --save has no place for it; give --output.")

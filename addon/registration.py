@@ -1,4 +1,4 @@
-"""Everything Blender has to know about, in the order it is registered."""
+"""All classes registered with Blender, in their order of registration."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""The interface in other languages: one PO file for each, named after the language.
+"""The interface in other languages: one PO file per language, with its name.
 
-Blender looks texts up while it draws; code shows them in English and knows nothing of this.
+Blender translates texts while drawing; the code contains English alone and needs nothing from here.
 """
 
 from collections.abc import Iterable
@@ -18,18 +18,18 @@ CONTEXT = "Jounce"
 
 
 def in_own_context(classes: Iterable[type]) -> None:
-    """Has the names of classes that are not registered yet, and of their properties, looked up in it."""
+    """Sets the translation context of classes before their registration, and of their properties."""
     for cls in classes:
         cls.bl_translation_context = CONTEXT
         for base in cls.__mro__:
             ours = base.__module__.startswith(PACKAGE)
             for setting in get_annotations(base).values() if ours else ():
-                # Other annotations than those of properties are left alone.
+                # Annotations other than properties stay unchanged.
                 getattr(setting, "keywords", {}).setdefault("translation_context", CONTEXT)
 
 
 def languages() -> dict[str, Messages]:
-    """For each language its texts."""
+    """The texts of each language."""
     return {path.stem: parse(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.po"))}
 
 
