@@ -90,8 +90,7 @@ def speed(jumps: np.ndarray, motion: RigidMotion) -> np.ndarray:
 
 
 def is_peak(sizes: np.ndarray) -> bool:
-    """True if the middle of five jumps is the largest of the inner three, and exceeds the first and the last
-    clearly.
+    """True if the middle of five jumps is the largest of the inner three and clearly exceeds the outer two.
 
     An unknown jump, for instance where the motion starts anew, is a NaN. There is no peak beside a NaN.
     """

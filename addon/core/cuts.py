@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Frames before a frame that predict its motion. Two, since the frame right after a teleport predicts nothing.
+# Number of preceding steps that predict a step. Two, since the one right after a teleport predicts nothing.
 STEPS_BEFORE = 2
 
 

@@ -121,5 +121,5 @@ def own_states(body: "jounce.Body", shot: Shot) -> Shot:
 
 
 def length(mass: np.ndarray, displacements: np.ndarray) -> float:
-    """Mass norms of displacements (f, n, 3)."""
+    """Mass norm of displacements (f, n, 3) over all frames."""
     return float(np.sqrt((mass[:, np.newaxis] * displacements**2).sum()))

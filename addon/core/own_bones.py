@@ -18,7 +18,7 @@ from .task import Step
 from .user_error import UserError
 
 PASSES = 100
-# Regularisation for bones without significant influence, as a share of their weights.
+# Pull towards the carried pose for bones of little influence, as a share of their weights.
 HOLD = 1e-6
 # Relative gain below which a pass is the last.
 WORTHWHILE = 1e-4

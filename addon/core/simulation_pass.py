@@ -82,7 +82,7 @@ class SimulationPass:
 
     @property
     def closing(self) -> bool:
-        """True while a loop is open: no frame is available for longer than an artist would wait."""
+        """True while a loop is open, when frames are missing for longer than an artist would wait."""
         return False
 
     @property

@@ -134,7 +134,7 @@ def is_staged(block: bpy.types.ID) -> bool:
 
 
 def has_more(stage: bpy.types.Scene) -> bool:
-    """True if a scene is the only one with some object, not counting the stage's own."""
+    """True if a scene is the only user of an object that no stage has added."""
     guests = set(stage.get(GUESTS, ()))
     return any(
         not is_staged(obj) and obj.session_uid not in guests and obj.users_scene == (stage,)
