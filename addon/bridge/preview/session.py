@@ -412,7 +412,7 @@ class Session:
                 # A stage makes doubles with shape keys, which touches their actions.
                 if not self._actions.is_only_touched(block, watched.keys):
                     self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
-            elif (reread := watched.asks_to_read(update, own)) is not None:
+            elif (reread := watched.asks_to_read(update, own, depsgraph)) is not None:
                 self.suspect(reread=reread)
                 rereads = rereads or reread
         return rereads
