@@ -77,7 +77,7 @@ def test_a_file_that_is_opened_while_the_cache_is_filled(window):
     bpy.context.scene.frame_end = 5000
     known.suspect()
     preview().ensure_timer()
-    yield lambda: known._stage is not None
+    yield lambda: known.is_staged
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield 0.3
     assert not bpy.data.meshes
@@ -212,3 +212,33 @@ def test_undo_of_a_key_fills_again(window):
     yield lambda: preview().session(obj).complete and not preview().session(obj).busy
     assert np.array_equal(shown_frames(obj), expected)
     yield from at_rest(preview().session(obj))
+
+
+def test_who_poses_the_rig_at_every_frame_is_named_and_playing_from_the_start_fills(window):
+    seen = set()
+
+    def bend(scene, _depsgraph=None):
+        seen.add(scene.name)
+        bpy.data.objects["Rig"].pose.bones["Lower"].rotation_euler = (0.02 * scene.frame_current, 0.0, 0.0)
+
+    _, rig, known = yield from previewed(window)
+    rig.pose.bones["Lower"].rotation_mode = "XYZ"
+    bpy.app.handlers.frame_change_post.append(bend)
+    try:
+        bpy.context.scene.frame_set(7)
+        yield lambda: "move its rig" in known.status()
+        assert "test_live" in known.status()
+        window.show_sidebar()
+        window.screenshot("named-handlers")
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            yield 0.01
+        yield lambda: known.complete and not known.busy
+        assert known.status() == f"Cached 1 - {FRAMES.stop - 1}"
+        passes = known.filling
+        bpy.context.scene.frame_set(9)
+        yield 1.0
+        assert known.filling is passes and len(bpy.data.scenes) == 1
+        assert seen == {bpy.context.scene.name}
+    finally:
+        bpy.app.handlers.frame_change_post.remove(bend)

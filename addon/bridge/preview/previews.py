@@ -246,6 +246,7 @@ def is_playing() -> bool:
 @persistent
 def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> None:
     """Shows what is cached before the frame is evaluated."""
+    handlers.call_last("frame_change_post", after_frame)
     for known in shown_in(scene):
         known.enter_frame(scene.frame_current)
 
@@ -259,10 +260,10 @@ def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """What `after_frame` does."""
-    playing = is_playing()
+    # Playing through what is cached costs no second look; any other way to a frame does.
+    trusts = is_playing() and not handlers.foreign()
     for known in shown_in(scene):
-        # Playing through what is cached costs no second look; any other way to a frame does.
-        if playing and known.is_settled(scene.frame_current):
+        if trusts and known.is_settled(scene.frame_current):
             continue
         if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
             with refusals(known):
