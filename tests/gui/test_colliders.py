@@ -1,4 +1,4 @@
-"""Previews among colliders of every kind: each completes in a window, and what says nothing restarts nothing."""
+"""Previews among colliders of every kind: each completes in a window, and an update of nothing restarts nothing."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Reads what drives a body: from a stage beside the artist's scene, or from the scene where a stage cannot tell."""
+"""Reads what drives a body: from a stage beside the artist's scene, or from the scene itself."""
 
 from collections.abc import Iterator
 
@@ -25,10 +25,9 @@ class DriveReader:
         # How many frames in a row were not what a stage said, though nothing was noticed to change.
         self._doubts = 0
         body = of.scene
-        posed = dict.fromkeys((*body.reader.armatures, *scratch_scene.followed(body)))
-        self._posed = list(
-            dict.fromkeys((*posed, *(a for obj in posed for a in bone_transforms.ancestors(obj))))
-        )
+        posed = (*body.reader.armatures, *scratch_scene.followed(body))
+        above = (ancestor for obj in posed for ancestor in bone_transforms.ancestors(obj))
+        self._posed = list(dict.fromkeys((*posed, *above)))
 
     @property
     def unsound(self) -> str:
@@ -61,9 +60,8 @@ class DriveReader:
 
     def _is_moved_since(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """True if something that the body follows stands elsewhere than where it was evaluated."""
-        return any(
-            not np.array_equal(stored(obj), stored(obj.evaluated_get(depsgraph))) for obj in self._posed
-        )
+        pairs = ((obj, obj.evaluated_get(depsgraph)) for obj in self._posed)
+        return any(not np.array_equal(stored(obj), stored(seen)) for obj, seen in pairs)
 
     def agreed(self) -> None:
         """Takes note of a frame that was what a stage had said."""

@@ -232,6 +232,18 @@ class Session:
         self._reread = self._reread or reread
         self.trouble = ""
 
+    def show_at_once(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Shows the frame that the scene stands at, if it is cached, outside of any change of the frame."""
+        if self.filling is not None:
+            self.settle_frame(self.scene.frame_current, depsgraph, patient=False)
+            self._wrote = True
+
+    def taken_off(self) -> None:
+        """Takes note that what shows it was taken off its meshes, or put on again."""
+        self.leave_stage()
+        self.interactive, self._current, self._wrote = None, None, True
+        self.forget_shown()
+
     def close(self) -> None:
         """Lets go of everything; the meshes stay as they are."""
         self.leave_stage()
@@ -459,16 +471,10 @@ class Session:
 
     def begin_by_hand(self, drive: FrameInput) -> Interactive:
         """Starts to simulate in real time, from the state that is shown; `work` steps it until it settles."""
-        index = self.scene.frame_current - self.cache.first
         fine = None if self.final is None else self.final.by_hand
         filling, shaper = (self.filling, self.motions.body) if fine is None else fine
-        if filling.agrees(index, drive):
-            simulation = filling.simulation_at(index)
-        else:
-            simulation = filling.fresh()
-            simulation.reset(drive.pose)
-        diagonal, frame = self.motions.diagonal, self.scene.frame_current
-        self.interactive = Interactive(simulation, shaper, drive, diagonal, filling, frame)
+        frame, diagonal = self.scene.frame_current, self.motions.diagonal
+        self.interactive = Interactive.begun(filling, shaper, drive, diagonal, frame)
         return self.interactive
 
     def _move_on(self) -> bool:
