@@ -135,7 +135,7 @@ class LongOperator(JounceOperator):
         self.close(context)
 
     def show_progress(self, context: bpy.types.Context) -> None:
-        """Shows stage, percentage and time left in the status bar, and the percentage at the mouse pointer."""
+        """Shows stage, percentage and time left in the status bar, and the percentage at the mouse."""
         step = self._runner.step
         context.window_manager.progress_update(step.fraction)
         left = time_left(time.perf_counter() - self._began, step.fraction)

@@ -1,4 +1,4 @@
-"""Previews among colliders of every kind: each completes in a window, and an update of nothing restarts nothing."""
+"""Previews among colliders of every kind: each completes in a window, and nothing new restarts nothing."""
 
 import importlib
 

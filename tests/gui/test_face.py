@@ -25,9 +25,7 @@ def test_the_search_finds_the_button_and_no_group_of_nodes(window):
     window.press("F3", at)
     yield 0.5
     for letter in "jounce":
-        window.handle.event_simulate(
-            type=letter.upper(), value="PRESS", unicode=letter, x=at[0], y=at[1]
-        )
+        window.handle.event_simulate(type=letter.upper(), value="PRESS", unicode=letter, x=at[0], y=at[1])
         window.handle.event_simulate(type=letter.upper(), value="RELEASE", x=at[0], y=at[1])
         yield 0.1
     yield 0.5
