@@ -176,7 +176,7 @@ impl LinearModes {
     /// The count lowest modes of the body with these stitches in place of those it has, without another factor [IDSR sec. 4.1].
     ///
     /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections `K^-1 A F`, widened where
-    /// residuals are above half a percent: eigenvalues come within about that of a rebuild's. Stitches lift some modes above others, so that there
+    /// bounds of errors are above half a percent of an eigenvalue. Stitches lift some modes above others, so that there
     /// should be more of these than count; rigid motions of a part that nothing holds must be among them. From modes that are stitched
     /// already it starts again from those before, so that errors do not add up and the order of edits does not matter. stitches: of this
     /// mesh; what gap they keep is nothing to small swings. Returns LinearModes. Raises ValueError for stitches of another mesh, for more
@@ -212,7 +212,8 @@ impl LinearModes {
         Ok(Self::new((*found).clone(), None))
     }
 
-    /// About the relative error of each eigenvalue, (k,) float64, of modes that `stitched` has found; None of others.
+    /// Bounds of the relative error of each eigenvalue, (k,) float64, of modes that `stitched` has found; None of others. They ask that no
+    /// mode was missed altogether, and get larger towards the highest of the modes that `stitched` was called of: the more of them, the better.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let owned = |residuals: &Vec<f64>| arrays::owned(py, residuals.clone(), &[residuals.len()]);

@@ -262,7 +262,7 @@ fn found(
     Ok(Found { modes: Arc::new(found), residual: 0.0, apart: None, base, keeps_clusters: false })
 }
 
-/// Modes, their residual, and where they are off.
+/// Modes, the bound of their errors, and where they are off.
 type Followed = (Arc<SkinningModes>, f64, Option<Arc<Vec<f64>>>);
 
 /// Modes from those of a body under the same bounds, with what is known of them; `None` where they have to be found anew.

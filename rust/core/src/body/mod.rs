@@ -154,8 +154,8 @@ pub struct Body {
     pub cubature: Option<Cubature>,
     /// The model, ready to simulate.
     pub model: Model,
-    /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after
-    /// [`Body::new_like`].
+    /// The largest bound of the relative error of an eigenvalue, after [`Body::new_like`]; 0 as built. As
+    /// [`ModesUpdate::residuals`](crate::subspace::ModesUpdate) has it.
     pub residual: f64,
     /// How far the modes may be off at each vertex of the mesh, n, as [`ModesUpdate::apart`](crate::subspace::ModesUpdate)
     /// has it; `None` as built.
