@@ -14,7 +14,8 @@ use crate::errors::refused;
 /// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0.
 /// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
 /// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists
-/// change of volume, and costs a line search a step [FastCD C.2]. For `Model.full_space` also "neo_hookean", "stvk",
+/// change of volume, and costs a line search a step [FastCD C.2]. Surfaces without volume take "arap", and use poisson in their plane and
+/// for bending. For `Model.full_space` also "neo_hookean", "stvk",
 /// "mooney_rivlin" (with c1 = 0.4 mu, c2 = 0.1 mu) and "polynomial", `psi = mu sum_i (s_i - 1)^4` of the principal
 /// stretches, which has no resistance to small strains and none to change of volume; and "spline", whose stress is
 /// drawn.

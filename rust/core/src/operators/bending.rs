@@ -17,7 +17,8 @@ const SMALL: f64 = 1e-5;
 /// Share of its length at rest that must lie along the normal, for the vector to have a side of the surface.
 const SIDED: f64 = 0.5;
 
-/// The bending energy of the vertices within a surface: `sum_i D_i A_i / 2 |k_i - p(k_i)|^2`, with `D = 2 mu t^3 / 12`.
+/// The bending energy of the vertices within a surface: `sum_i D_i A_i / 2 |k_i - p(k_i)|^2`, with the
+/// plate's `D = E t^3 / 12 (1 - n^2)` of Poisson's ratio n.
 ///
 /// ```text
 /// k_i = 1 / A_i sum_j (cot a_ij + cot b_ij) / 2 (x_i - x_j)
@@ -207,7 +208,7 @@ fn stars(surface: &SurfaceMesh, membrane: &Membrane, plate: f64) -> Vec<Star> {
             star.link.push([piece.corners[j], piece.corners[k]]);
             let area = share(&places, &cotangents, i, piece.area);
             star.area += area;
-            star.weight += piece.modulus * plate * area;
+            star.weight += piece.modulus * (1.0 + piece.aside) * plate * area;
         }
     }
     let mut covered = vec![0_u32; stars.len()];

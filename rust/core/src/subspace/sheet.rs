@@ -17,9 +17,10 @@ use crate::{Error, Progress, Result};
 /// what its bending stores, factored.
 ///
 /// A triangle of area A has the curvature `S = sum_e j_e |e| / 2A n_e n_e'` of the changes j of the angles at its hinges, the edges
-/// that it shares with one other triangle, with n their normals in its plane; it stores `D A / 2 |S|^2`, `D = 2 mu t^3 / 12` times a
-/// factor. At an edge of its own no moment acts: the angle there is the one for which it stores least. Within a
-/// regular mesh it is exact for any one curvature; where vertices lie irregularly by a fifth of a cell, frequencies are 5% too high.
+/// that it shares with one other triangle, with n their normals in its plane; it stores
+/// `D A / 2 ((1 - n) |S|^2 + n tr^2 S)`, the plate's `D = E t^3 / 12 (1 - n^2)` of Poisson's ratio n times a factor. At an edge of
+/// its own no moment acts: the angle there is the one for which it stores least. Within a regular mesh it is exact for any one
+/// curvature; where vertices lie irregularly by a fifth of a cell, frequencies are 5% too high.
 pub struct SheetProblem {
     surface: SurfaceMesh,
     masses: Vec<f64>,
