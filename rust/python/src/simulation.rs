@@ -210,7 +210,8 @@ impl Simulation {
     /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
     /// nothing. drag: the resistance of a medium, from
     /// `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective models; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
-    /// it was made; None leaves them where they are. pull: what draws points of a projective body to targets, from `Grip.pull`; None
+    /// it was made; None leaves them where they are. Before the first step they are where they were made, and move from there in it:
+    /// `reset(colliders=)` puts them in a place without moving. pull: what draws points of a projective body to targets, from `Grip.pull`; None
     /// for nothing. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
     /// with numbers that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None, pull=None))]

@@ -192,7 +192,7 @@ pub struct Drive<'a> {
     /// What draws points of a body of handles to targets, all through the step; `None` for nothing.
     pub pull: Option<&'a Pull>,
     /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where
-    /// they are; they have been made there.
+    /// they are. Before the first step they are where they were made, and move from there; a reset puts them in a place.
     pub colliders: Option<&'a [[[f64; 4]; 3]]>,
 }
 
