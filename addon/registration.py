@@ -12,7 +12,7 @@ from .bridge.inputs import played_actions
 from .bridge.preview import previews
 from .core import bodies
 from .overlay import timeline, view
-from .panels import law, render
+from .panels import law, object_menu, render
 from .props import bones, collisions, diagnosis, modes, muscles, scene, stitches, window
 
 # Holds the folder `presets`.
@@ -63,6 +63,7 @@ def register() -> None:
     played_actions.register()
     renders.register()
     render.register()
+    object_menu.register()
     timeline.register()
     previews.register()
 
@@ -70,6 +71,7 @@ def register() -> None:
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
     law.unregister()
+    object_menu.unregister()
     render.unregister()
     renders.unregister()
     previews.unregister()

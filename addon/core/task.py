@@ -10,6 +10,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 # Seconds between two looks at work on another thread.
 POLL_SECONDS = 0.005
+# Before so much of a task is done in so many seconds, nobody knows how long the rest takes.
+TOLD_SECONDS, TOLD_FRACTION = 2.0, 0.02
 
 
 class Step(NamedTuple):
@@ -85,6 +87,14 @@ def until_done(job: Working, stage: Callable[[], str]) -> Generator[Step, None, 
     while not job.done:
         yield Step(job.progress, stage())
         time.sleep(POLL_SECONDS)
+
+
+def time_left(elapsed: float, fraction: float) -> str:
+    """The time that is left of a task, for the end of a line; empty while that is not known."""
+    if elapsed < TOLD_SECONDS or not TOLD_FRACTION <= fraction < 1.0:
+        return ""
+    seconds = elapsed * (1.0 - fraction) / fraction
+    return f", about {seconds:.0f} s left" if seconds < 90.0 else f", about {seconds / 60.0:.0f} min left"
 
 
 class Runner:

@@ -13,7 +13,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_ground(JounceOperator):
-    """Collide with the selected objects that have no Jounce, or a new ground below the body (loose: at 0)"""
+    """Collide with a new ground below the body (loose: at 0), or with one that is selected and wide enough"""
 
     bl_idname = "jounce.ground"
     bl_label = "Ground"
@@ -22,12 +22,15 @@ class JOUNCE_OT_ground(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Adds the ground or the objects to the collection of the active body."""
-        host = needs.active_body(context)
-        beside = collider_objects.selected(context)
+        host, depsgraph = needs.active_body(context), context.evaluated_depsgraph_get()
+        members = bodies.members(host)
+        shapes = [evaluated_meshes.shape(obj, depsgraph).in_metres(1.0) for obj in members]
+        beside = [
+            obj
+            for obj in collider_objects.selected(context)
+            if collider_objects.is_ground(obj, shapes, depsgraph)
+        ]
         if not beside:
-            depsgraph = context.evaluated_depsgraph_get()
-            members = bodies.members(host)
-            shapes = [evaluated_meshes.shape(obj, depsgraph).in_metres(1.0) for obj in members]
             level = collider_objects.level(members) if host.jounce.is_loose else None
             beside = [collider_objects.ground(shapes, level)]
         collider_objects.put(host, beside, context.scene)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import bpy
 
 from ..bridge.common import registry
-from ..core.task import Runner, Task
+from ..core.task import Runner, Task, time_left
 from ..core.user_error import UserError
 from . import needs
 
@@ -15,6 +15,8 @@ from . import needs
 # redraws to a quarter of the work; and at most this long, which keeps ESC responsive.
 TICK_SECONDS, LONGEST_TICK_SECONDS, WORK_TO_REDRAW = 0.05, 0.3, 4.0
 TIMER_SECONDS = 0.01
+# Operators that move the view and change nothing, by the beginnings of their names.
+NAVIGATION = ("view3d.rotate", "view3d.move", "view3d.zoom", "view3d.dolly", "view3d.view", "view3d.ndof")
 
 
 Need = Callable[[bpy.types.Context], object]
@@ -64,16 +66,17 @@ class JounceOperator(Needing, bpy.types.Operator):
 
 
 class LongOperator(JounceOperator):
-    """Work of seconds: to its end when called by a script, in ticks with progress and ESC when invoked.
+    """Work of seconds: to its end when a script calls it, in ticks with progress and ESC when invoked.
 
-    Subclasses define the work as a task. Meanwhile nothing else in the window takes events, which protects
-    the scene from changes; stopped or refused, the task itself restores everything.
+    Subclasses give the work as a task. While it runs nothing in the window takes events but what moves the
+    view, so the scene cannot change under it; stopped or refused, the task itself puts everything back.
     """
 
     _runner: Runner
     _timer: bpy.types.Timer
     # End of the last tick; None before the first, which is long because everything is redrawn afterwards.
     _worked: float | None
+    _began: float
 
     def task(self, context: bpy.types.Context) -> Task:
         """The work in steps."""
@@ -91,7 +94,7 @@ class LongOperator(JounceOperator):
         if bpy.app.background:
             return self.execute(context)
         self._runner = Runner(self.task(context))
-        self._worked = None
+        self._worked, self._began = None, time.perf_counter()
         manager = context.window_manager
         self._timer = manager.event_timer_add(TIMER_SECONDS, window=context.window)
         manager.progress_begin(0.0, 1.0)
@@ -105,7 +108,7 @@ class LongOperator(JounceOperator):
             self.report({"INFO"}, f"{self.bl_label} was stopped; nothing was changed.")
             return {"CANCELLED"}
         if event.type != "TIMER":
-            return {"RUNNING_MODAL"}
+            return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
         return self.tick(context)
 
     def tick(self, context: bpy.types.Context) -> set[str]:
@@ -132,10 +135,11 @@ class LongOperator(JounceOperator):
         self.close(context)
 
     def show_progress(self, context: bpy.types.Context) -> None:
-        """Shows stage and percentage in the status bar and at the mouse pointer."""
+        """Shows stage, percentage and time left in the status bar, and the percentage at the mouse."""
         step = self._runner.step
         context.window_manager.progress_update(step.fraction)
-        context.workspace.status_text_set(f"Jounce: {step.stage} {step.fraction:.0%}   (ESC: stop)")
+        left = time_left(time.perf_counter() - self._began, step.fraction)
+        context.workspace.status_text_set(f"Jounce: {step.stage} {step.fraction:.0%}{left}   (ESC: stop)")
 
     def close(self, context: bpy.types.Context) -> None:
         """Takes timer and progress away."""
@@ -144,6 +148,27 @@ class LongOperator(JounceOperator):
         manager.progress_end()
         if context.workspace is not None:
             context.workspace.status_text_set(None)
+
+
+def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """True for an event over a 3D viewport that moves its view, by the artist's own keymap."""
+    if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE") or not is_over_viewport(context, event):
+        return False
+    keymap = context.window_manager.keyconfigs.user.keymaps.get("3D View")
+    item = None if keymap is None else keymap.keymap_items.match_event(event)
+    return item is not None and item.idname.startswith(NAVIGATION)
+
+
+def is_over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """True if the mouse is in the main region of a 3D viewport, and in no other region that lies over it."""
+    areas = (area for area in context.window.screen.areas if area.type == "VIEW_3D")
+    under = {
+        region.type
+        for area in areas
+        for region in area.regions
+        if 0 <= event.mouse_x - region.x < region.width and 0 <= event.mouse_y - region.y < region.height
+    }
+    return "WINDOW" in under and not under & {"UI", "TOOLS"}
 
 
 def share(worked: float | None) -> float:

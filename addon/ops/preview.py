@@ -23,7 +23,7 @@ class JOUNCE_OT_preview(LongOperator):
         names = ", ".join(host.name for host in hosts)
         if any(host.jounce.preview for host in hosts):
             for host in hosts:
-                previews.switch_off(host)
+                previews.set_aside(host)
             return f"The preview of {names} is off."
         for host in hosts:
             previews.refuse_unusable(host)

@@ -18,7 +18,9 @@ def draw(host: bpy.types.Object, context: bpy.types.Context) -> None:
     depsgraph = context.evaluated_depsgraph_get()
     unit = units.metres_per_unit(context.scene)
     for obj in colliders.candidates(host):
-        if colliders.soft(host, obj) is not None or colliders.left_out(obj, bodies.members(host), context):
+        if colliders.soft(host, obj) is not None or colliders.left_out(
+            obj, bodies.members(host), context.evaluated_depsgraph_get()
+        ):
             continue
         matrix = bone_transforms.world_matrix(obj, depsgraph)[:3] * unit
         if not np.isfinite(matrix).all():

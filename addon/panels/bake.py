@@ -4,19 +4,22 @@ import bpy
 
 from ..bridge.bake import renders
 from ..bridge.body import bodies
+from . import sidebar
 from .sidebar import BodyPanel
 
 
-def draw_result(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+def draw_result(
+    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
+) -> None:
     """Shows the result of the last bake."""
     first, last = state.bake_range
     lines = layout.column(align=True)
     for part in state.bake_parts.split(", "):
-        lines.label(text=part)
-    lines.label(text=f"Error {state.bake_error:.3%} of the size at most")
+        sidebar.wrapped(lines, context, text=part)
+    sidebar.wrapped(lines, context, text=f"Error {state.bake_error:.3%} of the size at most")
     if state.bake_draft_error > 0.0:
-        lines.label(text=f"The draft is {state.bake_draft_error:.0%} off")
-    lines.label(text=f"Frames {first} to {last}; still outside")
+        sidebar.wrapped(lines, context, text=f"The draft is {state.bake_draft_error:.0%} off")
+    sidebar.wrapped(lines, context, text=f"Frames {first} to {last}; still outside")
 
 
 class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
@@ -50,7 +53,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")
         if state.bake_parts:
-            draw_result(layout, state)
+            draw_result(layout, state, context)
         if len(renders.built(context.scene)) > 1:
             whole = layout.operator("jounce.bake", text="Bake Whole Scene", icon="SCENE_DATA")
             whole.whole_scene = True
@@ -59,4 +62,4 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         if state.bake_parts:
             layout.operator_menu_enum("jounce.export", "file_format", icon="EXPORT")
         if bodies.host_of(context.object) in renders.unbaked(context.scene):
-            layout.label(text="Not baked: renders lack the flesh", icon="ERROR")
+            sidebar.wrapped(layout, context, text="Not baked: renders lack the flesh", icon="ERROR")

@@ -4,6 +4,7 @@ import bpy
 
 from ..core.maps import Kind
 from ..core.settings import BodyKind
+from . import sidebar
 from .sidebar import BodyPanel
 
 
@@ -22,7 +23,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
             parts = state.built_summary.split(", ")
             column = layout.column(align=True)
             for line in (parts[:2], parts[2:]):
-                column.label(text=", ".join(line))
+                sidebar.wrapped(column, context, text=", ".join(line), translate=False)
 
 
 def draw_loose(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:

@@ -3,6 +3,7 @@
 import bpy
 
 from ..core.settings import BodyKind
+from . import sidebar
 from .sidebar import BodyPanel
 
 
@@ -24,7 +25,7 @@ class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
         row.prop(state, "clip_folder", text="")
         row.operator("jounce.clips_list", text="", icon="FILE_REFRESH")
         if not state.clips:
-            layout.label(text="Choose a folder of FBX files, and list it", icon="INFO")
+            sidebar.wrapped(layout, context, text="Choose a folder of FBX files, and list it", icon="INFO")
             return
         layout.template_list("JOUNCE_UL_clips", "", state, "clips", state, "clip_index", rows=4)
         row = layout.row(align=True)

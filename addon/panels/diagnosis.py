@@ -5,6 +5,7 @@ import bpy
 from ..bridge.body import bodies
 from ..bridge.body.diagnosis import FIXES
 from ..bridge.inputs import played_actions
+from . import sidebar
 from .sidebar import BodyPanel, said
 
 
@@ -27,7 +28,7 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
         layout.operator("jounce.diagnose", icon="VIEWZOOM")
         is_fitted = not draw_difference(layout, context)
         if state.is_diagnosed and not state.findings and is_fitted:
-            layout.label(text="Nothing found", icon="CHECKMARK")
+            sidebar.wrapped(layout, context, text="Nothing found", icon="CHECKMARK")
         for index, found in enumerate(state.findings):
             box = said(layout, context, found.sentence)
             if found.fix in FIXES:

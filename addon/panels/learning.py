@@ -8,6 +8,7 @@ from ..bridge.preview import lessons, previews
 from ..bridge.preview.learnt_preview import LearntPreview
 from ..core.learnt import Learnt
 from ..core.settings import Quality
+from . import sidebar
 from .collisions import draw_hindrances
 from .sidebar import said
 
@@ -36,11 +37,11 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if Quality(host.jounce.quality) is not Quality.LEARNT:
         return
     if known is not None:
-        draw_lesson(layout.column(align=True), known)
+        draw_lesson(layout.column(align=True), known, context)
     missed = [both for both in colliders.hindrances(host) if both[1] == "use_final"]
     draw_hindrances(layout, context, missed)
     if not missed:
-        layout.label(text="Without collisions", icon="INFO")
+        sidebar.wrapped(layout, context, text="Without collisions", icon="INFO")
     seen = previews.session(host)
     if seen is not None and isinstance(seen.final, LearntPreview):
         for sentence in seen.final.warnings():
@@ -55,15 +56,19 @@ def has_others(known: Learnt | None) -> bool:
     return known is not None and len(known.facts.clips) > 1
 
 
-def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
+def draw_lesson(column: bpy.types.UILayout, known: Learnt, context: bpy.types.Context) -> None:
     """Shows the learnt shots, the number of displacements, and the error."""
     facts = known.facts
+
+    def told(text: str, **looks: object) -> None:
+        sidebar.wrapped(column, context, text=text, **looks)
+
     for clip in facts.clips[-LISTED:]:
-        column.label(text=f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)
-    column.label(text=f"{len(known.shapes)} displacements leave {facts.left_out:.1%} out")
+        told(f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)
+    told(f"{len(known.shapes)} displacements leave {facts.left_out:.1%} out")
     fewer = [count for count in COUNTS if count < len(known.shapes)]
     if fewer:
-        column.label(text=", ".join(f"{count}: {known.left_out_by(count):.1%}" for count in fewer))
-    column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
+        told(", ".join(f"{count}: {known.left_out_by(count):.1%}" for count in fewer))
+    told(f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
-        column.label(text=f"{facts.held_out:.0%} in frames that were not seen")
+        told(f"{facts.held_out:.0%} in frames that were not seen")

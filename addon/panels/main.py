@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies, overrides
+from . import sidebar
 from .sidebar import SidebarPanel
 
 
@@ -22,13 +23,13 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
         linked = None if obj is None else overrides.linked_of(obj, context.scene)
         if linked is not None:
             if overrides.stands_still(linked):
-                layout.label(text="Linked: its flesh stands still", icon="ERROR")
+                sidebar.wrapped(layout, context, text="Linked: its flesh stands still", icon="ERROR")
             else:
-                layout.label(text="Linked from another file", icon="LINKED")
+                sidebar.wrapped(layout, context, text="Linked from another file", icon="LINKED")
             layout.operator("jounce.override", icon="LIBRARY_DATA_OVERRIDE")
             return
         if obj is None or obj.type not in ("MESH", "ARMATURE"):
-            layout.label(text="Select a mesh or an armature", icon="INFO")
+            sidebar.wrapped(layout, context, text="Select a mesh or an armature", icon="INFO")
             return
         host = bodies.host_of(obj)
         if host is None:
@@ -38,7 +39,7 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             return
         if host != obj:
             relation = "Moves" if obj.type == "ARMATURE" else "Part of"
-            layout.label(text=f"{relation} {host.name}", icon="LINKED")
+            sidebar.wrapped(layout, context, text=f"{relation} {host.name}", icon="LINKED")
         column = layout.column(align=True)
         column.operator("jounce.body_add", icon="ADD")
         column.operator("jounce.body_remove", icon="REMOVE")

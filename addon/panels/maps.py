@@ -6,6 +6,7 @@ from ..bridge.body import bodies, weight_maps
 from ..core import region_presets
 from ..core.maps import Kind
 from ..core.settings import BodyKind
+from . import sidebar
 from .sidebar import BodyPanel
 
 # Tools for filling and changing a map, by the end of the operator's name.
@@ -82,15 +83,20 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
                 column.prop(state, "stiffness_stiff")
                 column.prop(state, "stiffness_centred")
             if kind is Kind.LEAK and state.leak_group:
-                layout.label(text="Only differences within a bone act", icon="INFO")
+                sidebar.wrapped(layout, context, text="Only differences within a bone act", icon="INFO")
             if kind is Kind.MUSCLE and state.muscle_group:
-                draw_muscles(layout, state, mesh)
+                draw_muscles(layout, state, mesh, context)
         if state.is_flesh:
             layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")
 
 
-def draw_muscles(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, mesh: bpy.types.Object) -> None:
+def draw_muscles(
+    layout: bpy.types.UILayout,
+    state: bpy.types.PropertyGroup,
+    mesh: bpy.types.Object,
+    context: bpy.types.Context,
+) -> None:
     """Shows the stiffness of the first muscle, and further muscles."""
     layout.prop(state, "muscle_stiffness")
     for number, muscle in enumerate(state.more_muscles, start=1):
@@ -102,4 +108,4 @@ def draw_muscles(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, mes
         layout.prop(muscle, "muscle_stiffness")
     layout.operator("jounce.muscle_add", icon="ADD")
     if state.poisson == 0.0:
-        layout.label(text="Without Volume Preservation they do not bulge", icon="INFO")
+        sidebar.wrapped(layout, context, text="Without Volume Preservation they do not bulge", icon="INFO")

@@ -4,6 +4,7 @@ import bpy
 
 from ..core.motion import physical_frequency
 from ..core.settings import Quality
+from . import sidebar
 from .diagnosis import draw_difference
 from .law import draw_law
 from .sidebar import BodyPanel, keyed, said
@@ -50,12 +51,12 @@ def draw_stiffness(
     layout.prop(state, "young")
     layout.prop(state, "density")
     if state.built_frequency == 0.0:
-        layout.label(text="Build to see the frequency", icon="INFO")
+        sidebar.wrapped(layout, context, text="Build to see the frequency", icon="INFO")
         return
     frequency = physical_frequency(state.built_frequency, state.material())
-    layout.label(text=f"Softest part: {frequency:.3g} Hz")
+    sidebar.wrapped(layout, context, text=f"Softest part: {frequency:.3g} Hz")
     if frequency < SLOWEST:
-        layout.label(text="Very slow: is the size in metres right?", icon="ERROR")
+        sidebar.wrapped(layout, context, text="Very slow: is the size in metres right?", icon="ERROR")
 
 
 def draw_contraction(

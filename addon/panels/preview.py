@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
+from . import sidebar
 from .learning import draw_learning
 from .sidebar import BodyPanel
 
@@ -32,4 +33,4 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
             layout.operator("jounce.grab", icon="VIEW_PAN")
         known = previews.session(bodies.host_of(context.object))
         if known is not None:
-            layout.label(text=known.status())
+            sidebar.wrapped(layout, context, text=known.status(), translate=False)

@@ -5,6 +5,7 @@ import bpy
 from ..bridge.body import bodies
 from ..bridge.preview import previews
 from ..core.settings import BodyKind
+from . import sidebar
 from .sidebar import BodyPanel, keyed
 
 # Largest number of listed teleports; more of them indicate another problem.
@@ -20,9 +21,10 @@ def draw_limit(row: bpy.types.UILayout, state: bpy.types.PropertyGroup, name: st
 
 
 def draw_teleports(
-    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, known: "previews.Session | None"
+    layout: bpy.types.UILayout, context: bpy.types.Context, known: "previews.Session | None"
 ) -> None:
     """Shows the definition of a teleport, and the teleports found by the preview."""
+    state = bodies.host_of(context.object).jounce
     row = layout.row(heading="Teleports")
     row.prop(state, "find_teleports", text="")
     least = row.row()
@@ -31,7 +33,8 @@ def draw_teleports(
     found = [] if known is None else known.teleports()
     if found:
         more = " ..." if len(found) > NAMED else ""
-        layout.label(text=f"In frames {', '.join(map(str, found[:NAMED]))}{more}", icon="INFO")
+        named = f"In frames {', '.join(map(str, found[:NAMED]))}{more}"
+        sidebar.wrapped(layout, context, text=named, icon="INFO")
 
 
 class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
@@ -48,7 +51,7 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
             layout.prop(state, "start")
             keyed(layout).prop(state, "cut")
             layout.prop(state, "after_cut")
-            draw_teleports(layout, state, previews.session(bodies.host_of(context.object)))
+            draw_teleports(layout, context, previews.session(bodies.host_of(context.object)))
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")

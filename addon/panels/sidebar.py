@@ -1,14 +1,15 @@
 """Place of Jounce's panels: a tab of the 3D viewport's sidebar."""
 
-import textwrap
-
+import blf
 import bpy
 
 from ..bridge.body import bodies
+from ..core import text_lines
 from ..core.settings import BodyKind
 
-# Characters per line for each pixel of the panel's width at a scale of 1.
-CHARACTERS_PER_PIXEL = 0.14
+# Height of a button at a scale of 1, in pixels; what of a panel's width its frame and tabs take, an icon, and
+# the least that is left for text, as multiples of it.
+UNIT, MARGINS, ICON, NARROWEST = 20.0, 3.2, 1.0, 4.0
 
 
 class SidebarPanel:
@@ -50,8 +51,24 @@ def keyed(layout: bpy.types.UILayout) -> bpy.types.UILayout:
 
 def said(layout: bpy.types.UILayout, context: bpy.types.Context, sentence: str) -> bpy.types.UILayout:
     """A box with a sentence in as many lines as needed."""
-    width = max(20, int(context.region.width / context.preferences.system.ui_scale * CHARACTERS_PER_PIXEL))
-    box = layout.box().column(align=True)
-    for line, text in enumerate(textwrap.wrap(sentence, width)):
-        box.label(text=text, icon="INFO" if line == 0 else "BLANK1")
-    return box
+    return wrapped(layout.box(), context, text=sentence, icon="INFO")
+
+
+def wrapped(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    *,
+    text: str,
+    icon: str = "NONE",
+    translate: bool = True,
+) -> bpy.types.UILayout:
+    """A column with a text in as many lines as the panel is too narrow for it, under one icon."""
+    column = layout.column(align=True)
+    text = bpy.app.translations.pgettext_iface(text) if translate else text
+    spared = MARGINS + (0.0 if icon == "NONE" else ICON)
+    scale = context.preferences.system.ui_scale
+    blf.size(0, bpy.context.preferences.ui_styles[0].widget.points * scale)
+    width = max(NARROWEST * UNIT * scale, context.region.width - spared * UNIT * scale)
+    for line, part in enumerate(text_lines.lines(text, width, lambda part: blf.dimensions(0, part)[0])):
+        column.label(text=part, icon="BLANK1" if line and icon != "NONE" else icon, translate=False)
+    return column

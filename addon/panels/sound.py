@@ -3,6 +3,7 @@
 import bpy
 
 from ..core.settings import BodyKind
+from . import sidebar
 from .sidebar import BodyPanel
 
 
@@ -24,4 +25,4 @@ class JOUNCE_PT_sound(BodyPanel, bpy.types.Panel):
         row.operator("jounce.bake_sound", icon="SPEAKER")
         row.operator("jounce.free_sound", icon="TRASH", text="")
         if state.bake_sound is not None:
-            layout.label(text=state.bake_sound.name, icon="SOUND", translate=False)
+            sidebar.wrapped(layout, context, text=state.bake_sound.name, icon="SOUND", translate=False)

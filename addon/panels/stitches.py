@@ -5,6 +5,7 @@ import bpy
 from ..core import bodies as built
 from ..core.fields import Field
 from ..core.settings import BodyKind
+from . import sidebar
 from .sidebar import BodyPanel, keyed
 
 
@@ -66,6 +67,5 @@ def draw_residual(
     body = built.CACHE.get(state.built_digest)
     if body is None or not body.residual:
         return
-    row = layout.row(align=True)
-    row.label(text=f"Modes within about {body.residual:.2%}", icon="INFO")
-    row.prop_enum(context.window_manager.jounce, "field", Field.RESIDUAL.value)
+    column = sidebar.wrapped(layout, context, text=f"Modes within about {body.residual:.2%}", icon="INFO")
+    column.prop_enum(context.window_manager.jounce, "field", Field.RESIDUAL.value)

@@ -118,7 +118,9 @@ class Studio:
                 colours = np.ones((len(amount), 4), dtype=np.float32)
                 colours[:, :3] = heat(amount)
                 layers[HEAT_LAYER].data.foreach_set("color_srgb", colours.ravel())
-            layers.active_color = layers[HEAT_LAYER] if amount is not None else layers[0]
+            # New layers of vertices stand before those of face corners, so the first may be ours.
+            own = next(layer for layer in layers if layer.name != HEAT_LAYER)
+            layers.active_color = own if amount is None else layers[HEAT_LAYER]
 
     def render(self, path: Path, width: int, height: int, bare: bool = False) -> None:
         """Render a PNG; `bare` leaves out the ground and the backdrop and keeps the transparency."""

@@ -1,7 +1,7 @@
 """Tasks run to their end, in slices, or are stopped and put everything back."""
 
 import pytest
-from jounce_core.task import Runner, Step, finished, in_turn, scaled
+from jounce_core.task import Runner, Step, finished, in_turn, scaled, time_left
 from jounce_core.user_error import UserError
 
 
@@ -130,3 +130,9 @@ def test_scaled_keeps_result_and_clean_up():
     next(task)
     task.close()
     assert log == [0, "cleaned"]
+
+
+def test_the_time_left_is_told_once_it_is_known():
+    assert time_left(1.0, 0.5) == time_left(10.0, 0.0) == time_left(10.0, 1.0) == ""
+    assert time_left(10.0, 0.25) == ", about 30 s left"
+    assert time_left(60.0, 0.1) == ", about 9 min left"

@@ -323,6 +323,27 @@ def test_selected_objects_become_the_ground_or_are_added(character, wall):
     assert not bpy.ops.jounce.collider_add.poll()
 
 
+def test_ground_is_made_where_what_is_selected_is_none(character):
+    obj, _ = character
+    prop, empty = cube("Prop"), bpy.data.objects.new("Control", None)
+    bpy.context.scene.collection.objects.link(empty)
+    prop.location.x = 1.0
+    bpy.context.view_layer.update()
+    scenes.activate(obj, prop, empty)
+    assert bpy.ops.jounce.ground() == {"FINISHED"}
+    assert obj.jounce.collision_collection.objects.keys() == ["Ground"]
+
+
+def test_a_landscape_that_is_selected_is_the_ground(character):
+    obj, _ = character
+    land = ground(-0.02, "Land")
+    land.scale = (3.0, 3.0, 1.0)
+    bpy.context.view_layer.update()
+    scenes.activate(obj, land)
+    bpy.ops.jounce.ground()
+    assert obj.jounce.collision_collection.objects.keys() == ["Land"]
+
+
 def test_a_file_keeps_its_colliders(character, wall, tmp_path):
     obj, _ = character
     collide(obj, wall)

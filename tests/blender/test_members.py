@@ -185,9 +185,14 @@ def test_a_mesh_that_can_show_no_preview_joins_none(dressed):
     coat.modifiers.new("Fine", "MULTIRES")
     scenes.activate(obj, coat)
     before = everything()
-    with pytest.raises(RuntimeError, match="The modifier Fine of Coat wants the mesh itself"):
+    refusal = "The modifier Fine of Coat wants the mesh itself.*switch the preview off"
+    with pytest.raises(RuntimeError, match=refusal):
         bpy.ops.jounce.body_add()
     assert snapshot.differences(before, everything()) == []
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    scenes.activate(obj, coat)
+    assert bpy.ops.jounce.body_add() == {"FINISHED"} and coat.jounce.host == obj
 
 
 def test_a_fix_that_builds_is_taken_back_as_a_whole(dressed, module):

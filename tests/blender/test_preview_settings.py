@@ -103,7 +103,7 @@ def test_gravity_that_a_driver_moves_is_felt_where_frames_are_played(preview):
     assert preview.session(obj).complete
     pulls = [drive.feel.gravity[2] for drive in preview.session(obj).filling.drives]
     assert np.allclose(np.divide(pulls, pulls[0]), FRAMES)
-    assert "drivers or strips move" in preview.session(obj)._unsound
+    assert "drivers or strips move" in preview.session(obj).waits
     assert_shown_as_baked(obj)
 
 

@@ -47,7 +47,7 @@ def suspected(preview, objects):
 def work_a_little(known):
     """What the timer does in a window, until each has a stage of its own."""
     for each in known:
-        while each._stage is None:
+        while not each.is_staged:
             each.work(bpy.context, 2e-5)
     assert not any(each.complete for each in known)
 

@@ -77,7 +77,7 @@ def test_a_file_that_is_opened_while_the_cache_is_filled(window):
     bpy.context.scene.frame_end = 5000
     known.suspect()
     preview().ensure_timer()
-    yield lambda: known._stage is not None
+    yield lambda: known.is_staged
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield 0.3
     assert not bpy.data.meshes
@@ -212,3 +212,107 @@ def test_undo_of_a_key_fills_again(window):
     yield lambda: preview().session(obj).complete and not preview().session(obj).busy
     assert np.array_equal(shown_frames(obj), expected)
     yield from at_rest(preview().session(obj))
+
+
+def test_who_poses_the_rig_at_every_frame_is_named_and_playing_from_the_start_fills(window):
+    seen = set()
+
+    def bend(scene, _depsgraph=None):
+        seen.add(scene.name)
+        bpy.data.objects["Rig"].pose.bones["Lower"].rotation_euler = (0.02 * scene.frame_current, 0.0, 0.0)
+
+    _, rig, known = yield from previewed(window)
+    rig.pose.bones["Lower"].rotation_mode = "XYZ"
+    bpy.app.handlers.frame_change_post.append(bend)
+    try:
+        bpy.context.scene.frame_set(7)
+        yield lambda: "move its rig" in known.status()
+        assert "test_live" in known.status()
+        window.show_sidebar()
+        window.screenshot("named-handlers")
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            yield 0.01
+        yield lambda: known.complete and not known.busy
+        assert known.status() == f"Cached 1 - {FRAMES.stop - 1}"
+        passes = known.filling
+        bpy.context.scene.frame_set(9)
+        yield 1.0
+        assert known.filling is passes and len(bpy.data.scenes) == 1
+        assert seen == {bpy.context.scene.name}
+    finally:
+        bpy.app.handlers.frame_change_post.remove(bend)
+
+
+def switched(window, obj, on):
+    """Presses the button that shows the motion, or the pose alone."""
+    window.invoke("jounce.preview")
+    yield lambda: obj.jounce.preview == on and not window.is_running("JOUNCE_OT_preview")
+
+
+def fine(obj):
+    """Asks for the final motion."""
+    obj.jounce.quality = "FINAL"
+
+
+def test_off_and_on_again_is_at_the_same_frame_at_once(window):
+    yield from set_aside(window, lambda _obj: None)
+
+
+def test_so_is_a_final_motion(window):
+    yield from set_aside(window, lambda _obj: None, fine)
+
+
+def test_so_is_a_rig_that_is_not_linear(window):
+    yield from set_aside(window, shaped)
+
+
+def set_aside(window, change, then=lambda _obj: None):
+    """Switches the preview off and on in several frames, and changes something while it is off."""
+    obj, rig, known = yield from previewed(window, change)
+    then(obj)
+    yield 0.5
+    yield lambda: known.complete and not known.busy
+    shapes = shown_frames(obj)
+    for frame, elsewhere in ((7, 7), (9, 12)):
+        bpy.context.scene.frame_set(frame)
+        passes, final = known.filling, known.final
+        yield from switched(window, obj, False)
+        assert not np.array_equal(scenes.evaluated(obj), shapes[frame - 1])
+        bpy.context.scene.frame_set(elsewhere)
+        yield 0.3
+        yield from switched(window, obj, True)
+        assert np.array_equal(scenes.evaluated(obj), shapes[elsewhere - 1])
+        yield 0.6
+        assert preview().session(obj) is known and known.filling is passes and known.final is final
+        assert np.array_equal(scenes.evaluated(obj), shapes[elsewhere - 1])
+    yield from switched(window, obj, False)
+    bone = rig.pose.bones["Upper"]
+    bone.rotation_euler.x = -0.6
+    bone.keyframe_insert("rotation_euler", frame=5)
+    bpy.context.view_layer.update()
+    yield 0.2
+    yield from switched(window, obj, True)
+    yield lambda: known.filling is not passes
+    yield lambda: known.complete and not known.busy
+    assert not np.allclose(shown_frames(obj), shapes)
+    yield from at_rest(known)
+
+
+def test_undo_of_switching_off_shows_it_again(window):
+    obj, _, known = yield from previewed(window)
+    shapes = shown_frames(obj)
+    with window.context():
+        bpy.ops.ed.undo_push(message="before")
+    yield from switched(window, obj, False)
+    with window.context():
+        bpy.ops.ed.undo()
+    obj = bpy.data.objects["Column"]
+    assert obj.jounce.preview
+    yield lambda: preview().session(obj) is not None
+    yield lambda: preview().session(obj).complete and not preview().session(obj).busy
+    assert np.array_equal(shown_frames(obj), shapes)
+    yield from switched(window, obj, False)
+    window.invoke("jounce.remove")
+    yield 0.3
+    assert preview().after_frame not in bpy.app.handlers.frame_change_post

@@ -70,7 +70,7 @@ def filling_again(names):
         for name in names:
             session(name).suspect()
         preview().ensure_timer()
-        yield lambda: sum(session(name)._stage is not None for name in names) > 1
+        yield lambda: sum(session(name).is_staged for name in names) > 1
     finally:
         preview().RESTING_SECONDS = usual
 

@@ -53,6 +53,29 @@ def test_poses_of_colliders_are_those_of_a_step_until_the_next_says_otherwise(
     assert lowest(mesh, sim) == pytest.approx(0.19, abs=2e-3)
 
 
+def test_a_first_step_moves_colliders_from_where_they_were_made(box) -> None:
+    """Pinned flesh gives way to one that comes in the first step, as after a reset; one that is put into it lets it be."""
+    points, triangles, _ = box
+    mesh = jounce.TetMesh.lattice(0.05 * points, triangles, resolution=8)
+    low, high = mesh.vertices.min(0), mesh.vertices.max(0)
+    material = jounce.Material(young=2e4, poisson=0.3, density=1000.0, law="neo_hookean")
+    held = mesh.vertices[:, 0] < low[0] + 1e-6
+    model = jounce.Model.full_space(mesh, material, pinned=held)
+    middle = (0.5 * (low + high))[1]
+    club = jounce.Collider.box((0.1, 0.4, 0.1), center=(high[0], middle, high[2] + 0.06))
+    down = [moved(0.0, 0.0, -0.03)]
+    ends = []
+    for is_reset, places in ((False, None), (True, None), (True, down)):
+        sim = jounce.Simulation(model, colliders=[club])
+        if is_reset:
+            sim.reset(colliders=places)
+        sim.step(colliders=down)
+        ends.append(sim.coefficients.copy())
+    assert np.array_equal(ends[0], ends[1])
+    assert ends[0][:, 2].min() < -0.01
+    assert np.abs(ends[2]).max() < 0.5 * np.abs(ends[0]).max()
+
+
 def test_the_points_of_an_embedding_touch(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
     mesh, model = block
     skin = jounce.Embedding(mesh, mesh.vertices * 0.5 + mesh.vertices.mean(0) * 0.5)

@@ -34,10 +34,10 @@ def leaders(
 def moved_with(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
 ) -> dict[bpy.types.Object, bpy.types.Object]:
-    """The same, with bakes and previews removed from the shape of the artist's modifiers."""
+    """The result of `leaders`; no bake and no preview covers the shape that other modifiers make."""
     found: dict[bpy.types.Object, bpy.types.Object] = {}
     before = {obj: world_points(obj, view_layer) for obj in objects}
-    for leader in objects:
+    for leader in filter(meshes.vertex_count, objects):
         size = float(np.ptp(meshes.rest_points(leader), axis=0).max())
         scale = np.linalg.norm(np.array(leader.matrix_world)[:3, :3], axis=0).max()
         moved = {obj: np.zeros(len(points), bool) for obj, points in before.items() if obj != leader}
@@ -61,7 +61,7 @@ def far_from(points: np.ndarray, others: np.ndarray, distance: float) -> np.ndar
 
 
 def world_points(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> np.ndarray:
-    """Displayed vertices (p, 3) of a mesh in the world."""
+    """World positions (p, 3) of the vertices of an evaluated mesh."""
     depsgraph = view_layer.depsgraph
     mesh = obj.evaluated_get(depsgraph).data
     flat = np.empty(3 * len(mesh.vertices), np.float32)

@@ -54,7 +54,7 @@ class Numbered:
         self._scene = bpy.data.scenes.new(NUMBER)
         marks.put(self._scene, marks.STAGE)
         self._first = scene.frame_current
-        theirs = [m for m in obj.modifiers if m.show_viewport and not rig_stack.is_ours(m)]
+        theirs = [m.name for m in obj.modifiers if m.show_viewport and not rig_stack.is_ours(m)]
         self._made = posed_meshes.double(obj, theirs)
         self._scene.collection.objects.link(self._made)
         mesh = self._made.data
@@ -67,7 +67,7 @@ class Numbered:
         self._scene.frame_set(self._first if frame is None else frame)
 
     def stage(self) -> Stage | None:
-        """The evaluated faces; None for faces without numbers, or additional instances."""
+        """The evaluated faces; None where they have no numbers, or where instances are shown beside them."""
         depsgraph = self._scene.view_layers[0].depsgraph
         if any(each.is_instance for each in depsgraph.object_instances):
             return None

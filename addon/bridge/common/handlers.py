@@ -1,11 +1,20 @@
-"""Adds functions to Blender's handler lists, and removes them."""
+"""Adds functions to the lists that Blender calls, takes them away, and tells those of others from ours."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import bpy
 
+Handler = Callable[..., None]
 
-def listen(functions: dict[str, Callable[..., None]], wanted: bool) -> None:
+# The lists that Blender calls as it evaluates a scene, those of a new frame first.
+FRAME_CHANGE = ("frame_change_pre", "frame_change_post")
+EVALUATION = (*FRAME_CHANGE, "depsgraph_update_pre", "depsgraph_update_post")
+# The package of the extension.
+OWN = __name__.partition(".bridge.")[0]
+
+
+def listen(functions: dict[str, Handler], wanted: bool) -> None:
     """Adds or removes handlers by kind, without duplicates."""
     for kind, handler in functions.items():
         handlers = getattr(bpy.app.handlers, kind)
@@ -13,3 +22,53 @@ def listen(functions: dict[str, Callable[..., None]], wanted: bool) -> None:
             handlers.append(handler)
         elif not wanted and handler in handlers:
             handlers.remove(handler)
+
+
+def call_last(kind: str, handler: Handler) -> None:
+    """Has one of ours called after all others of its kind. Not while that kind is being called."""
+    handlers = getattr(bpy.app.handlers, kind)
+    if handler in handlers and handlers[-1] != handler:
+        handlers.remove(handler)
+        handlers.append(handler)
+
+
+def foreign() -> list[str]:
+    """Add-ons and scripts with functions that Blender calls at every new frame, each once."""
+    called = (handler for kind in FRAME_CHANGE for handler in getattr(bpy.app.handlers, kind))
+    return list(dict.fromkeys(owner(module_of(handler)) for handler in called if not is_own(handler)))
+
+
+def module_of(handler: Handler) -> str:
+    """The module that a function was made in, or an object that is called in its place."""
+    return getattr(handler, "__module__", None) or type(handler).__module__
+
+
+def is_own(handler: Handler) -> bool:
+    """True for a function of the extension."""
+    return f"{module_of(handler)}.".startswith(f"{OWN}.")
+
+
+def owner(module: str) -> str:
+    """The name of the add-on that a module is of."""
+    parts = module.split(".")
+    if parts[0] == "__main__":
+        return "a script"
+    # bl_ext.repository.name
+    return parts[2] if parts[0] == "bl_ext" and len(parts) > 2 else parts[0]
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Has no handler called while a scene is evaluated that is not the artist's.
+
+    The lists are in their order again afterwards, followed by what came meanwhile.
+    """
+    lists = [getattr(bpy.app.handlers, kind) for kind in EVALUATION]
+    kept = [list(handlers) for handlers in lists]
+    for handlers in lists:
+        handlers.clear()
+    try:
+        yield
+    finally:
+        for handlers, before in zip(lists, kept, strict=True):
+            handlers[:] = [*before, *(handler for handler in handlers if handler not in before)]

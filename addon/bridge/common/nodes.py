@@ -17,8 +17,8 @@ class Group:
     """A new group that offsets the points of a mesh; nodes are laid out in columns."""
 
     def __init__(self, name: str) -> None:
+        # Not marked as a modifier, so that Blender's menus and search do not offer it: it is for one mesh.
         self.tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
-        self.tree.is_modifier = True
         for direction in ("INPUT", "OUTPUT"):
             self.tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
 

@@ -12,8 +12,10 @@ from ..rig import bone_transforms
 from . import colliders
 from .bone_capsules import RestRig
 
-# Width of a new ground relative to the body.
-WIDE = 4.0
+# How many times wider than the body a new ground is, and one at least that is there.
+WIDE, WIDE_ENOUGH = 4.0, 2.0
+# Share of the height of a body that may be below its ground where feet sink in.
+ABOVE = 0.1
 
 
 def selected(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -47,6 +49,17 @@ def level(objects: list[bpy.types.Object]) -> float:
         for obj, place in zip(objects, places, strict=True)
     ]
     return min(0.0, *(float(height.min()) for height in heights))
+
+
+def is_ground(obj: bpy.types.Object, shapes: list[np.ndarray], depsgraph: bpy.types.Depsgraph) -> bool:
+    """True for a mesh that reaches below shapes (p, 3) in Blender units and far beyond them sideways."""
+    points = colliders.shape(obj, depsgraph)[0]
+    if obj.type != "MESH" or len(points) == 0:
+        return False
+    matrix = bone_transforms.world_matrix(obj, depsgraph)
+    points, body = points @ matrix[:3, :3].T + matrix[:3, 3], np.concatenate(shapes)
+    wide, needed = np.ptp(points[:, :2], axis=0).max(), WIDE_ENOUGH * np.ptp(body[:, :2], axis=0).max()
+    return bool(wide >= needed and points[:, 2].min() <= body[:, 2].min() + ABOVE * np.ptp(body[:, 2]))
 
 
 def ground(shapes: list[np.ndarray], level: float | None) -> bpy.types.Object:

@@ -46,14 +46,16 @@ class ColliderReader:
 
     def __init__(
         self,
-        host: bpy.types.Object,
+        members: tuple[bpy.types.Object, ...],
         objects: tuple[bpy.types.Object, ...],
         solids: tuple[Solid, ...],
         unit: float,
     ) -> None:
-        """unit: metres a Blender unit."""
+        """members: the meshes of the body, the host first. unit: metres a Blender unit."""
+        host = members[0]
         self.objects = objects
         self.chosen = chosen(host)
+        self._members = members
         self.colliders = Colliders(solids, host.jounce.collision_friction) if solids else None
         self._unit = unit
 
@@ -63,6 +65,19 @@ class ColliderReader:
             return None
         matrices = [bone_transforms.world_matrix(obj, depsgraph) for obj in self.objects]
         return np.stack(matrices)[:, :3] * self._unit
+
+    def reads_otherwise(self, block: bpy.types.ID, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Whether an object is left out that was collided with, the other way round, or has another shape."""
+        host = self._members[0]
+        if block not in acting(host) or soft(host, block) is not None:
+            return False
+        if bool(left_out(block, self._members, depsgraph)) == (block in self.objects):
+            return True
+        if block not in self.objects:
+            return False
+        known = self.colliders.solids[self.objects.index(block)]
+        points, triangles = shape(block, depsgraph)
+        return not (np.array_equal(points, known.points) and np.array_equal(triangles, known.triangles))
 
 
 def read(
@@ -78,7 +93,7 @@ def read(
     for obj in acting(host):
         if soft(host, obj) is not None:
             continue
-        why = left_out(obj, members, context)
+        why = left_out(obj, members, evaluation.depsgraph(context))
         if why:
             warn(why)
             continue
@@ -87,7 +102,7 @@ def read(
         # An attached body is no flesh around a bone: colliders on bones keep all of the body outside.
         is_flesh = not host.jounce.is_attached
         solids.append(bone_capsules.sparing(whole, obj, rig, surface) if is_flesh else whole)
-    return ColliderReader(host, tuple(found), tuple(solids), rig.unit)
+    return ColliderReader(members, tuple(found), tuple(solids), rig.unit)
 
 
 def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
@@ -122,7 +137,14 @@ def candidates(host: bpy.types.Object) -> list[bpy.types.Object]:
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:
     """Collision settings, for comparison."""
     return host.jounce.collision_friction, *(
-        (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, keeps_size(obj), obj.hide_viewport)
+        (
+            obj.session_uid,
+            obj.jounce_shape,
+            obj.jounce_resolution,
+            keeps_size(obj),
+            obj.hide_viewport,
+            (obj.empty_display_type, obj.empty_display_size) if obj.type == "EMPTY" else None,
+        )
         for obj in acting(host)
     )
 
@@ -137,15 +159,16 @@ def soft(host: bpy.types.Object, obj: bpy.types.Object) -> bpy.types.Object | No
     return other if is_there and other.jounce.built_digest else None
 
 
-def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> str:
+def left_out(
+    obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], depsgraph: bpy.types.Depsgraph
+) -> str:
     """Reason why an object of the collection is no collider, in one sentence; empty for a collider."""
     if obj in members:
         return (
             f"{obj.name} is of the body, which does not collide with itself; take it out of the collection."
         )
-    depsgraph = evaluation.depsgraph(context)
     is_off = obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated
-    if context.scene.objects.get(obj.name) != obj or is_off:
+    if depsgraph.scene.objects.get(obj.name) != obj or is_off:
         return f"{obj.name} is not in this view layer, or disabled in viewports, so nothing collides with it."
     if obj.type == "MESH" and len(obj.data.vertices) == 0:
         return f"{obj.name} has no vertices, so nothing collides with it."
@@ -180,7 +203,7 @@ def trouble(
     """
     if soft(members[0], obj) is not None:
         return "", ""
-    sentence = left_out(obj, members, context)
+    sentence = left_out(obj, members, evaluation.depsgraph(context))
     if sentence:
         return sentence, "use_box" if deforms(obj) and obj not in members else ""
     if not keeps_size(obj) and grows(obj):

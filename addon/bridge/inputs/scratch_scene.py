@@ -11,7 +11,7 @@ import bpy
 
 from ...core.motion import FrameInput
 from ..body.bodies import BodyScene
-from ..common import compat, marks, registry
+from ..common import compat, handlers, marks, registry
 from ..preview.motions import Motions
 from ..rig import bone_transforms
 from ..rig.posed_meshes import PosedShapes
@@ -82,7 +82,8 @@ class Stage:
 
     def drive(self, frame: int) -> FrameInput:
         """The drive of a frame."""
-        self._scene.frame_set(frame)
+        with handlers.silenced():
+            self._scene.frame_set(frame)
         self._frame = frame
         return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
@@ -93,7 +94,8 @@ class Stage:
             # The first evaluation sets keyed values; the second takes the present ones.
             for obj in (*self._body.reader.armatures, *self._body.objects):
                 obj.update_tag()
-        self._scene.view_layers[0].update()
+        with handlers.silenced():
+            self._scene.view_layers[0].update()
         return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
     @property

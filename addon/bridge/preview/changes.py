@@ -20,30 +20,31 @@ class Watched:
         silent = [obj for obj in others if registry.is_of_body(obj) and not is_previewed(obj)]
         self._own = set(shapes(parts))
         self._others = set(shapes(silent))
-        self._placed = {*parts, *others}
         self._armatures = set() if scene is None else set(scene.reader.armatures)
-        self._touched = {obj for each in together for obj in each.colliders.objects}
+        self._colliders = [each.colliders for each in together]
+        fields = (obj for each in together for obj in each.forces.fields)
+        touched = (obj for each in self._colliders for obj in each.objects)
+        self._placed = {*parts, *others, *fields, *touched}
 
-    def asks_to_read(self, update: bpy.types.DepsgraphUpdate, own: bool) -> bool | None:
-        """True if the body must be read again after an update; None if nothing may have changed.
+    def asks_to_read(
+        self, update: bpy.types.DepsgraphUpdate, own: bool, depsgraph: bpy.types.Depsgraph
+    ) -> bool | None:
+        """Whether the body is to be read again after an update; None where nothing may have changed.
 
-        own: True if the shape of the body's meshes has just been displayed.
+        own: whether the shape of the body's meshes has just been shown. depsgraph: what was evaluated.
         """
         block, reshaped = update.id.original, update.is_updated_geometry
         moved = update.is_updated_transform
         if isinstance(block, bpy.types.Armature):
-            return any(armature.data == block for armature in self._armatures)
-        if moved and block in self._placed:
-            # Blender also reports a changed setting as a transform update of the object.
-            return False
-        if block in self._armatures and (moved or reshaped):
-            return False
-        if block in self._touched:
-            return reshaped
+            return True if any(armature.data == block for armature in self._armatures) else None
+        if reshaped and any(each.reads_otherwise(block, depsgraph) for each in self._colliders):
+            return True
         if reshaped and ((not own and block in self._own) or block in self._others):
             return True
-        is_field = isinstance(block, bpy.types.Object) and block.field is not None
-        return False if is_field and block.field.type != "NONE" else None
+        if block in self._armatures and (moved or reshaped):
+            return False
+        # Moved is also what Blender calls an object one of whose settings was changed, those of a field too.
+        return False if moved and (block in self._placed or is_field(block)) else None
 
 
 def shapes(objects: list[bpy.types.Object]) -> list[bpy.types.ID]:
@@ -56,3 +57,8 @@ def is_previewed(obj: bpy.types.Object) -> bool:
     """True if the body of a mesh is previewed."""
     host = bodies.host_of(obj)
     return host is not None and host.jounce.preview
+
+
+def is_field(block: bpy.types.ID) -> bool:
+    """Whether a data-block is an object with a force field."""
+    return isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE"

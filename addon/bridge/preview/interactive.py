@@ -1,6 +1,7 @@
 """The motion of a body during changes of the pose by hand: stepped in real time until at rest."""
 
 from dataclasses import replace
+from typing import Self
 
 import jounce
 import numpy as np
@@ -45,6 +46,19 @@ class Interactive:
         self.pull: jounce.Pull | None = None
         self._diagonal = diagonal
         self._still = self._free = 0
+
+    @classmethod
+    def begun(
+        cls, filling: SimulationPass, shaper: Shaper, drive: FrameInput, diagonal: float, frame: int
+    ) -> Self:
+        """One that goes on from a frame of a pass, afresh where that was driven by something else."""
+        index = frame - filling.cache.first
+        if filling.agrees(index, drive):
+            simulation = filling.simulation_at(index)
+        else:
+            simulation = filling.fresh()
+            simulation.reset(drive.pose)
+        return cls(simulation, shaper, drive, diagonal, filling, frame)
 
     def step(self) -> np.ndarray:
         """Goes on by the time of a frame; the coefficients."""

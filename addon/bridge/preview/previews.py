@@ -27,6 +27,8 @@ TICK_SECONDS = 0.01
 WATCHERS: list[Callable[[bool], None]] = []
 
 _sessions: dict[int, Session] = {}
+# Sessions of bodies whose preview was switched off for a look at the pose: they only take note of changes.
+_set_aside: dict[int, Session] = {}
 _looks = -1
 _paused = 0
 _rendering = False
@@ -56,9 +58,12 @@ def switch_on(host: bpy.types.Object) -> None:
         preview_modifier.add(obj)
     host.jounce.preview = True
     sync()
+    known = _sessions[host.session_uid]
     if bpy.app.background:
-        scene = _sessions[host.session_uid].scene
-        frames.show_again(scene)
+        frames.show_again(known.scene)
+    elif known.scene == bpy.context.scene:
+        with refusals(known):
+            known.show_at_once(bpy.context.evaluated_depsgraph_get())
 
 
 def switch_off(host: bpy.types.Object) -> None:
@@ -66,7 +71,23 @@ def switch_off(host: bpy.types.Object) -> None:
     host.jounce.property_unset("preview")
     for obj in bodies.members(host):
         preview_modifier.remove(obj)
+    known = _set_aside.pop(host.session_uid, None)
+    if known is not None:
+        known.close()
     sync()
+
+
+def set_aside(host: bpy.types.Object) -> None:
+    """Switches the preview of a body off, and keeps in memory what is known of it for as long as it is right.
+
+    Switched on again it shows its frame at once, and what has changed meanwhile is looked at.
+    """
+    known = None if bpy.app.background else _sessions.pop(host.session_uid, None)
+    switch_off(host)
+    if known is not None:
+        known.taken_off()
+        _set_aside[host.session_uid] = known
+        listen(bool(_sessions))
 
 
 def session(host: bpy.types.Object) -> Session | None:
@@ -77,8 +98,9 @@ def session(host: bpy.types.Object) -> Session | None:
 def forget(host: bpy.types.Object) -> None:
     """Deletes the cache of a body; a previewed body starts a new one."""
     motions.forget(host)
-    if host.session_uid in _sessions:
-        _sessions.pop(host.session_uid).close()
+    for known in (_sessions.pop(host.session_uid, None), _set_aside.pop(host.session_uid, None)):
+        if known is not None:
+            known.close()
     final_files.delete(final_files.path_of(host))
     sync()
 
@@ -87,7 +109,7 @@ def renew(host: bpy.types.Object) -> None:
     """Renews sessions and display after a build; meshes without flesh no longer show any motion."""
     for obj in set(bodies.members(host)) - set(bodies.fleshed(host)):
         preview_modifier.remove(obj)
-    for known in _sessions.values():
+    for known in (*_sessions.values(), *_set_aside.values()):
         if known.host == host or known.touches({host}):
             known.suspect(reread=True)
             ensure_timer()
@@ -128,8 +150,9 @@ def paused() -> Iterator[None]:
 @contextmanager
 def without_finals(hosts: Iterable[bpy.types.Object]) -> Iterator[None]:
     """Pauses, and leaves the files of final motions to a bake."""
-    for known in filter(None, map(session, hosts)):
-        known.let_go_of_final()
+    for uid in [host.session_uid for host in hosts]:
+        for known in filter(None, (_sessions.get(uid), _set_aside.get(uid))):
+            known.let_go_of_final()
     with paused():
         yield
 
@@ -149,6 +172,13 @@ def follow() -> None:
     hosts = {obj.session_uid: obj for obj in registry.meshes() if is_previewed(obj)}
     for uid in [uid for uid, known in _sessions.items() if not is_alive(known) or uid not in hosts]:
         _sessions.pop(uid).close()
+    for uid in [uid for uid, known in _set_aside.items() if uid in hosts or not is_alive(known)]:
+        known = _set_aside.pop(uid)
+        if uid in hosts and is_alive(known) and known.scene == scene_of(hosts[uid]):
+            known.taken_off()
+            _sessions[uid] = known
+        else:
+            known.close()
     for uid, host in hosts.items():
         if uid not in _sessions:
             _sessions[uid] = Session(host, scene_of(host))
@@ -248,6 +278,7 @@ def is_playing() -> bool:
 @persistent
 def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> None:
     """Displays cached motion before the frame is evaluated."""
+    handlers.call_last("frame_change_post", after_frame)
     for known in shown_in(scene):
         known.enter_frame(scene.frame_current)
 
@@ -261,10 +292,10 @@ def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Body of `after_frame`."""
-    playing = is_playing()
+    # Playback through cached frames costs no second look; other ways to a frame do.
+    trusts = is_playing() and not handlers.foreign()
     for known in shown_in(scene):
-        # Playback through cached frames costs no second look; other ways to a frame do.
-        if playing and known.is_settled(scene.frame_current):
+        if trusts and known.is_settled(scene.frame_current):
             continue
         if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
             with refusals(known):
@@ -290,6 +321,9 @@ def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
             known.look_at_settings()
             if not playing:
                 known.touch(depsgraph)
+    for known in () if _paused or _rendering else _set_aside.values():
+        if known.scene == scene and known.is_whole() and known.look_at_changes(depsgraph):
+            changed.add(known.host)
     for known in shown_in(scene):
         if changed and known.touches(changed):
             known.suspect(reread=True)
@@ -324,6 +358,10 @@ def after_loading(*_: object) -> None:
     for known in _sessions.values():
         known.lose_stage()
         known.forget_shown()
+    for known in _set_aside.values():
+        # What a step that is undone changes back is told of by nothing.
+        known.lose_stage()
+        known.suspect(reread=True)
     scratch_scene.clear()
     sync()
 
@@ -341,9 +379,9 @@ ALWAYS = {"load_post": after_loading, "undo_post": after_loading, "redo_post": a
 
 
 def listen(wanted: bool) -> None:
-    """Adds or removes the handlers of a preview."""
+    """Adds the handlers of a preview, or takes them away. wanted: whether anything is previewed."""
     global _rendering
-    handlers.listen(WHILE_PREVIEWING, wanted)
+    handlers.listen(WHILE_PREVIEWING, wanted or bool(_set_aside))
     for watcher in WATCHERS:
         watcher(wanted)
     _rendering = _rendering and wanted
@@ -405,11 +443,12 @@ def register() -> None:
 
 def unregister() -> None:
     """Leaves no handler and no timer behind."""
+    for known in (*_sessions.values(), *_set_aside.values()):
+        known.close()
+    _sessions.clear()
+    _set_aside.clear()
     listen(False)
     handlers.listen(ALWAYS, False)
     for function in (tick, sync):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)
-    for known in _sessions.values():
-        known.close()
-    _sessions.clear()

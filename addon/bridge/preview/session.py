@@ -4,7 +4,7 @@ Sessions are not saved; they are made from the file whenever needed.
 """
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 
 import bpy
@@ -17,13 +17,13 @@ from ...core.motion import FrameInput
 from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, scaled
 from ..body import bodies, builds, companions
-from ..common import animation, frames, registry, units
-from ..inputs import frame_inputs, scratch_scene, surroundings
-from ..rig.posed_meshes import PosedShapes
+from ..common import animation, registry, units
+from ..inputs import frame_inputs, surroundings
 from . import motions, preview_modifier, qualities
 from .behind import Behind
 from .changes import Watched
 from .display import Display
+from .drive_reader import DriveReader
 from .interactive import Interactive
 
 # Time in seconds for simulating a requested frame immediately.
@@ -47,8 +47,7 @@ class Session:
         self.interactive: Interactive | None = None
         self._changed: list[str] = []
         self._building: Runner | None = None
-        self._stage: scratch_scene.Stage | None = None
-        self._unsound = ""
+        self._reader: DriveReader | None = None
         self._suspected = 0.0
         self._reread = False
         self._chosen: tuple[object, ...] = ()
@@ -82,11 +81,21 @@ class Session:
     def busy(self) -> bool:
         """True if `work` has something to do."""
         waiting = (
-            self._suspected or self.filling is None or not (self._unsound or (self.complete and self._kept))
+            self._suspected or self.filling is None or not (self.waits or (self.complete and self._kept))
         )
-        staged = self.complete and self._stage is not None
+        staged = (self.complete or self.waits) and self.is_staged
         behind = self.final is not None and not self.final.is_done(self.wanted)
         return not self.trouble and (self.interactive is not None or bool(waiting) or staged or behind)
+
+    @property
+    def waits(self) -> str:
+        """Why frames are read as they are shown, and none ahead; empty if they are."""
+        return "" if self._reader is None else self._reader.unsound
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether a stage stands beside the artist's scene."""
+        return self._reader is not None and self._reader.is_staged
 
     def cage(self) -> np.ndarray | None:
         """Displayed displacements (n, 3) of the cage, None for none."""
@@ -113,7 +122,7 @@ class Session:
             step = self._building.step if self._building is not None else None
             return "Getting ready" if step is None else f"{step.stage} {step.fraction:.0%}"
         if self.interactive is not None:
-            kept = "" if self.motions.is_linear or not self._unsound else f", shape kept: {self._unsound}"
+            kept = "" if self.motions.is_linear or not self.waits else f", shape kept: {self.waits}"
             return f"Moved by hand{kept}"
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
@@ -123,10 +132,8 @@ class Session:
             return f"Cached {first} - {first + checked - 1}" + (f". {held}" if held else "")
         if self._suspected:
             return "Changed; checking the cache"
-        if self._unsound:
-            return (
-                f"Cached {first} - {first + checked - 1}; {self._unsound}, so play it from the start or fill"
-            )
+        if self.waits:
+            return f"Cached {first} - {first + checked - 1}; {self.waits}, so play it from the start or fill"
         why = f": {', '.join(self._changed)} changed" if self._changed else ""
         return f"Filling {self.filling.progress / self.wanted:.0%}{why}"
 
@@ -158,7 +165,8 @@ class Session:
             return
         self.motions = motions.Motions(body, scene)
         self._reread, self._built_from = False, self._built_from_now()
-        self._unsound = scratch_scene.unsound(scene, self.scene)
+        self.leave_stage()
+        self._reader = DriveReader(self.motions, self.scene)
         self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
@@ -224,6 +232,18 @@ class Session:
         self._reread = self._reread or reread
         self.trouble = ""
 
+    def show_at_once(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Shows the frame that the scene stands at, if it is cached, outside of any change of the frame."""
+        if self.filling is not None:
+            self.settle_frame(self.scene.frame_current, depsgraph, patient=False)
+            self._wrote = True
+
+    def taken_off(self) -> None:
+        """Takes note that what shows it was taken off its meshes, or put on again."""
+        self.leave_stage()
+        self.interactive, self._current, self._wrote = None, None, True
+        self.forget_shown()
+
     def close(self) -> None:
         """Ends the session; the meshes stay as displayed."""
         self.leave_stage()
@@ -265,16 +285,18 @@ class Session:
         """
         if self.filling is None or not self._is_as_read():
             return
-        self._current = drive = frame_inputs.read(self.motions.scene, depsgraph)
+        self._current = drive = self._reader.shown(frame, depsgraph)
         if (self._suspected and patient) or self._differs():
             self.restart(self.cache)
         index = frame - self.cache.first
         if index < 0:
             self.display.hide()
             return
-        if index < len(self.filling.drives) and not self.filling.agrees(index, drive):
-            if not self._unsound and not self._staged().drive(frame).agrees(drive):
-                self._unsound = "its rig depends on the scene"
+        if self.filling.agrees(index, drive):
+            self._reader.agreed()
+        elif index < len(self.filling.drives):
+            if not self._suspected:
+                self._reader.doubt(frame, drive)
             self.restart(self.cache)
         is_there = self._reach(index, drive, patient)
         if patient:
@@ -298,17 +320,17 @@ class Session:
         filling, deadline = self.filling, time.perf_counter() + PATIENCE_SECONDS
         if filling.agrees(index, drive) and filling.checked > index:
             return True
-        if not self.motions.is_linear:
-            if self._unsound:
+        if not self.motions.is_linear and drive.offsets is None:
+            if self.waits:
                 return False
             # The artist's scene does not show the meshes' rigged shape.
-            drive = self._staged().drive(self.cache.first + index)
+            drive = self._reader.ahead(self.cache.first + index)
         known, needed = filling.remembers(index, drive), filling.needed(index)
         while (at := len(filling.drives)) < needed:
             late = not patient and (known or time.perf_counter() > deadline)
-            if at != index and (self._unsound or late):
+            if at != index and (self.waits or late):
                 break
-            filling.feed(drive if at == index else self._staged().drive(self.cache.first + at))
+            filling.feed(drive if at == index else self._reader.ahead(self.cache.first + at))
         may_wait = patient or (needed == index + 1 and not filling.closing)
         if len(filling.drives) >= needed and filling.checked <= index and may_wait:
             filling.collect(wait=True)
@@ -333,12 +355,12 @@ class Session:
     def fill(self, seconds: float) -> bool:
         """Reads and simulates frames for about this time; True if the current frame is new."""
         filling, deadline = self.filling, time.perf_counter() + seconds
-        while len(filling.drives) < self.wanted and not self._unsound and time.perf_counter() < deadline:
-            filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
+        while len(filling.drives) < self.wanted and not self.waits and time.perf_counter() < deadline:
+            filling.feed(self._reader.ahead(self.cache.first + len(filling.drives)))
         filling.collect()
         if self.final is not None:
             self.final.work(filling.drives, self.cache, self.wanted, max(0.0, deadline - time.perf_counter()))
-        if self.complete:
+        if self.complete or self.waits:
             self.leave_stage()
         if self.complete and not self._kept:
             motions.keep(self.host, self.cache)
@@ -351,25 +373,13 @@ class Session:
         self.look_around()
         self.get_ready(context)
         self.restart(self.cache)
-        for drive in self._drives_in_scene(context) if self._unsound else self._drives_on_stage():
+        for drive in self._reader.over(range(self.cache.first, self.cache.first + self.wanted), context):
             self.filling.feed(drive)
             yield Step(READING * len(self.filling.drives) / self.wanted, "Simulating")
         yield from scaled(self.filling.caught_up(), READING, 1.0)
         if self.final is not None:
             yield from self.final.filled(self.filling.drives, self.cache, self.wanted)
         self.fill(0.0)
-
-    def _drives_on_stage(self) -> Iterator[FrameInput]:
-        while len(self.filling.drives) < self.wanted:
-            yield self._staged().drive(self.cache.first + len(self.filling.drives))
-
-    def _drives_in_scene(self, context: bpy.types.Context) -> Iterator[FrameInput]:
-        known = self.motions
-        shapes = PosedShapes(known.body, known.scene, self.scene, context.view_layer)
-        with shapes, frames.kept(self.scene):
-            while len(self.filling.drives) < self.wanted:
-                self.scene.frame_set(self.cache.first + len(self.filling.drives))
-                yield frame_inputs.read(known.scene, context.evaluated_depsgraph_get(), shapes)
 
     def _show_current(self) -> bool:
         """Displays the current frame if its drive is the cached one; False if already displayed."""
@@ -383,22 +393,15 @@ class Session:
         self._wrote = True
         return True
 
-    def _staged(self) -> scratch_scene.Stage:
-        if self._stage is not None and not self._stage.is_there:
-            self.leave_stage()
-        if self._stage is None:
-            self._stage = scratch_scene.Stage(self.motions, self.scene)
-        return self._stage
-
     def lose_stage(self) -> None:
         """The stage is not in the file any more."""
-        self._stage = None
+        if self._reader is not None:
+            self._reader.lose()
 
     def leave_stage(self) -> None:
         """Takes the stage out of the file."""
-        if self._stage is not None:
-            self._stage.close()
-            self._stage = None
+        if self._reader is not None:
+            self._reader.leave()
 
     # Changes.
 
@@ -412,7 +415,7 @@ class Session:
                 # A stage makes doubles with shape keys, which touches their actions.
                 if not self._actions.is_only_touched(block, watched.keys):
                     self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
-            elif (reread := watched.asks_to_read(update, own)) is not None:
+            elif (reread := watched.asks_to_read(update, own, depsgraph)) is not None:
                 self.suspect(reread=reread)
                 rereads = rereads or reread
         return rereads
@@ -468,16 +471,10 @@ class Session:
 
     def begin_by_hand(self, drive: FrameInput) -> Interactive:
         """Starts a simulation in real time from the displayed state; `work` steps it until at rest."""
-        index = self.scene.frame_current - self.cache.first
         fine = None if self.final is None else self.final.by_hand
         filling, shaper = (self.filling, self.motions.body) if fine is None else fine
-        if filling.agrees(index, drive):
-            simulation = filling.simulation_at(index)
-        else:
-            simulation = filling.fresh()
-            simulation.reset(drive.pose)
-        diagonal, frame = self.motions.diagonal, self.scene.frame_current
-        self.interactive = Interactive(simulation, shaper, drive, diagonal, filling, frame)
+        frame, diagonal = self.scene.frame_current, self.motions.diagonal
+        self.interactive = Interactive.begun(filling, shaper, drive, diagonal, frame)
         return self.interactive
 
     def _move_on(self) -> bool:
@@ -485,8 +482,8 @@ class Session:
         if now < self._due:
             return False
         self._due = now + units.frame_seconds(self.scene)
-        if not self.motions.is_linear and not self._unsound:
-            drive = self._staged().drive_by_hand(self.scene.frame_current)
+        if not self.motions.is_linear and not self.waits:
+            drive = self._reader.by_hand(self.scene.frame_current)
             if not drive.held:
                 self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
         before = self.display.offsets.copy()

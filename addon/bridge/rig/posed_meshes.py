@@ -6,6 +6,8 @@ double copies the transform of its original, is hidden, and is evaluated with th
 stays untouched.
 """
 
+from collections.abc import Collection
+
 import bpy
 import numpy as np
 
@@ -34,7 +36,7 @@ class PosedShapes:
         try:
             for obj, part in zip(body_scene.objects, body_scene.surface.parts, strict=True):
                 if not rig_stack.is_linear(obj, armature_modifier.deformer(obj, lambda _: None)):
-                    made = double(obj, rig_stack.modifiers(obj))
+                    made = double(obj, [modifier.name for modifier in rig_stack.modifiers(obj)])
                     self._doubles.append((part, obj, made))
                     scene.collection.objects.link(made)
                     made.hide_set(True, view_layer=view_layer)
@@ -73,9 +75,8 @@ class PosedShapes:
         self._doubles = []
 
 
-def double(obj: bpy.types.Object, modifiers: list[bpy.types.Modifier]) -> bpy.types.Object:
-    """A copy of an object and its mesh with some of the modifiers, in the object's place."""
-    kept = {modifier.name for modifier in modifiers}
+def double(obj: bpy.types.Object, kept: Collection[str]) -> bpy.types.Object:
+    """A copy of an object and its mesh that shows what the modifiers of these names make, where it stands."""
     made = obj.copy()
     if made.override_library is not None:
         made.make_local(clear_liboverride=True)

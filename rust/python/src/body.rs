@@ -84,15 +84,14 @@ impl Body {
         job.get().result(py)
     }
 
-    /// Worst residual of the modes: 0 for a new body, about the relative error of an eigenvalue after
-    /// `like`.
+    /// The largest bound of the relative error of a mode's eigenvalue, after `like`; 0 as built. No mode may have been missed altogether.
     #[getter]
     fn residual(&self) -> f64 {
         self.inner.residual
     }
 
-    /// Estimated error of modes updated by `like` at the tet vertices, (n,) float64: root mean square over
-    /// modes of the first-order error, as a share of the mode's largest weight. Zeros for a new body.
+    /// An estimate of how far modes that were found after `like` are off at the tet vertices, (n,) float64: the root mean square over
+    /// modes of the most that each lacks, to first order, as a share of its largest weight. Zeros as built.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let count = self.inner.mesh.vertices().len();

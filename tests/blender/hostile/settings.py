@@ -42,7 +42,7 @@ def more_modes_than_the_mesh_has(jounce: Hand) -> None:
     jounce.add(obj)
     if jounce.is_there:
         obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = 6, 200, 5000
-    jounce.refused("build", "ask for fewer", obj)
+    jounce.refused("build", "of its 200 Modes; lower Modes or raise Resolution in the panel Body", obj)
 
 
 @works

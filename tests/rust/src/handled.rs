@@ -66,9 +66,14 @@ fn surfaces() -> [Model; 3] {
     ]
 }
 
-/// Cloth of 200 kPa.
+/// Cloth of 200 kPa that gets no narrower when it is drawn.
 pub fn cloth() -> Material {
-    Material::new(Law::Arap, Field::Uniform(2e5), Field::Uniform(0.0), Field::Uniform(300.0))
+    cloth_of(0.0)
+}
+
+/// Cloth of 200 kPa with a Poisson's ratio.
+pub fn cloth_of(poisson: f64) -> Material {
+    Material::new(Law::Arap, Field::Uniform(2e5), Field::Uniform(poisson), Field::Uniform(300.0))
         .expect("a valid body")
 }
 

@@ -30,8 +30,13 @@ pub struct Limb {
 impl Limb {
     /// A limb with the given law and Young's modulus, Pa.
     pub fn new(mesh: TetMesh, law: Law, young: f64) -> Self {
+        Self::bulging(mesh, law, young, 0.3)
+    }
+
+    /// The same with a Poisson's ratio.
+    pub fn bulging(mesh: TetMesh, law: Law, young: f64, poisson: f64) -> Self {
         let number = Field::Uniform;
-        let material = Material::new(law, number(young), number(0.3), number(1000.0)).unwrap();
+        let material = Material::new(law, number(young), number(poisson), number(1000.0)).unwrap();
         let left = mesh.vertices().iter().map(|x| x[0]).fold(f64::INFINITY, f64::min);
         let pinned = mesh.vertices().iter().map(|x| x[0] < left + 0.05).collect();
         let shifted = mesh.vertices().iter().map(|x| [x[0] - left, x[1], x[2]]).collect();

@@ -9,7 +9,9 @@ use jounce::operators::{Bending, Membrane, nearest_isometry};
 use jounce::rig::Rig;
 use jounce::subspace::Handles;
 use jounce_tests::bodies::{REST, some_coefficients, turn};
-use jounce_tests::handled::{cloth, diagonal, dome, furthest, places, projective, sheet, silent, surface};
+use jounce_tests::handled::{
+    cloth, cloth_of, diagonal, dome, furthest, places, projective, sheet, silent, surface,
+};
 use jounce_tests::surfaces::{sphere, square};
 use nalgebra::{Matrix3x2, Rotation3, Vector3};
 
@@ -20,7 +22,11 @@ struct Layers(Membrane, Bending);
 
 impl Layers {
     fn new(surface: &SurfaceMesh) -> Self {
-        let membrane = Membrane::new(surface, &cloth(), THICKNESS).unwrap();
+        Self::of(surface, 0.0)
+    }
+
+    fn of(surface: &SurfaceMesh, poisson: f64) -> Self {
+        let membrane = Membrane::new(surface, &cloth_of(poisson), THICKNESS).unwrap();
         let bending = Bending::new(surface, &membrane, THICKNESS, 1.0);
         Self(membrane, bending)
     }
@@ -48,8 +54,8 @@ fn shapes() -> [SurfaceMesh; 3] {
 
 #[test]
 fn gradients_are_the_derivatives_of_energies() {
-    for shape in shapes() {
-        let (layers, rest) = (Layers::new(&shape), shape.points());
+    for (shape, poisson) in shapes().into_iter().flat_map(|shape| [0.0, 0.45].map(|n| (shape.clone(), n))) {
+        let (layers, rest) = (Layers::of(&shape, poisson), shape.points());
         let noise = some_coefficients(3 * rest.len(), 0.004);
         let shaken = |x: &[[f64; 3]]| -> Vec<[f64; 3]> {
             x.iter().zip(noise.as_chunks::<3>().0).map(|(x, n)| [0, 1, 2].map(|c| x[c] + n[c])).collect()
@@ -79,8 +85,8 @@ fn gradients_are_the_derivatives_of_energies() {
 
 #[test]
 fn rigid_motions_feel_no_force_and_a_collapse_is_finite() {
-    for shape in shapes() {
-        let layers = Layers::new(&shape);
+    for (shape, poisson) in shapes().into_iter().flat_map(|shape| [0.0, 0.45].map(|n| (shape.clone(), n))) {
+        let layers = Layers::of(&shape, poisson);
         let rotation = Rotation3::new(Vector3::new(1.0, -2.0, 0.7));
         let (energies, _) =
             layers.evaluate(&moved(shape.points(), |x| rotation * x + Vector3::new(5.0, 3.0, 2.0)));
@@ -116,16 +122,37 @@ fn the_isometry_is_the_nearest_there_is() {
 #[test]
 fn a_rolled_sheet_has_the_energy_of_a_bent_plate() {
     let shape = square(40).placed([0.5, 0.5, 1.0], [0.0; 3]).surface();
-    let Layers(_, bending) = Layers::new(&shape);
     let radius = 0.7;
     let (arc, rest) = (|x: f64| x / radius, shape.points());
     let rolled =
         moved(rest, |x| Vector3::new(radius * arc(x[0]).sin(), x[1], radius * arc(x[0]).cos() - radius));
     let zeros = vec![[0.0; 3]; rest.len()];
-    let energy = bending.evaluate(&rolled, &zeros, &mut zeros.clone());
-    // Boundary vertices have no bending energy: 39 of 40 rows and columns have.
-    let plate = 2e5 * THICKNESS.powi(3) / 12.0 / (2.0 * radius * radius) * (39.0_f64 / 40.0).powi(2);
-    assert!((energy / plate - 1.0).abs() < 1e-3, "{energy} {plate}");
+    for poisson in [0.0, 0.3, 0.45] {
+        let Layers(_, bending) = Layers::of(&shape, poisson);
+        let energy = bending.evaluate(&rolled, &zeros, &mut zeros.clone());
+        // Boundary vertices have no bending energy: 39 of 40 rows and columns have.
+        let stiffness = 2e5 * THICKNESS.powi(3) / 12.0 / (1.0 - poisson * poisson);
+        let plate = stiffness / (2.0 * radius * radius) * (39.0_f64 / 40.0).powi(2);
+        assert!((energy / plate - 1.0).abs() < 1e-3, "{poisson}: {energy} {plate}");
+    }
+}
+
+/// Drawn along one side and as much narrower as it wants to be, cloth resists by Young's modulus.
+#[test]
+fn a_drawn_sheet_resists_by_youngs_modulus_and_gets_narrower() {
+    let shape = square(6).placed([0.5, 0.3, 1.0], [0.0; 3]).surface();
+    let drawn = 0.02;
+    for poisson in [0.0, 0.3, 0.45] {
+        let layers = Layers::of(&shape, poisson);
+        let energy = |narrower: f64| {
+            let places =
+                moved(shape.points(), |x| Vector3::new((1.0 + drawn) * x[0], (1.0 - narrower) * x[1], x[2]));
+            layers.evaluate(&places).0[0]
+        };
+        let (least, right) = (energy(poisson * drawn), 0.5 * 2e5 * drawn * drawn * 0.6 * THICKNESS);
+        assert!((least / right - 1.0).abs() < 1e-9, "{poisson}: {least} {right}");
+        assert!([-1e-3, 1e-3].iter().all(|more| energy(poisson * drawn + more) > least), "{poisson}");
+    }
 }
 
 #[test]

@@ -5,9 +5,9 @@ use jounce::mesh::{TetMesh, solid_lattice};
 use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
 use jounce::method::skinning_modes::Cubature;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
-use jounce::operators::{gradients, lumped_mass};
+use jounce::operators::{Stitches, gradients, lumped_mass};
 use jounce::rig::Rig;
-use jounce::subspace::Basis;
+use jounce::subspace::{Basis, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{bar, some_coefficients, waves};
 use jounce_tests::surfaces::sphere;
@@ -106,6 +106,38 @@ fn a_pressed_bar_gives_way_as_the_law_says() {
     }
     let softest = (1..100).map(|i| 0.01 * f64::from(i)).min_by(|a, b| force(*a).total_cmp(&force(*b)));
     assert!((softest.unwrap() - 3.0_f64.powf(-0.5)).abs() < 0.01);
+}
+
+/// Derivatives say how the polynomials bend modes, `l_k psi_k'M Phi^ii = -K3_kii`: neither knows of the barrier.
+#[test]
+fn modal_derivatives_are_of_the_same_law() {
+    let mesh = bar([6, 2, 2], 0.1);
+    for poisson in [0.0, 0.3, 0.45] {
+        let pinned: Vec<bool> = mesh.vertices().iter().map(|x| x[0] < 0.05).collect();
+        let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+        let (material, stitches) = (stuff(Law::StVenantKirchhoff, poisson), Stitches::none(&mesh));
+        let progress = Progress::default();
+        let problem = LinearProblem::new(&mesh, &material, &restraint, &stitches, &progress).unwrap();
+        let modes = problem.lowest(5, &progress).unwrap();
+        let derivatives = problem.derivatives(&modes).unwrap();
+        let (mass, model) = (lumped_mass(&mesh, &material), made(&mesh, poisson, &modes.basis(), true));
+        let (mut most, mut apart) = (0.0_f64, 0.0_f64);
+        for (i, column) in [(0, 0), (1, 5), (2, 9)] {
+            let p = 1e-3;
+            let force = |p: f64| {
+                let q: Vec<f64> = (0..5).map(|k| if k == i { p } else { 0.0 }).collect();
+                model.elastic_energy(&q, None, 1.0).unwrap().1
+            };
+            let (there, back) = (force(p), force(-p));
+            for k in 0..5 {
+                let (mode, bent) = (modes.shapes.col(k), derivatives.col(column));
+                let along: f64 = (0..mode.nrows()).map(|row| mass[row / 3] * mode[row] * bent[row]).sum();
+                let (found, right) = (-modes.eigenvalues[k] * along, (there[k] + back[k]) / (p * p));
+                (most, apart) = (most.max(right.abs()), apart.max((found - right).abs()));
+            }
+        }
+        assert!(apart < 1e-6 * most, "{poisson}: {apart:e} of {most:e}");
+    }
 }
 
 /// A bar fixed at its left end, with the kinetic and elastic energy of its simulation.

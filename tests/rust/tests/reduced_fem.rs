@@ -48,15 +48,20 @@ fn settings() -> [SimulationParams; 3] {
     ]
 }
 
+/// A ball of cells.
+fn lattice() -> TetMesh {
+    let ball = sphere(2).placed([0.45, 0.2, 0.2], [0.0; 3]).surface();
+    let mesh = solid_lattice(&ball, 6, &silent()).unwrap();
+    assert!(!mesh.cells().is_empty());
+    mesh
+}
+
 #[test]
 fn all_displacements_are_the_full_space() {
-    let lattice = || {
-        let ball = sphere(2).placed([0.45, 0.2, 0.2], [0.0; 3]).surface();
-        solid_lattice(&ball, 6, &silent()).unwrap()
-    };
     let mut fleshes: Vec<Limb> = LAWS.map(|law| Limb::new(bar([3, 2, 1], 0.1), law, 2e4)).into();
-    fleshes.push(Limb::new(lattice(), Law::NeoHookean, 2e4));
-    assert!(!fleshes[LAWS.len()].mesh.cells().is_empty());
+    for (law, poisson) in [(Law::NeoHookean, 0.3), (Law::NeoHookean, 0.45), (Law::Corotated, 0.49)] {
+        fleshes.push(Limb::bulging(lattice(), law, 2e4, poisson));
+    }
     for flesh in fleshes {
         let full = flesh.full();
         let reduced = Model::Reduced(flesh.reduced(&flesh.everything(), Some(full.frequency())).into());
@@ -88,8 +93,10 @@ fn arbitrary(mesh: &TetMesh, count: usize) -> Cubature {
 
 #[test]
 fn gradients_are_those_of_differences() {
-    for law in LAWS {
-        let flesh = flesh(law);
+    let of_cells = |(law, poisson)| Limb::bulging(lattice(), law, 2e4, poisson);
+    let cells = [(Law::Corotated, 0.45), (Law::NeoHookean, 0.49)].map(of_cells);
+    for flesh in LAWS.into_iter().map(flesh).chain(cells) {
+        let law = flesh.material.law();
         let all = flesh.reduced(&waves(&flesh.mesh, 14), None);
         let few = all.sampled(&arbitrary(&flesh.mesh, 20)).unwrap();
         let pose = swing(0.3);

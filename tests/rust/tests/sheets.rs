@@ -21,8 +21,8 @@ fn silent() -> Progress {
     Progress::default()
 }
 
-fn material() -> Material {
-    Material::new(Law::Arap, Field::Uniform(YOUNG), Field::Uniform(0.0), Field::Uniform(DENSITY)).unwrap()
+fn material(poisson: f64) -> Material {
+    Material::new(Law::Arap, Field::Uniform(YOUNG), Field::Uniform(poisson), Field::Uniform(DENSITY)).unwrap()
 }
 
 /// A rectangle of cells in the plane x y with a corner at the origin, its inner vertices displaced by a
@@ -48,13 +48,13 @@ fn free() -> Restraint<'static> {
     Restraint::default()
 }
 
-fn problem(surface: &SurfaceMesh, pinned: Option<&[bool]>) -> SheetProblem {
+fn problem(surface: &SurfaceMesh, poisson: f64, pinned: Option<&[bool]>) -> SheetProblem {
     let restraint = Restraint { pinned, ..free() };
-    SheetProblem::new(surface, &material(), (THICKNESS, 1.0), &restraint, &silent()).unwrap()
+    SheetProblem::new(surface, &material(poisson), (THICKNESS, 1.0), &restraint, &silent()).unwrap()
 }
 
 fn modes(surface: &SurfaceMesh, pinned: Option<&[bool]>, count: usize) -> LinearModes {
-    problem(surface, pinned).lowest(count, &silent()).unwrap()
+    problem(surface, 0.0, pinned).lowest(count, &silent()).unwrap()
 }
 
 /// Share of a mode along an axis.
@@ -65,11 +65,15 @@ fn along(modes: &LinearModes, k: usize, axis: usize) -> f64 {
 
 #[test]
 fn a_strip_swings_as_a_beam_does() {
+    [0.0, 0.3, 0.45].into_iter().for_each(strip_swings);
+}
+
+fn strip_swings(poisson: f64) {
     let ([nx, ny], [long, wide]) = ([48, 4], [1.0, 0.12]);
     let strip = rectangle([nx, ny], [long, wide], 0.0);
     let cell = long / f64::from(nx);
     let pinned: Vec<bool> = strip.points().iter().map(|x| x[0] < 1.5 * cell).collect();
-    let modes = modes(&strip, Some(&pinned), 24);
+    let modes = problem(&strip, poisson, Some(&pinned)).lowest(24, &silent()).unwrap();
     let frequencies = modes.frequencies();
     // Two pinned columns clamp it halfway between them.
     let free = long - 0.5 * cell;
@@ -86,7 +90,9 @@ fn a_strip_swings_as_a_beam_does() {
     let wave = (YOUNG * THICKNESS.powi(2) / (12.0 * DENSITY)).sqrt() / (TAU * free * free);
     for (found, root) in up.iter().zip([1.875_104_07_f64, 4.694_091_13, 7.854_757_44]) {
         let right = root * root * wave;
-        assert!((found / right - 1.0).abs() < 0.01, "{found} {right}");
+        // What holds the end keeps the strip from bending across, there alone.
+        let most = if poisson > 0.0 { 0.02 } else { 0.01 };
+        assert!((found / right - 1.0).abs() < most, "{poisson}: {found} {right}");
     }
     // Torsion with `G J` of a thin strip.
     let twist = (0..24).find(|&k| {
@@ -94,7 +100,7 @@ fn a_strip_swings_as_a_beam_does() {
         let [near, far] = [nx, ny * (nx + 1) + nx].map(|v| shape[3 * v as usize + 2]);
         along(&modes, k, 2) > 0.99 && near * far < 0.0
     });
-    let right = (0.5 * YOUNG / DENSITY).sqrt() * 2.0 * THICKNESS / wide / (4.0 * free);
+    let right = (0.5 * YOUNG / (1.0 + poisson) / DENSITY).sqrt() * 2.0 * THICKNESS / wide / (4.0 * free);
     let found = frequencies[twist.unwrap()];
     assert!((found / right - 1.0).abs() < 0.04, "{found} {right}");
     // In its plane it is also a beam, as high as it is wide, for which constant-strain triangles are too
@@ -102,18 +108,21 @@ fn a_strip_swings_as_a_beam_does() {
     let flat = (0..24).find(|&k| along(&modes, k, 1) > 0.9).unwrap();
     let right =
         1.875_104_07_f64.powi(2) * (YOUNG * wide * wide / (12.0 * DENSITY)).sqrt() / (TAU * free * free);
-    assert!((frequencies[flat] / right - 1.0).abs() < 0.1, "{} {right}", frequencies[flat]);
+    let most = if poisson > 0.4 { 0.12 } else { 0.1 };
+    assert!((frequencies[flat] / right - 1.0).abs() < most, "{poisson}: {} {right}", frequencies[flat]);
 }
 
 #[test]
 fn a_plate_that_is_held_at_its_rim_swings_as_the_formula_says() {
-    for (n, moved, most) in [(24, 0.0, 0.01), (24, 0.2, 0.07)] {
-        let plate = rectangle([n, n], [1.0, 1.0], moved);
+    let cases = [(0.0, 0.0, 0.01), (0.2, 0.0, 0.07), (0.0, 0.3, 0.015), (0.0, 0.45, 0.02)];
+    for (moved, poisson, most) in cases {
+        let plate = rectangle([24, 24], [1.0, 1.0], moved);
         let rim = |x: &[f64; 3]| (0..2).any(|c| x[c] < 1e-9 || x[c] > 1.0 - 1e-9);
         let pinned: Vec<bool> = plate.points().iter().map(rim).collect();
-        let frequencies = modes(&plate, Some(&pinned), 4).frequencies();
-        let wave = (YOUNG * THICKNESS.powi(2) / (12.0 * DENSITY)).sqrt() * PI * PI / TAU;
-        for (found, waves) in frequencies.iter().zip([2.0, 5.0, 5.0, 8.0]) {
+        let modes = problem(&plate, poisson, Some(&pinned)).lowest(4, &silent()).unwrap();
+        let stiffness = YOUNG / (1.0 - poisson * poisson);
+        let wave = (stiffness * THICKNESS.powi(2) / (12.0 * DENSITY)).sqrt() * PI * PI / TAU;
+        for (found, waves) in modes.frequencies().iter().zip([2.0, 5.0, 5.0, 8.0]) {
             assert!((found / (waves * wave) - 1.0).abs() < most, "{moved} {found} {}", waves * wave);
         }
     }
@@ -122,16 +131,18 @@ fn a_plate_that_is_held_at_its_rim_swings_as_the_formula_says() {
 #[test]
 fn what_is_bent_to_one_curvature_stores_what_a_plate_does() {
     let plate = rectangle([12, 8], [1.0, 0.6], 0.0);
-    let problem = problem(&plate, None);
-    let d = YOUNG * THICKNESS.powi(3) / 12.0;
-    for [xx, yy] in [[0.3, 0.0], [0.0, -0.2]] {
+    for (poisson, [xx, yy]) in [0.0, 0.3].into_iter().flat_map(|n| [[0.3, 0.0], [0.0, -0.2]].map(|s| (n, s)))
+    {
+        let problem = problem(&plate, poisson, None);
+        let d = YOUNG * THICKNESS.powi(3) / 12.0 / (1.0 - poisson * poisson);
         let bent: Vec<f64> = plate
             .points()
             .iter()
             .flat_map(|x| [0.0, 0.0, 0.5 * (xx * x[0] * x[0] + yy * x[1] * x[1])])
             .collect();
-        // No moment acts on the boundary: half of the cells there do not bend across it.
-        let inner = xx * xx * 11.0 / 12.0 + yy * yy * 7.0 / 8.0;
+        // No moment acts on borders: a half of the cells there is not bent across them, and bends freely aside.
+        let aside = poisson * poisson;
+        let inner = xx * xx * 11.0 / 12.0 * (1.0 - aside / 8.0) + yy * yy * 7.0 / 8.0 * (1.0 - aside / 12.0);
         let (found, right) = (problem.elastic_energy(&bent).unwrap(), 0.5 * d * inner * 0.6);
         assert!((found / right - 1.0).abs() < 1e-9, "{xx} {yy}: {found} {right}");
     }
@@ -139,19 +150,20 @@ fn what_is_bent_to_one_curvature_stores_what_a_plate_does() {
 
 #[test]
 fn the_membrane_is_that_of_cloth_and_rigid_motion_stores_nothing() {
-    for surface in [dome().surface(), sphere(2).surface(), rectangle([5, 4], [1.0, 0.7], 0.2)] {
+    let surfaces = || [dome().surface(), sphere(2).surface(), rectangle([5, 4], [1.0, 0.7], 0.2)];
+    for (surface, poisson) in surfaces().into_iter().flat_map(|one| [0.0, 0.45].map(|n| (one.clone(), n))) {
         let n = surface.points().len();
-        let scale = problem(&surface, None).elastic_energy(&some_coefficients(3 * n, 1.0)).unwrap();
+        let scale = problem(&surface, poisson, None).elastic_energy(&some_coefficients(3 * n, 1.0)).unwrap();
         let rotation = Vector3::new(0.3, -0.5, 0.2);
         let rigid: Vec<f64> = surface
             .points()
             .iter()
             .flat_map(|x| <[f64; 3]>::from(rotation.cross(&Vector3::from(*x)) + Vector3::new(2.0, 1.0, -3.0)))
             .collect();
-        let found = problem(&surface, None).elastic_energy(&rigid).unwrap();
+        let found = problem(&surface, poisson, None).elastic_energy(&rigid).unwrap();
         assert!(found.abs() < 1e-12 * scale, "{found} {scale}");
         // The energy minus its bending part is the membrane's second difference.
-        let membrane = Membrane::new(&surface, &material(), THICKNESS).unwrap();
+        let membrane = Membrane::new(&surface, &material(poisson), THICKNESS).unwrap();
         let way = some_coefficients(3 * n, 1.0);
         let at = |step: f64| {
             let along = |(x, w): (&[f64; 3], &[f64; 3])| [0, 1, 2].map(|c| x[c] + step * w[c]);
@@ -161,7 +173,8 @@ fn the_membrane_is_that_of_cloth_and_rigid_motion_stores_nothing() {
         };
         let step = 1e-5;
         let [once, twice] = [1.0, 2.0].map(|bending| {
-            let of = SheetProblem::new(&surface, &material(), (THICKNESS, bending), &free(), &silent());
+            let of =
+                SheetProblem::new(&surface, &material(poisson), (THICKNESS, bending), &free(), &silent());
             of.unwrap().elastic_energy(&way).unwrap()
         });
         let (found, right) = ((at(step) + at(-step)) / (2.0 * step * step), 2.0 * once - twice);
@@ -220,7 +233,7 @@ fn what_makes_no_sense_is_refused() {
     let made = |thickness, bending, pinned: Option<&[bool]>| -> Result<()> {
         SheetProblem::new(
             &plate,
-            &material(),
+            &material(0.0),
             (thickness, bending),
             &Restraint { pinned, ..free() },
             &silent(),
@@ -236,12 +249,12 @@ fn what_makes_no_sense_is_refused() {
         SurfaceMesh::new([plate.points(), &[[5.0; 3]]].concat(), plate.triangles().to_vec()).unwrap();
     let rig = Rig::new(16, 1, &[1.0; 16]).unwrap();
     let restraint = Restraint { rig: Some(&rig), ..free() };
-    let posed = SheetProblem::new(&plate, &material(), (1e-3, 1.0), &restraint, &silent()).map(drop);
+    let posed = SheetProblem::new(&plate, &material(0.0), (1e-3, 1.0), &restraint, &silent()).map(drop);
     assert!(matches!(posed, Err(Error::Unsupported { what: "rig", .. })));
-    let alone = SheetProblem::new(&lonely, &material(), (1e-3, 1.0), &free(), &silent()).map(drop);
+    let alone = SheetProblem::new(&lonely, &material(0.0), (1e-3, 1.0), &free(), &silent()).map(drop);
     assert!(matches!(alone, Err(Error::Massless { vertex: 16 })));
     let count = modes(&plate, None, 7);
-    let problem = problem(&plate, None);
+    let problem = problem(&plate, 0.0, None);
     assert!(matches!(problem.lowest(49, &silent()), Err(Error::TooManyModes { .. })));
     assert!(matches!(problem.elastic_energy(&[0.0]), Err(Error::Shape { .. })));
     let dome = dome().surface();

@@ -159,8 +159,8 @@ pub struct Body {
     pub cubature: Option<Cubature>,
     /// The model, ready to simulate.
     pub model: Model,
-    /// Largest residual of the modes: 0 as built, about the relative error of an eigenvalue after
-    /// [`Body::new_like`].
+    /// The largest bound of the relative error of an eigenvalue, after [`Body::new_like`]; 0 as built. As
+    /// [`ModesUpdate::residuals`](crate::subspace::ModesUpdate) has it.
     pub residual: f64,
     /// Estimated error of the modes at each vertex of the mesh, n, as in
     /// [`ModesUpdate::apart`](crate::subspace::ModesUpdate); `None` as built.

@@ -180,6 +180,11 @@ impl Material {
         if self.law == Law::Arap { 0.0 } else { self.lambda(tet) }
     }
 
+    /// Resistance to bending in a tet for a subspace, Pa: Young's modulus of mu and what resists change of volume.
+    pub(crate) fn bending(&self, tet: usize) -> f64 {
+        young_modulus(self.volumetric(tet), self.mu(tet))
+    }
+
     /// Checks that the law is available in a subspace, else [`Error::Unsupported`].
     pub(crate) fn check_reducible(&self) -> Result<()> {
         if matches!(self.law, Law::Arap | Law::Corotated) {
@@ -204,4 +209,9 @@ impl Material {
     pub fn mu(&self, tet: usize) -> f64 {
         self.young.at(tet) / (2.0 * (1.0 + self.poisson.at(tet)))
     }
+}
+
+/// Young's modulus `E = mu (3 lambda + 2 mu) / (lambda + mu)`, in a form that is `2 mu` to the bit where lambda is 0.
+fn young_modulus(lambda: f64, mu: f64) -> f64 {
+    2.0 * mu + lambda - lambda * lambda / (lambda + mu)
 }

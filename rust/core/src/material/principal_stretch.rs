@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, SMatrix, SVector, SymmetricEigen, Vector3};
 
 use super::curves::StressCurves;
 use super::energy::{Energy, Hessian, Sealed};
+use super::young_modulus;
 use crate::math::SignedSvd;
 
 /// Relative volume below which the logarithm of Neo-Hookean laws is continued as a parabola.
@@ -169,6 +170,17 @@ impl PrincipalStretch {
             }
         }
         (12.0 / (end - start).powi(3) * slope).max(LEAST_SLOPE * steepest)
+    }
+
+    /// Resistance to bending, Pa: Young's modulus at rest, as sides of what bends are free to give way.
+    ///
+    /// A law that hardly resists small strains, as the polynomial, has what [`slope`](Self::slope) is beyond twice the slope at
+    /// rest, `2 mu + lambda`; one that is not stable at rest has a thousandth of it.
+    pub fn bending(&self) -> f64 {
+        let ((lambda, mu), slope) = (self.lame(), self.slope());
+        // `max` leaves out what is not a number: Young's modulus of a law that does not resist small strains.
+        let stiffness = young_modulus(lambda, mu).max(slope - 2.0 * (2.0 * mu + lambda));
+        if stiffness > 0.0 { stiffness } else { LEAST_SLOPE * slope }
     }
 }
 

@@ -134,8 +134,14 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.show();
     }
 
-    /// Starts at rest in the target pose.
+    /// At rest in the target pose, with colliders where they are to be.
     fn start(&mut self) {
+        self.rest();
+        self.state.contact.start(&self.collider_target);
+    }
+
+    /// At rest in the target pose, with colliders where they were.
+    fn rest(&mut self) {
         for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
             pose.copy_from_slice(&self.target);
         }
@@ -145,7 +151,6 @@ impl<S: Substep + ?Sized> Motion<S> {
         for reduced in &mut self.state.reduced {
             self.substep.begin(&self.target, reduced);
         }
-        self.state.contact.start(&self.collider_target);
         (self.state.started, self.state.spacing) = (true, 0.0);
         self.state.learnt.pairs.clear();
         self.substep.learn(&self.state.learnt);
@@ -219,12 +224,12 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.end(report, params)
     }
 
-    /// Begins a step.
+    /// Begins a step. The first one starts at rest in its pose; colliders come from where they were made.
     pub(crate) fn begin(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.enter(drive)?;
         self.before.copy_from(&self.state);
         if !self.state.started {
-            self.start();
+            self.rest();
         }
         Ok(())
     }

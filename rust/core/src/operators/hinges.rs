@@ -117,7 +117,7 @@ impl<'a> Hinges<'a> {
         })
     }
 
-    /// `A |S|^2` as a quadratic form of the three angles, 1; border angles are eliminated at the minimum.
+    /// `A (|S|^2 + n / (1 - n) tr^2 S)` as a form of the three angles, 1: those at edges of its own are where it is least.
     fn products(&self, piece: &Piece, angles: &[Option<(f64, Angle)>; 3]) -> Matrix3<f64> {
         let sides = [0, 1, 2].map(|i| {
             let key = edge(piece, i);
@@ -126,7 +126,7 @@ impl<'a> Hinges<'a> {
         });
         let mut form = Matrix3::from_fn(|i, j| {
             let [(a, up), (b, other)] = [sides[i], sides[j]];
-            a * b * up.dot(&other).powi(2) / (4.0 * piece.area)
+            a * b * (up.dot(&other).powi(2) + piece.aside) / (4.0 * piece.area)
         });
         for own in (0..3).filter(|&i| angles[i].is_none()) {
             if form[(own, own)] > 0.0 {

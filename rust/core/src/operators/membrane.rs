@@ -1,4 +1,4 @@
-//! Stretch and shear of a surface without volume, as rigid as possible in each triangle.
+//! Stretch and shear of a surface without volume, of a rotation of its own in each triangle.
 
 use faer::sparse::Triplet;
 use nalgebra::Vector3;
@@ -19,12 +19,16 @@ const FLAT: f64 = 1e-30;
 /// A 3 x 2 matrix by columns: images of two perpendicular unit vectors in a triangle.
 pub type Tangents = [[f64; 3]; 2];
 
-/// The elastic energy of triangles in their planes: `sum_t mu_t V_t |F_t - p(F_t)|^2`, with V area times
-/// thickness.
+/// The elastic energy of triangles in their planes, with V area times thickness and n Poisson's ratio:
+/// ```text
+/// sum_t mu_t V_t (|F_t - P_t|^2 + n_t / (1 - n_t) (F_t . P_t - 2)^2),  P_t = p(F_t)
+/// ```
+/// Across the sheet there is no stress: drawn along one side alone a sheet resists by Young's modulus, and gets narrower by n.
 ///
-/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest,
-/// and p the nearest [isometry](nearest_isometry), the visible part of a rotation; for a triangle collapsed
-/// to a point, the rest isometry. Triangles without area have no energy. `[PD section 5.1]`
+/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest, and p the nearest
+/// [isometry](nearest_isometry): the part of a rotation that a triangle can show; of a triangle that has shrunk to a point it is
+/// that of rest. Triangles without area have no energy.
+/// `[PD section 5.1]`
 #[derive(Debug, Clone)]
 pub struct Membrane {
     vertex_count: usize,
@@ -42,6 +46,8 @@ pub(super) struct Piece {
     tangents: Tangents,
     /// `2 mu`, Pa.
     pub(super) modulus: f64,
+    /// `n / (1 - n)` of Poisson's ratio n: resistance to change of area, as a share of `2 mu`.
+    pub(super) aside: f64,
     /// Area, square metres.
     pub(super) area: f64,
     /// Mass, kg.
@@ -74,7 +80,8 @@ impl Membrane {
             let (area, gradients, tangents) = flattened(corners.map(|v| surface.points()[v as usize]))?;
             let (modulus, volume) = (2.0 * material.mu(t), area * thickness);
             let (mass, weight) = (material.density(t) * volume, modulus * volume);
-            Some(Piece { corners: *corners, gradients, tangents, modulus, area, mass, weight })
+            let aside = material.lambda(t) / (material.lambda(t) + modulus);
+            Some(Piece { corners: *corners, gradients, tangents, modulus, aside, area, mass, weight })
         };
         let pieces: Vec<Piece> = surface.triangles().iter().enumerate().filter_map(piece).collect();
         if pieces.is_empty() {
@@ -112,8 +119,7 @@ impl Membrane {
         mass
     }
 
-    /// `sum_t 2 mu_t V_t g_t g_t'`, n x n, N/m: the second derivative along each axis with fixed
-    /// isometries.
+    /// `sum_t E_t / (1 - n_t^2) V_t g_t g_t'`, n x n, N/m: the resistance to one stretch alone, along each axis.
     pub(crate) fn stiffness(&self) -> impl Iterator<Item = Triplet<u32, u32, f64>> {
         self.pieces.iter().flat_map(|piece| {
             let [a, b] = piece.gradients;
@@ -121,23 +127,23 @@ impl Membrane {
             (0..9).map(move |e| {
                 let (i, j) = (e / 3, e % 3);
                 let product = all[i][0] * all[j][0] + all[i][1] * all[j][1];
-                Triplet::new(piece.corners[i], piece.corners[j], piece.weight * product)
+                Triplet::new(piece.corners[i], piece.corners[j], piece.weight * (1.0 + piece.aside) * product)
             })
         })
     }
 
-    /// Corners of each triangle, `2 mu V`, J, and the linear maps from small displacements of the corners
-    /// to the strains `e_11`, `e_22` and `sqrt 2 e_12` in its plane, 1/m. The energy near rest is
-    /// `mu V |e|^2`.
-    pub(super) fn strains(&self) -> impl Iterator<Item = ([u32; 3], f64, [[Vector3<f64>; 3]; 3])> {
+    /// Of each triangle its corners, `2 mu V`, J, and what the strains `e_11`, `e_22`, `sqrt 2 e_12` and `sqrt(n / (1 - n)) (e_11 + e_22)`
+    /// in its plane are of small displacements of the corners, 1/m: `mu V |e|^2` is what it stores near rest.
+    pub(super) fn strains(&self) -> impl Iterator<Item = ([u32; 3], f64, [[Vector3<f64>; 3]; 4])> {
         self.pieces.iter().map(|piece| {
             let [t, s] = piece.tangents.map(Vector3::from);
             let [a, b] = piece.gradients;
             let of = |[along, across]: [f64; 2]| {
-                [t * along, s * across, (t * across + s * along) * std::f64::consts::FRAC_1_SQRT_2]
+                let shear = (t * across + s * along) * std::f64::consts::FRAC_1_SQRT_2;
+                [t * along, s * across, shear, (t * along + s * across) * piece.aside.sqrt()]
             };
             let corners = [of([-a[0] - b[0], -a[1] - b[1]]), of(a), of(b)];
-            (piece.corners, piece.weight, [0, 1, 2].map(|e| corners.map(|corner| corner[e])))
+            (piece.corners, piece.weight, [0, 1, 2, 3].map(|e| corners.map(|corner| corner[e])))
         })
     }
 
@@ -149,10 +155,11 @@ impl Membrane {
         self.pieces.iter().fold((0.0, 0.0), sum)
     }
 
-    /// Sum of `2 mu V (|x| |g|)^2` over corners: magnitude of the terms that cancel in the energy, J.
+    /// Sum of `E / (1 - n^2) V (|x| |g|)^2` over corners: the size of the numbers of which its energy is a difference, J.
     pub(crate) fn scale(&self, size: f64) -> f64 {
         let square = |piece: &Piece| piece.gradients.as_flattened().iter().map(|g| g * g).sum::<f64>();
-        self.pieces.iter().map(|piece| piece.weight * (1.0 + size * size * square(piece))).sum()
+        let of = |piece: &Piece| piece.weight * (1.0 + piece.aside) * (1.0 + size * size * square(piece));
+        self.pieces.iter().map(of).sum()
     }
 
     /// Energy of positions, n x 3; adds the gradient.
@@ -187,7 +194,7 @@ impl WithSimd for Stretching<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let mut energy = simd.splat_f64s(0.0);
         for pieces in self.pieces.chunks(S::F64_LANES) {
-            let ([first, second], [ga, gb], weight) = gathered(simd, pieces, self.x);
+            let ([first, second], [ga, gb], [weight, aside]) = gathered(simd, pieces, self.x);
             let mut f = [first; 2];
             for (d, column) in f.iter_mut().enumerate() {
                 for c in 0..3 {
@@ -195,15 +202,24 @@ impl WithSimd for Stretching<'_> {
                     column[c] = simd.mul_add_e_f64s(first[c], ga[d], along);
                 }
             }
-            let mut apart = isometries(simd, pieces, &f);
-            let mut squares = simd.splat_f64s(0.0);
+            let near = isometries(simd, pieces, &f);
+            let mut apart = f;
+            let (mut squares, mut grown) = (simd.splat_f64s(0.0), simd.splat_f64s(0.0));
             for d in 0..2 {
                 for c in 0..3 {
-                    apart[d][c] = simd.sub_f64s(f[d][c], apart[d][c]);
+                    apart[d][c] = simd.sub_f64s(f[d][c], near[d][c]);
                     squares = simd.mul_add_e_f64s(apart[d][c], apart[d][c], squares);
+                    grown = simd.mul_add_e_f64s(apart[d][c], near[d][c], grown);
                 }
             }
+            let resists = simd.mul_f64s(aside, grown);
+            squares = simd.mul_add_e_f64s(resists, grown, squares);
             energy = simd.mul_add_e_f64s(weight, squares, energy);
+            for d in 0..2 {
+                for c in 0..3 {
+                    apart[d][c] = simd.mul_add_e_f64s(resists, near[d][c], apart[d][c]);
+                }
+            }
             let mut pulls = f;
             for (pull, g) in pulls.iter_mut().zip([ga, gb]) {
                 for c in 0..3 {
@@ -218,12 +234,12 @@ impl WithSimd for Stretching<'_> {
     }
 }
 
-/// Two sides, the `g_i`, and `2 mu V` of a register of triangles; padding lanes repeat the last triangle
+/// Of as many triangles as a register holds two sides, the `g_i`, `2 mu V` and `n / (1 - n)`; lanes that are left over repeat the last one
 /// without weight.
 #[inline(always)]
-fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f64s; 2]; 2], S::f64s) {
+fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f64s; 2]; 2], [S::f64s; 2]) {
     let (zero, lanes) = (simd.splat_f64s(0.0), S::F64_LANES);
-    let mut own = [zero; 11];
+    let mut own = [zero; 12];
     let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut own);
     for lane in 0..lanes {
         let piece = &pieces[lane.min(pieces.len() - 1)];
@@ -237,9 +253,10 @@ fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f
             packed[(6 + e) * lanes + lane] = *g;
         }
         packed[10 * lanes + lane] = if lane < pieces.len() { piece.weight } else { 0.0 };
+        packed[11 * lanes + lane] = piece.aside;
     }
-    let [a, b, c, d, e, f, g, h, i, j, weight] = own;
-    ([[a, b, c], [d, e, f]], [[g, h], [i, j]], weight)
+    let [a, b, c, d, e, f, g, h, i, j, weight, aside] = own;
+    ([[a, b, c], [d, e, f]], [[g, h], [i, j]], [weight, aside])
 }
 
 /// Adds the forces of triangles to corners 1 and 2, and the opposite to corner 0.

@@ -16,33 +16,36 @@ const LEAST_FILL: f64 = 0.3;
 /// Quadratic part of the elastic energy, `u_c' L u_c / 2` for each coordinate c of the vertices.
 ///
 /// On tets `L = sum_t 2 mu_t V_t g_t g_t'`, the [`laplacian`] of conductivity `2 mu`. Linear tets lock: a
-/// beam of two cells swings 1.25 times too fast. In a mesh with [`TetMesh::cells`], the deformation
-/// gradient of a cell is that at the centre of its flesh, g. Motion outside of linear fields,
-/// `q_a = s_a'u`, has the energy of bending:
+/// beam of two cells swings 1.25 times too fast. Where the mesh has [`TetMesh::cells`], the deformation
+/// gradient of a cell is that at the centre of its flesh, g, and what a linear field cannot say, `q_a =
+/// s_a'u`, resists with the energy that bending has, by Young's modulus E, which is `2 mu` where nothing resists change
+/// of volume:
 /// ```text
-/// L = sum_c 2 mu_c V_c (g_c g_c' + sum_a r_ca s_ca s_ca')
+/// L = sum_c V_c (2 mu_c g_c g_c' + E_c sum_a r_ca s_ca s_ca')
 /// ```
-/// with r from [`FleshCell::twists`]. The frequency of a beam of two cells is then correct within a few
-/// percent, at any position in the lattice. n x n, N/m. Source: gradients at one point with hourglass
-/// control, `[FlanaganBelytschko]`.
+/// with r from [`FleshCell::twists`]. A beam of two cells then swings right within a few percent, however it
+/// lies in the lattice. n x n, N/m. Source: gradients at one point with hourglass control,
+/// `[FlanaganBelytschko]`.
 ///
 /// # Errors
 /// As [`laplacian`].
 pub fn stiffness(mesh: &TetMesh, material: &Material) -> Result<Sparse> {
-    let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
-    stiffness_of(mesh, &conductivity)
+    let tets = 0..mesh.tets().len();
+    let conductivity: Vec<f64> = tets.clone().map(|t| 2.0 * material.mu(t)).collect();
+    let bending: Vec<f64> = tets.map(|t| material.bending(t)).collect();
+    stiffness_of(mesh, &conductivity, &bending)
 }
 
-/// As [`stiffness`], with any conductivity in place of `2 mu`, one number a tet, Pa.
+/// The same with any conductivity in place of `2 mu` and any resistance to bending in place of E, one number a tet each, Pa.
 ///
 /// # Errors
 /// As [`laplacian`].
-pub fn stiffness_of(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
+pub fn stiffness_of(mesh: &TetMesh, conductivity: &[f64], bending: &[f64]) -> Result<Sparse> {
     if mesh.cells().is_empty() {
         return laplacian(mesh, conductivity);
     }
-    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, cell.gradients(), &cell.twists());
-    Ok(cells(mesh, conductivity, element))
+    let element = |cell: &FleshCell, weights| CellElement::new(cell, weights, &cell.twists());
+    Ok(cells(mesh, [conductivity, bending], element))
 }
 
 /// Weight-space Hessian `H_w`, for a conductivity of `4 mu + lambda`, n x n, N/m. `[FastCD eq. 18]`
@@ -62,15 +65,14 @@ pub fn weight_space_hessian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Spar
     let fill = |(c, cell): (usize, &FleshCell)| (LEAST_FILL * cell.side.powi(3) / volume(c)).max(1.0);
     let fills: Vec<f64> = mesh.cells().iter().enumerate().map(fill).collect();
     let filled: Vec<f64> = conductivity.iter().enumerate().map(|(t, x)| x * fills[t / split]).collect();
-    let element =
-        |cell: &FleshCell, weight| CellElement::new(cell, weight, cell.gradients(), &cell.smooth_twists());
-    Ok(cells(mesh, &filled, element))
+    let element = |cell: &FleshCell, weights| CellElement::new(cell, weights, &cell.smooth_twists());
+    Ok(cells(mesh, [&filled; 2], element))
 }
 
-/// Part of [`stiffness_of`] outside of the gradients; `None` for tets, whose gradients see everything.
-pub fn twisting_stiffness(mesh: &TetMesh, conductivity: &[f64]) -> Option<Sparse> {
-    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, [[0.0; 3]; 8], &cell.twists());
-    (!mesh.cells().is_empty()).then(|| cells(mesh, conductivity, element))
+/// The part of [`stiffness_of`] that gradients do not see; `None` for tets, where they see all.
+pub fn twisting_stiffness(mesh: &TetMesh, bending: &[f64]) -> Option<Sparse> {
+    let element = |cell: &FleshCell, weights| CellElement::new(cell, weights, &cell.twists());
+    (!mesh.cells().is_empty()).then(|| cells(mesh, [&vec![0.0; bending.len()], bending], element))
 }
 
 /// Contribution of fibres to the metric of each coordinate: `sum_t k_t V_t (g_i . d)(g_j . d)`, the second
@@ -101,12 +103,14 @@ impl Element for FibreElement {
 
 fn cells(
     mesh: &TetMesh,
-    conductivity: &[f64],
-    element: impl Fn(&FleshCell, f64) -> CellElement + Sync,
+    resistances: [&[f64]; 2],
+    element: impl Fn(&FleshCell, [f64; 2]) -> CellElement + Sync,
 ) -> Sparse {
-    let weight = |t: usize| conductivity[t] * mesh.volumes()[t];
     let split = mesh.tets_per_cell();
-    let of = |(c, cell): (usize, &FleshCell)| element(cell, (split * c..split * (c + 1)).map(weight).sum());
+    let of = |(c, cell): (usize, &FleshCell)| {
+        let sum = |of: &[f64]| (split * c..split * (c + 1)).map(|t| of[t] * mesh.volumes()[t]).sum();
+        element(cell, resistances.map(sum))
+    };
     let elements: Vec<CellElement> = mesh.cells().par_iter().enumerate().map(of).collect();
     assemble(mesh.vertices().len(), &elements)
 }
@@ -117,11 +121,14 @@ struct CellElement {
 }
 
 impl CellElement {
-    fn new(cell: &FleshCell, weight: f64, gradients: [[f64; 3]; 8], twists: &[(f64, [f64; 8])]) -> Self {
-        let gradients = gradients.map(Vector3::from);
+    /// A cell with the weights of its gradient and its twists.
+    fn new(cell: &FleshCell, [gradient, twisted]: [f64; 2], twists: &[(f64, [f64; 8])]) -> Self {
+        let gradients = cell.gradients().map(Vector3::from);
+        // One to the bit where nothing resists change of volume.
+        let share = if gradient == twisted { 1.0 } else { gradient / twisted };
         let entry = |i: usize, j: usize| {
             let twist: f64 = twists.iter().map(|(resistance, s)| resistance * s[i] * s[j]).sum();
-            weight * (gradients[i].dot(&gradients[j]) + twist)
+            twisted * (share * gradients[i].dot(&gradients[j]) + twist)
         };
         let weights = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
         Self { corners: cell.corners, weights }

@@ -101,7 +101,7 @@ impl LinearProblem {
         let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
         let constraint = restraint.columns(mesh, &lumped, &vertices, displacement_constraint)?;
         progress.report(0.1)?;
-        let matrix = hessian_at_rest(mesh, &energies, &conductivity, (&vertices, stitches));
+        let matrix = hessian_at_rest(mesh, &energies, (&vertices, stitches));
         let shift = shift(mesh, &lumped, &conductivity);
         let border = (constraint.as_ref(), progress);
         let swings = Eigenproblem::of_swings(matrix, (&vertices, &lumped), shift, border)?;
@@ -374,7 +374,6 @@ pub(super) fn tets_each(mesh: &TetMesh) -> usize {
 fn hessian_at_rest(
     mesh: &TetMesh,
     energies: &[PrincipalStretch],
-    conductivity: &[f64],
     (vertices, stitches): (&Selection, &Stitches),
 ) -> BlockMatrix {
     let free = vertices.rows().len();
@@ -405,7 +404,8 @@ fn hessian_at_rest(
             }
         }
     }
-    if let Some(twisting) = twisting_stiffness(mesh, conductivity) {
+    let bending: Vec<f64> = energies.iter().map(PrincipalStretch::bending).collect();
+    if let Some(twisting) = twisting_stiffness(mesh, &bending) {
         for (row, &column) in vertices.rows().iter().enumerate() {
             let column = column as usize;
             for (&other, value) in twisting.row_idx_of_col_raw(column).iter().zip(twisting.val_of_col(column))

@@ -20,6 +20,11 @@ pub(super) struct NearRest {
 impl NearRest {
     pub(super) fn of(law: &PrincipalStretch, volume: f64) -> Self {
         let (lambda, mu) = law.lame();
+        // Exactly, and without the barrier, which begins at rest on one side: `E = e + e^2 / 2`.
+        if let PrincipalStretch::StVenantKirchhoff { .. } = law {
+            let cubic = [0.0, 0.5 * volume * lambda, volume * mu];
+            return Self { lambda: volume * lambda, mu: volume * mu, cubic };
+        }
         let quadratic = |strain: [f64; 3]| {
             let stress =
                 |h: f64| law.stress(&Matrix3::from_diagonal(&(h * Vector3::from(strain)).add_scalar(1.0)));

@@ -184,7 +184,8 @@ impl FullSpaceModel {
             return Err(Error::Range { what: "energies", expected: "laws that resist strain", got });
         }
         let springs = data.stitches.as_ref().map(|stitches| stitches.laplacian(1.0));
-        let flesh = stiffness_of(mesh, &conductivity)?;
+        let bending: Vec<f64> = data.laws.iter().map(PrincipalStretch::bending).collect();
+        let flesh = stiffness_of(mesh, &conductivity, &bending)?;
         let pulled = data.fibres.as_ref().map(|fibres| fibre_stiffness(mesh, fibres));
         let whole = springs.iter().chain(&pulled).fold(flesh, |sum, more| &sum + more);
         let stiffness = if moving.is_whole() { whole } else { moving.square(&whole) };
@@ -219,7 +220,7 @@ impl FullSpaceModel {
             total_mass: mass.iter().sum(),
             rounding: mesh.volumes().iter().zip(&conductivity).map(|(volume, k)| volume * k).sum(),
             viscosity: Quadratic::new(&stiffness, &free_place),
-            twisting: twisting_stiffness(mesh, &conductivity).map(|twist| Quadratic::new(&twist, &place)),
+            twisting: twisting_stiffness(mesh, &bending).map(|twist| Quadratic::new(&twist, &place)),
             free: vertex_mass.len(),
             data,
             vertices,

@@ -52,12 +52,13 @@ impl<'a> Body<'a> {
     pub(super) fn new(mesh: &'a TetMesh, material: &Material, extras: &ReducedExtras<'a>) -> Result<Self> {
         let energies = material.energies(mesh.tets().len());
         let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
+        let bending: Vec<f64> = energies.iter().map(PrincipalStretch::bending).collect();
         let place: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
         let coordinates = Coordinates::of_mesh(mesh);
         let (laws, elements) = elements_of(mesh, &energies, &place)?;
         let stitches = extras.stitches.filter(|stitches| !stitches.is_empty());
         let springs = stitches.map(|stitches| stitches.laplacian(1.0));
-        let flesh = stiffness_of(mesh, &conductivity)?;
+        let flesh = stiffness_of(mesh, &conductivity, &bending)?;
         Ok(Self {
             mesh,
             coordinates,
@@ -68,7 +69,7 @@ impl<'a> Body<'a> {
             energies: laws,
             elements,
             stiffness: springs.iter().fold(flesh, |sum, more| &sum + more),
-            twisting: twisting_stiffness(mesh, &conductivity),
+            twisting: twisting_stiffness(mesh, &bending),
             springs,
         })
     }

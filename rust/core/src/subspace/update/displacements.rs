@@ -21,8 +21,8 @@ pub struct StitchedModes {
     pub problem: LinearProblem,
     /// The lowest modes of the stitched body, mass-orthonormal.
     pub modes: LinearModes,
-    /// `r' K^-1 r / (lambda + shift)` of each mode, k, with the stitches in K; see
-    /// [`ModesUpdate::residuals`](super::ModesUpdate::residuals).
+    /// Bounds of the relative errors of the eigenvalues, k, as [`ModesUpdate::residuals`](super::ModesUpdate::residuals) are; of one that
+    /// does not deform the body, as a share of the shift.
     pub residuals: Vec<f64>,
 }
 

@@ -4,6 +4,7 @@ mod change;
 mod displacements;
 mod inverse;
 mod low_rank;
+mod quality;
 mod space;
 mod weights;
 
@@ -12,6 +13,7 @@ pub(super) use displacements::Seam;
 pub use displacements::StitchedModes;
 use faer::{Mat, MatRef};
 use inverse::Inverse;
+use quality::Quality;
 use space::Space;
 pub use weights::ModesUpdate;
 
@@ -20,13 +22,13 @@ use super::modes::check_truncation;
 use crate::Result;
 use crate::math::dense::{add_product, product};
 
-/// Residual at which modes are accepted.
+/// Relative error of an eigenvalue at which modes are good enough.
 const GOOD: f64 = 5e-3;
-/// Share of that residual above which a mode contributes to widening the space.
+/// Share of that above which a mode has a part in widening the space.
 const WIDENING: f64 = 0.2;
 /// Maximum number of rounds that widen the space by residuals.
 const MOST_ROUNDS: i32 = 4;
-/// Expected reduction of the residual per round; no round is tried if the remaining rounds cannot suffice.
+/// How many times less a round may be hoped to leave of the error: where that would not do, none is tried.
 const HOPE: f64 = 8.0;
 
 /// Vectors found by an update, at all rows, and their residuals.
@@ -44,12 +46,17 @@ struct Left<'a> {
     loads: Mat<f64>,
     forces: Mat<f64>,
     inverse: Inverse<'a>,
+    /// [`Quality::growth`] of each.
+    growth: Vec<f64>,
 }
 
 impl Left<'_> {
     /// Error of the vectors, to first order.
     fn lacking(mut self) -> Mat<f64> {
         self.inverse.solve_in_place(&mut self.loads, &self.forces);
+        for (load, growth) in self.loads.col_iter_mut().zip(&self.growth) {
+            load.iter_mut().for_each(|x| *x *= growth);
+        }
         self.loads
     }
 }
@@ -88,27 +95,26 @@ impl Eigenproblem {
             add_product(columns.as_mut(), -1.0, space.columns(), along.as_ref());
             space.widen(columns.as_ref());
         }
-        // A change of stiffness mixes all modes; the extra ones keep a mode from being mistaken for a
-        // higher one.
-        let wide = if change.hessian.is_some() { values.len() } else { count };
         for round in 0.. {
-            let (mut eigenvalues, mut found) = space.lowest(wide)?;
+            // Those beyond keep one from being taken for a higher one, or for half of two that are close.
+            let (mut eigenvalues, found) = space.lowest(values.len())?;
             let loads = change.residuals(self, found.as_ref(), &eigenvalues);
-            let (energies, forces) = inverse.energies(loads.as_ref());
-            let measure =
-                |(energy, value): (f64, &f64)| change.softening * energy.max(0.0) / (value + self.shift);
-            let measures: Vec<f64> = energies.into_iter().zip(&eigenvalues).map(measure).collect();
-            let worst = measures[..count].iter().copied().fold(0.0, f64::max);
+            let (mut energies, forces) = inverse.energies(loads.as_ref());
+            energies.iter_mut().for_each(|energy| *energy *= change.softening);
+            let qualities = Quality::of(&energies, &eigenvalues, self.shift, |value| self.deforms(value));
+            let residuals: Vec<f64> = qualities[..count].iter().map(Quality::error).collect();
+            let worst = residuals.iter().copied().fold(0.0, f64::max);
             if worst <= GOOD || worst > GOOD * HOPE.powi(MOST_ROUNDS - round) {
+                let mut vectors = self.spread(found.as_ref(), &eigenvalues);
                 eigenvalues.truncate(count);
-                found.truncate(found.nrows(), count);
-                let vectors = self.spread(found.as_ref(), &eigenvalues);
+                vectors.truncate(vectors.nrows(), count);
                 let first = |x: &Mat<f64>| x.subcols(0, count).to_owned();
-                let left = Left { loads: first(&loads), forces: first(&forces), inverse };
-                let residuals = measures[..count].to_vec();
+                let growth = qualities[..count].iter().map(|quality| quality.growth).collect();
+                let left = Left { loads: first(&loads), forces: first(&forces), inverse, growth };
                 return Ok(Updated { eigenvalues, vectors, residuals, left: Some(left) });
             }
-            let bad: Vec<usize> = (0..wide).filter(|&k| measures[k] > WIDENING * GOOD).collect();
+            let far = |k: usize| if k < count { residuals[k] } else { qualities[k].left() };
+            let bad: Vec<usize> = (0..qualities.len()).filter(|&k| far(k) > WIDENING * GOOD).collect();
             let of_bad = |x: &Mat<f64>| Mat::from_fn(x.nrows(), bad.len(), |i, j| x[(i, bad[j])]);
             let mut columns = of_bad(&loads);
             inverse.solve_in_place(&mut columns, &of_bad(&forces));

@@ -131,7 +131,7 @@ pub(in super::super) fn twists(body: &Body<'_>, material: &Material) -> Option<M
     }
     let (each, columns) = (mesh.tets_per_cell(), 4 * body.modes);
     let weight = |cell: usize| -> f64 {
-        (each * cell..each * (cell + 1)).map(|t| 2.0 * material.mu(t) * mesh.volumes()[t]).sum()
+        (each * cell..each * (cell + 1)).map(|t| material.bending(t) * mesh.volumes()[t]).sum()
     };
     let part = |(chunk, cells): (usize, &[FleshCell])| {
         let mut rows = Mat::zeros(columns, 4 * cells.len());

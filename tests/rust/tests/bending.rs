@@ -1,0 +1,207 @@
+//! Bars of cells bend as beams do, whatever Poisson's ratio of their flesh: few cells do not lock.
+
+use std::sync::Arc;
+
+use jounce::Progress;
+use jounce::material::{Field, Law, Material, PrincipalStretch};
+use jounce::mesh::{TetMesh, solid_lattice};
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
+use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::operators::Stitches;
+use jounce::subspace::{Basis, LinearProblem, Restraint};
+use jounce_tests::laws::laws;
+use jounce_tests::limb::displacement;
+use jounce_tests::surfaces::cube;
+
+const YOUNG: f64 = 1e5;
+const DENSITY: f64 = 1000.0;
+/// Length of a bar of side 1.
+const LENGTH: f64 = 8.0;
+/// Little enough that the tip sinks by a few thousandths of the length.
+const GRAVITY: f64 = 1e-3;
+const LAWS: [Law; 4] = [Law::Corotated, Law::NeoHookean, Law::StVenantKirchhoff, Law::MooneyRivlin];
+
+fn material(law: Law, poisson: f64) -> Material {
+    let number = Field::Uniform;
+    Material::new(law, number(YOUNG), number(poisson), number(DENSITY)).unwrap()
+}
+
+/// A bar with so many cells across.
+fn bar(across: usize) -> TetMesh {
+    let surface = cube(1).placed([LENGTH / 2.0, 0.5, 0.5], [LENGTH / 2.0, 0.0, 0.0]).surface();
+    let mesh = solid_lattice(&surface, LENGTH as usize * across, &Progress::default()).unwrap();
+    assert_eq!(mesh.cells().len(), LENGTH as usize * across.pow(3));
+    mesh
+}
+
+fn held(mesh: &TetMesh) -> Vec<bool> {
+    mesh.vertices().iter().map(|x| x[0] < 1e-9).collect()
+}
+
+/// A step so long that inertia has no say, with a gravity of so much.
+fn statics() -> SimulationParams {
+    let gravity = [0.0, 0.0, -GRAVITY];
+    SimulationParams {
+        dt: 1e4,
+        max_iterations: 2000,
+        tolerance: 1e-12,
+        gravity,
+        pose_rest: 0.0,
+        ..SimulationParams::default()
+    }
+}
+
+fn full(mesh: &TetMesh, material: &Material) -> Arc<FullSpaceModel> {
+    let pinned = held(mesh);
+    let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+    let extras = FullSpaceExtras::default();
+    FullSpaceModel::of(mesh, material, &restraint, &extras, &Progress::default()).unwrap().into()
+}
+
+/// Displacements under gravity.
+fn sunk(mesh: &TetMesh, material: &Material, minimiser: Minimiser) -> Vec<[f64; 3]> {
+    let mut stepper = FullSpaceStepper::new(full(mesh, material), minimiser);
+    stepper.reset(mesh.vertices(), &vec![[0.0; 3]; mesh.vertices().len()]).unwrap();
+    stepper.step(mesh.vertices(), &statics(), |_, _| Ok(())).unwrap();
+    stepper.displacement()
+}
+
+/// How far the end that is not held has sunk, in the mean.
+fn tip(mesh: &TetMesh, u: &[[f64; 3]]) -> f64 {
+    let at_end = mesh.vertices().iter().zip(u).filter(|(x, _)| x[0] > LENGTH - 1e-9);
+    let (sum, count) = at_end.fold((0.0, 0.0), |(sum, count), (_, u)| (sum - u[2], count + 1.0));
+    sum / count
+}
+
+/// How far Timoshenko's beam sinks: `q L^4 / 8 E I + q L^2 / 2 k G A`.
+fn timoshenko(poisson: f64) -> f64 {
+    let (load, shear) = (DENSITY * GRAVITY, YOUNG / (2.0 * (1.0 + poisson)));
+    let section = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson);
+    load * LENGTH.powi(4) / (8.0 * YOUNG / 12.0) + load * LENGTH.powi(2) / (2.0 * section * shear)
+}
+
+/// Where the bar is held it cannot bulge, of which the formula knows nothing: it is also compared with eight cells across.
+#[test]
+fn held_bars_sink_as_timoshenkos_beam_does() {
+    let share = |across: usize, law: Law, poisson: f64| {
+        let mesh = bar(across);
+        tip(&mesh, &sunk(&mesh, &material(law, poisson), Minimiser::Newton)) / timoshenko(poisson)
+    };
+    for (poisson, of_two, of_four) in
+        [(0.0, 0.997, 0.999), (0.3, 0.965, 0.98), (0.45, 0.92, 0.953), (0.49, 0.902, 0.943)]
+    {
+        let fine = share(8, Law::Corotated, poisson);
+        for law in LAWS {
+            for (across, least, apart) in [(2, of_two, 0.06), (4, of_four, 0.02)] {
+                let found = share(across, law, poisson);
+                println!("{across} {law:?} {poisson} {found:.4}, of eight {:.4}", found / fine);
+                assert!(found > least && found < 1.0, "{across} {law:?} {poisson}: {found}");
+                assert!((found / fine - 1.0).abs() < apart, "{across} {law:?} {poisson}: {found} {fine}");
+            }
+        }
+    }
+}
+
+/// Bent twice along each axis, twisted, bent again and drawn.
+#[test]
+fn bars_swing_in_linear_modes_as_in_finer_cells() {
+    let frequencies = |across: usize, poisson: f64| {
+        let mesh = bar(across);
+        let pinned = held(&mesh);
+        let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+        let (stitches, material) = (Stitches::none(&mesh), material(Law::Corotated, poisson));
+        let problem = LinearProblem::new(&mesh, &material, &restraint, &stitches, &Progress::default());
+        problem.unwrap().lowest(6, &Progress::default()).unwrap().frequencies()
+    };
+    for poisson in [0.0, 0.3, 0.45, 0.49] {
+        let fine = frequencies(8, poisson);
+        for (across, bent, any) in [(2, 0.03, 0.08), (4, 0.01, 0.03)] {
+            let found = frequencies(across, poisson);
+            let shares: Vec<f64> = found.iter().zip(&fine).map(|(found, fine)| found / fine).collect();
+            println!("{across} {poisson} {shares:.4?}");
+            assert!(shares[..4].iter().all(|share| (share - 1.0).abs() < bent), "{poisson}: {shares:?}");
+            assert!(shares.iter().all(|share| (share - 1.0).abs() < any), "{poisson}: {shares:?}");
+        }
+    }
+}
+
+/// The metric knows how cells bend: quasi-Newton steps end where Newton's do.
+#[test]
+fn quasi_newton_steps_sink_as_far_as_newtons() {
+    let mesh = bar(2);
+    for (law, poisson) in [(Law::Corotated, 0.45), (Law::NeoHookean, 0.45), (Law::Corotated, 0.49)] {
+        let material = material(law, poisson);
+        let right = tip(&mesh, &sunk(&mesh, &material, Minimiser::Newton));
+        let share = tip(&mesh, &sunk(&mesh, &material, Minimiser::default())) / right;
+        assert!((share - 1.0).abs() < 1e-3, "{law:?} {poisson}: {share}");
+    }
+}
+
+/// No search raises the energy of a bent bar that is let go by more than rounding, and what is stored in it never exceeds what there was.
+#[test]
+fn energies_of_bars_that_are_let_go_fall() {
+    let mesh = bar(2);
+    let bent: Vec<[f64; 3]> = mesh.vertices().iter().map(|x| [0.0, 0.0, -0.05 * x[0] * x[0]]).collect();
+    for (law, poisson) in LAWS.into_iter().flat_map(|law| [0.45, 0.49].map(|poisson| (law, poisson))) {
+        let mut stepper = FullSpaceStepper::new(full(&mesh, &material(law, poisson)), Minimiser::default());
+        stepper.reset(mesh.vertices(), &bent).unwrap();
+        let params = SimulationParams { dt: 1.0 / 24.0, max_iterations: 60, pose_rest: 0.0, ..statics() };
+        let params = SimulationParams { gravity: [0.0; 3], ..params };
+        let mut stored = f64::INFINITY;
+        for frame in 0..30 {
+            let mut before = f64::INFINITY;
+            let heard = |_, energy: f64| {
+                assert!(energy <= before * (1.0 + 1e-13), "{law:?} {poisson}: from {before} to {energy}");
+                before = energy;
+                Ok(())
+            };
+            let report = stepper.step(mesh.vertices(), &params, heard).unwrap();
+            if frame == 0 {
+                stored = report.energy;
+            }
+            assert!(report.energy <= stored, "{law:?} {poisson} {frame}: {} of {stored}", report.energy);
+        }
+    }
+}
+
+/// A reduced bar that may move as the whole one has is as stiff in bending.
+#[test]
+fn reduced_bars_sink_as_far_as_whole_ones() {
+    let mesh = bar(2);
+    for law in LAWS {
+        for poisson in [0.0, 0.3, 0.45, 0.49] {
+            let material = material(law, poisson);
+            let whole = sunk(&mesh, &material, Minimiser::Newton);
+            let basis = Basis::from_shapes(whole.as_flattened(), 1).unwrap();
+            let extras = ReducedExtras::default();
+            let model = ReducedModel::new(&mesh, &material, &basis, &extras, &Progress::default()).unwrap();
+            let mut sim = Simulation::new(Model::Reduced(model.into()), statics()).unwrap();
+            sim.step(None).unwrap();
+            let moved = displacement(&sim);
+            let share = tip(&mesh, moved.as_chunks::<3>().0) / tip(&mesh, &whole);
+            assert!((share - 1.0).abs() < 1e-5, "{law:?} {poisson}: {share}");
+        }
+    }
+}
+
+/// Young's modulus resists bending; what hardly resists small strains has what it is in the metric.
+#[test]
+fn laws_resist_bending_by_youngs_modulus() {
+    for law in LAWS {
+        for poisson in [0.0, 0.3, 0.45, 0.49, 0.4999] {
+            let [energy] = material(law, poisson).energies(1).try_into().unwrap();
+            let share = energy.bending() / YOUNG;
+            assert!((share - 1.0).abs() < 1e-10, "{law:?} {poisson}: {share}");
+        }
+    }
+    for mu in [0.5, 376.0, 5e3] {
+        let rigid = PrincipalStretch::Corotated { mu, lambda: 0.0 };
+        assert_eq!(rigid.bending(), 2.0 * mu);
+        let polynomial = PrincipalStretch::Polynomial { mu };
+        assert_eq!(polynomial.bending(), polynomial.slope());
+    }
+    for (name, law) in laws() {
+        assert!(law.bending() > 0.0 && law.bending() <= 1.001 * law.slope(), "{name}: {}", law.bending());
+    }
+}
