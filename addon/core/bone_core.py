@@ -50,7 +50,9 @@ class BoneCore:
         return (*said, self.still) if self.still else said
 
     def native(self, resolution: int) -> "jounce.SkeletonCore":
-        """The request for the native module. resolution: cells along the longest side for finding thin parts."""
+        """The request for the native module. resolution: cells along the longest side for finding
+        thin parts.
+        """
         return jounce.SkeletonCore(
             self.heads,
             self.parents,

@@ -41,7 +41,9 @@ def skin(body: "jounce.Body", weights: np.ndarray | None, more: np.ndarray = NON
 
 
 def between(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Points (k, 3) distributed over triangles (q, 3) that are large for their surface, as in a plain cube."""
+    """Points (k, 3) distributed over triangles (q, 3) that are large for their surface, as in a
+    plain cube.
+    """
     corners = points[triangles]
     longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
     parts = np.ceil(longest / (DENSE * np.ptp(points, axis=0).max())).astype(np.int64)

@@ -19,7 +19,9 @@ HELD = 1e-5
 
 @dataclass(frozen=True)
 class Depth:
-    """The deepest place of flesh in a collider: index of the frame, row of the main bone in the rig, metres."""
+    """The deepest place of flesh in a collider: index of the frame, row of the main bone in the rig,
+    metres.
+    """
 
     collider: int
     frame: int

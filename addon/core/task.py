@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 # Seconds between two looks at work on another thread.
 POLL_SECONDS = 0.005
-# Before so much of a task is done in so many seconds, nobody knows how long the rest takes.
+# Progress in seconds and as a share before which the remaining time is unknown.
 TOLD_SECONDS, TOLD_FRACTION = 2.0, 0.02
 
 
@@ -90,7 +90,7 @@ def until_done(job: Working, stage: Callable[[], str]) -> Generator[Step, None, 
 
 
 def time_left(elapsed: float, fraction: float) -> str:
-    """The time that is left of a task, for the end of a line; empty while that is not known."""
+    """The remaining time of a task, for the end of a line; empty if unknown."""
     if elapsed < TOLD_SECONDS or not TOLD_FRACTION <= fraction < 1.0:
         return ""
     seconds = elapsed * (1.0 - fraction) / fraction

@@ -6,9 +6,9 @@ Measure = Callable[[str], float]
 
 
 def lines(text: str, width: float, measure: Measure) -> Iterator[str]:
-    """The lines of a text, each as long as it fits. measure: how wide a text is drawn.
+    """The lines of a text, filled up to a width. measure: width of a drawn text.
 
-    A word that is wider than a line is broken too, as names of files and objects may be of any length.
+    Words wider than a line are broken too, since names of files and objects may have any length.
     """
     line = ""
     for word in text.split():

@@ -31,7 +31,9 @@ def add_body(
     context: bpy.types.Context,
     warn: armature_modifier.Warn,
 ) -> None:
-    """Adds the other meshes to the host, unless one of them cannot be part of a body, and runs the diagnosis."""
+    """Adds the other meshes to the host, unless one of them cannot be part of a body, and runs the
+    diagnosis.
+    """
     for obj in (host, *others):
         bodies.refuse_joining(obj, host, warn)
     host.jounce.is_host = True

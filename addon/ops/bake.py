@@ -106,7 +106,9 @@ class Baking:
         return made.filling(scene, made.cache(scene, self.settings.frame_start))
 
     def behind(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
-        """A pass for qualities other than the draft. In the full space the pass continues from kept frames."""
+        """A pass for qualities other than the draft. In the full space the pass continues from kept
+        frames.
+        """
         if self.fine is None:
             return None
         first, model = self.settings.frame_start, self.fine.model

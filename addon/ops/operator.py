@@ -15,7 +15,7 @@ from . import needs
 # redraws to a quarter of the work; and at most this long, which keeps ESC responsive.
 TICK_SECONDS, LONGEST_TICK_SECONDS, WORK_TO_REDRAW = 0.05, 0.3, 4.0
 TIMER_SECONDS = 0.01
-# Operators that move the view and change nothing, by the beginnings of their names.
+# Operators that move the view and change nothing, by the start of their names.
 NAVIGATION = ("view3d.rotate", "view3d.move", "view3d.zoom", "view3d.dolly", "view3d.view", "view3d.ndof")
 
 
@@ -43,7 +43,9 @@ class Needing:
 
 
 class JounceOperator(Needing, bpy.types.Operator):
-    """Reports warnings and refusals. Subclasses work in `run`, and change nothing before a possible refusal."""
+    """Reports warnings and refusals. Subclasses work in `run`, and change nothing before a possible
+    refusal.
+    """
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Runs to the end."""

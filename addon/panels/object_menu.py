@@ -1,4 +1,4 @@
-"""Adds Jounce from the menu Object, and so from the search, which looks through the menus."""
+"""Adds Jounce to the menu Object, and thereby to the search through menus."""
 
 import bpy
 

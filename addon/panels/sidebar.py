@@ -7,8 +7,8 @@ from ..bridge.body import bodies
 from ..core import text_lines
 from ..core.settings import BodyKind
 
-# Height of a button at a scale of 1, in pixels; what of a panel's width its frame and tabs take, an icon, and
-# the least that is left for text, as multiples of it.
+# Height of a button at a scale of 1, in pixels; as multiples of this, the width of a panel's frame and tabs,
+# of an icon, and the smallest width for text.
 UNIT, MARGINS, ICON, NARROWEST = 20.0, 3.2, 1.0, 4.0
 
 
@@ -62,7 +62,7 @@ def wrapped(
     icon: str = "NONE",
     translate: bool = True,
 ) -> bpy.types.UILayout:
-    """A column with a text in as many lines as the panel is too narrow for it, under one icon."""
+    """A column with a text wrapped at the panel's width, under one icon."""
     column = layout.column(align=True)
     text = bpy.app.translations.pgettext_iface(text) if translate else text
     spared = MARGINS + (0.0 if icon == "NONE" else ICON)

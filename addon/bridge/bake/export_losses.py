@@ -59,7 +59,9 @@ def losses(objects: list[bpy.types.Object], over: tuple[int, int], context: bpy.
 
 
 def loss(obj: bpy.types.Object, names: list[str], share: float, *single: float) -> Loss | None:
-    """The loss of a mesh without all named influences, and without each; None without a visible difference."""
+    """The loss of a mesh without all named influences, and without each; None without a visible
+    difference.
+    """
     if share <= SAME:
         return None
     seen = [name for name, own in zip(names, single, strict=False) if own > SAME]
@@ -117,7 +119,9 @@ def copy(obj: bpy.types.Object, without: list[str]) -> bpy.types.Object:
 
 
 def gap(one: Shape, other: Shape) -> float:
-    """The largest distance between two shapes, relative to the size of the first; 1 if one of them is empty."""
+    """The largest distance between two shapes, relative to the size of the first; 1 if one of them
+    is empty.
+    """
     size = float(np.linalg.norm(np.ptp(one.points, axis=0))) if len(one.points) else 0.0
     if len(one.points) == len(other.points):
         furthest = np.linalg.norm(one.points - other.points, axis=1).max(initial=0.0)

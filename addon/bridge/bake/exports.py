@@ -24,7 +24,9 @@ ANOTHER = 0.02
 
 @dataclass(frozen=True)
 class Asked:
-    """Options of an export. is_rigged: bones and keys play. evaluated: settings of renders or of viewports."""
+    """Options of an export. is_rigged: bones and keys play. evaluated: settings of renders or of
+    viewports.
+    """
 
     is_rigged: bool
     evaluated: str

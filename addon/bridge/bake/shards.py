@@ -13,7 +13,9 @@ from . import mesh_cache
 
 
 def begun(made: Motions, scene: bpy.types.Scene, settings: BakeSettings, lead: int) -> FileCache:
-    """The shard of a bake's frames, as far as simulated. lead: number of simulated frames before the first."""
+    """The shard of a bake's frames, as far as simulated. lead: number of simulated frames before the
+    first.
+    """
     frames, host = settings.frames, made.scene.host
     first = max(min(scene.frame_start, frames.start), frames.start - lead)
     kind, origin = shards.KINDS[settings.quality], origin_of(made, scene, settings)

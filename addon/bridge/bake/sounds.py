@@ -36,7 +36,9 @@ def refuse_silent() -> None:
 
 
 def put(host: bpy.types.Object, scene: bpy.types.Scene, sound: Sound) -> Path:
-    """Writes a sound to a separate file and puts a strip into the sequencer, in the place of an earlier one."""
+    """Writes a sound to a separate file and puts a strip into the sequencer, in the place of an
+    earlier one.
+    """
     path = new_path(host)
     try:
         path.write_bytes(sound.wav())

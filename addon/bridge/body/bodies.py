@@ -183,7 +183,9 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
 
 
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:
-    """The muscles of a body along the bones of its rig. shares: (p,) each, share of the muscle in the flesh."""
+    """The muscles of a body along the bones of its rig. shares: (p,) each, share of the muscle in
+    the flesh.
+    """
     if not any(share.any() for share in shares):
         return None
     pairs = zip(shares, host.jounce.muscles, strict=True)

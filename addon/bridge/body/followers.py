@@ -34,7 +34,7 @@ def leaders(
 def moved_with(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
 ) -> dict[bpy.types.Object, bpy.types.Object]:
-    """The result of `leaders`; no bake and no preview covers the shape that other modifiers make."""
+    """The result of `leaders`, with bakes and previews removed from the shape of other modifiers."""
     found: dict[bpy.types.Object, bpy.types.Object] = {}
     before = {obj: world_points(obj, view_layer) for obj in objects}
     for leader in filter(meshes.vertex_count, objects):

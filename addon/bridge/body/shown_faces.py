@@ -67,7 +67,7 @@ class Numbered:
         self._scene.frame_set(self._first if frame is None else frame)
 
     def stage(self) -> Stage | None:
-        """The evaluated faces; None where they have no numbers, or where instances are shown beside them."""
+        """The evaluated faces; None for faces without numbers, or additional instances."""
         depsgraph = self._scene.view_layers[0].depsgraph
         if any(each.is_instance for each in depsgraph.object_instances):
             return None

@@ -1,4 +1,6 @@
-"""Adds functions to the lists that Blender calls, takes them away, and tells those of others from ours."""
+"""Adds functions to Blender's handler lists, removes them, and distinguishes them from those of other
+add-ons.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,7 +9,7 @@ import bpy
 
 Handler = Callable[..., None]
 
-# The lists that Blender calls as it evaluates a scene, those of a new frame first.
+# Handler lists of an evaluation, new frames first.
 FRAME_CHANGE = ("frame_change_pre", "frame_change_post")
 EVALUATION = (*FRAME_CHANGE, "depsgraph_update_pre", "depsgraph_update_post")
 # The package of the extension.
@@ -25,7 +27,7 @@ def listen(functions: dict[str, Handler], wanted: bool) -> None:
 
 
 def call_last(kind: str, handler: Handler) -> None:
-    """Has one of ours called after all others of its kind. Not while that kind is being called."""
+    """Moves one of Jounce's handlers to the end of its list. Not while this list is being called."""
     handlers = getattr(bpy.app.handlers, kind)
     if handler in handlers and handlers[-1] != handler:
         handlers.remove(handler)
@@ -33,13 +35,13 @@ def call_last(kind: str, handler: Handler) -> None:
 
 
 def foreign() -> list[str]:
-    """Add-ons and scripts with functions that Blender calls at every new frame, each once."""
+    """Add-ons and scripts with handlers for new frames, each once."""
     called = (handler for kind in FRAME_CHANGE for handler in getattr(bpy.app.handlers, kind))
     return list(dict.fromkeys(owner(module_of(handler)) for handler in called if not is_own(handler)))
 
 
 def module_of(handler: Handler) -> str:
-    """The module that a function was made in, or an object that is called in its place."""
+    """The module of a function, or of a callable object in its place."""
     return getattr(handler, "__module__", None) or type(handler).__module__
 
 
@@ -49,7 +51,7 @@ def is_own(handler: Handler) -> bool:
 
 
 def owner(module: str) -> str:
-    """The name of the add-on that a module is of."""
+    """The name of a module's add-on."""
     parts = module.split(".")
     if parts[0] == "__main__":
         return "a script"
@@ -59,9 +61,9 @@ def owner(module: str) -> str:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Has no handler called while a scene is evaluated that is not the artist's.
+    """Disables all handlers during the evaluation of a scene other than the artist's.
 
-    The lists are in their order again afterwards, followed by what came meanwhile.
+    Restores the order of the lists afterwards, followed by handlers added meanwhile.
     """
     lists = [getattr(bpy.app.handlers, kind) for kind in EVALUATION]
     kept = [list(handlers) for handlers in lists]

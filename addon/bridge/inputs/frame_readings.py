@@ -30,7 +30,7 @@ def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
     """
     compared = steps[:: max(1, (len(steps) - 1) // COMPARED)]
     seen = yield from scaled(in_scene(made, compared, context), 0.0, 0.1)
-    # What others do at a new frame, they do in the artist's scene alone.
+    # Handlers of other add-ons act on the artist's scene alone.
     if not handlers.foreign() and not scratch_scene.unsound(made.scene, context.scene):
         staged = yield from scaled(on_stage(made, steps, context), 0.1, 1.0)
         if all(staged[steps.index(frame)].agrees(one) for frame, one in zip(compared, seen, strict=True)):

@@ -29,9 +29,9 @@ class Watched:
     def asks_to_read(
         self, update: bpy.types.DepsgraphUpdate, own: bool, depsgraph: bpy.types.Depsgraph
     ) -> bool | None:
-        """Whether the body is to be read again after an update; None where nothing may have changed.
+        """True if the body must be read again after an update; None if nothing may have changed.
 
-        own: whether the shape of the body's meshes has just been shown. depsgraph: what was evaluated.
+        own: True if the shape of the body's meshes has just been displayed. depsgraph: the evaluated scene.
         """
         block, reshaped = update.id.original, update.is_updated_geometry
         moved = update.is_updated_transform
@@ -43,7 +43,7 @@ class Watched:
             return True
         if block in self._armatures and (moved or reshaped):
             return False
-        # Moved is also what Blender calls an object one of whose settings was changed, those of a field too.
+        # Blender also reports a changed setting of an object or its field as a transform update.
         return False if moved and (block in self._placed or is_field(block)) else None
 
 
@@ -60,5 +60,5 @@ def is_previewed(obj: bpy.types.Object) -> bool:
 
 
 def is_field(block: bpy.types.ID) -> bool:
-    """Whether a data-block is an object with a force field."""
+    """True for an object with a force field."""
     return isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE"

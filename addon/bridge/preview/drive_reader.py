@@ -1,4 +1,4 @@
-"""Reads what drives a body: from a stage beside the artist's scene, or from the scene itself."""
+"""Reads the drives of a body: from a separate stage, or from the artist's scene itself."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from .motions import Motions
 
 
 class DriveReader:
-    """The drives of one body, frame by frame. Leave its stage when it is not needed for a while."""
+    """The drives of one body, frame by frame. Leave the stage in pauses of the reading."""
 
     def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
         self._of = of
@@ -22,7 +22,7 @@ class DriveReader:
         self._stage: scratch_scene.Stage | None = None
         self._why = scratch_scene.unsound(of.scene, scene)
         self._moved = False
-        # How many frames in a row were not what a stage said, though nothing was noticed to change.
+        # Number of consecutive frames that differ from the stage although no change was noticed.
         self._doubts = 0
         body = of.scene
         posed = (*body.reader.armatures, *scratch_scene.followed(body))
@@ -31,7 +31,7 @@ class DriveReader:
 
     @property
     def unsound(self) -> str:
-        """Why a stage does not show what the scene does, empty if it does."""
+        """Reason why a stage differs from the scene, empty without one."""
         movers = handlers.foreign() if self._moved and not self._why else []
         return f"handlers of {' and '.join(movers)} move its rig" if movers else self._why
 
@@ -41,17 +41,17 @@ class DriveReader:
         return self._stage is not None
 
     def ahead(self, frame: int) -> FrameInput:
-        """The drive of any frame, as a stage has it."""
+        """The drive of any frame, from a stage."""
         return self._staged().drive(frame)
 
     def by_hand(self, frame: int) -> FrameInput:
-        """The drive of a frame with what has been moved in it since, as a stage has it."""
+        """The drive of a frame with all later changes by hand, from a stage."""
         return self._staged().drive_by_hand(frame)
 
     def shown(self, frame: int, depsgraph: bpy.types.Depsgraph) -> FrameInput:
-        """The drive of the frame that was evaluated, with what handlers have moved in it after that.
+        """The drive of the evaluated frame, with changes made by handlers afterwards.
 
-        Blender evaluates that once the last handler has returned, and calls none any more.
+        Blender evaluates these changes after the last handler, and calls no more handlers.
         """
         if handlers.foreign() and self._is_moved_since(depsgraph):
             self._moved = True
@@ -59,16 +59,16 @@ class DriveReader:
         return frame_inputs.read(self._of.scene, depsgraph)
 
     def _is_moved_since(self, depsgraph: bpy.types.Depsgraph) -> bool:
-        """True if something that the body follows stands elsewhere than where it was evaluated."""
+        """True if an object followed by the body has moved since its evaluation."""
         pairs = ((obj, obj.evaluated_get(depsgraph)) for obj in self._posed)
         return any(not np.array_equal(stored(obj), stored(seen)) for obj, seen in pairs)
 
     def agreed(self) -> None:
-        """Takes note of a frame that was what a stage had said."""
+        """Notes a frame in agreement with the stage."""
         self._doubts = 0
 
     def doubt(self, frame: int, drive: FrameInput) -> None:
-        """Takes note of a frame that was not, though nothing was noticed to change."""
+        """Notes a frame that differs from the stage although no change was noticed."""
         self._doubts += 1
         if self.unsound:
             return
@@ -78,7 +78,7 @@ class DriveReader:
             self._why = "its rig depends on the scene"
 
     def over(self, steps: range, context: bpy.types.Context) -> Iterator[FrameInput]:
-        """The drives of frames in order, from the scene itself where others move what is in it."""
+        """The drives of frames in order; from the scene itself if other add-ons move objects."""
         if not self.unsound and not handlers.foreign():
             yield from map(self.ahead, steps)
             return
@@ -112,7 +112,7 @@ class DriveReader:
 
 
 def stored(obj: bpy.types.Object) -> np.ndarray:
-    """What is stored of where an object and its bones stand, as numbers in one row."""
+    """Stored transforms of an object and its bones, as numbers in one row."""
     own = np.array(obj.matrix_basis, np.float32).ravel()
     if obj.pose is None:
         return own

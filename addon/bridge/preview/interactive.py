@@ -51,7 +51,9 @@ class Interactive:
     def begun(
         cls, filling: SimulationPass, shaper: Shaper, drive: FrameInput, diagonal: float, frame: int
     ) -> Self:
-        """One that goes on from a frame of a pass, afresh where that was driven by something else."""
+        """A simulation that continues from a frame of a pass, or starts anew for a frame with
+        another drive.
+        """
         index = frame - filling.cache.first
         if filling.agrees(index, drive):
             simulation = filling.simulation_at(index)

@@ -27,7 +27,7 @@ TICK_SECONDS = 0.01
 WATCHERS: list[Callable[[bool], None]] = []
 
 _sessions: dict[int, Session] = {}
-# Sessions of bodies whose preview was switched off for a look at the pose: they only take note of changes.
+# Sessions of bodies with a temporarily disabled preview: they only note changes.
 _set_aside: dict[int, Session] = {}
 _looks = -1
 _paused = 0
@@ -78,9 +78,9 @@ def switch_off(host: bpy.types.Object) -> None:
 
 
 def set_aside(host: bpy.types.Object) -> None:
-    """Switches the preview of a body off, and keeps in memory what is known of it for as long as it is right.
+    """Switches the preview of a body off, and keeps its session in memory while valid.
 
-    Switched on again it shows its frame at once, and what has changed meanwhile is looked at.
+    Switched on again, the session shows its frame at once, and checks the changes noted meanwhile.
     """
     known = None if bpy.app.background else _sessions.pop(host.session_uid, None)
     switch_off(host)
@@ -359,7 +359,7 @@ def after_loading(*_: object) -> None:
         known.lose_stage()
         known.forget_shown()
     for known in _set_aside.values():
-        # What a step that is undone changes back is told of by nothing.
+        # Blender reports no updates for changes by an undo step.
         known.lose_stage()
         known.suspect(reread=True)
     scratch_scene.clear()
@@ -379,7 +379,7 @@ ALWAYS = {"load_post": after_loading, "undo_post": after_loading, "redo_post": a
 
 
 def listen(wanted: bool) -> None:
-    """Adds the handlers of a preview, or takes them away. wanted: whether anything is previewed."""
+    """Adds or removes the handlers of a preview. wanted: True during previews."""
     global _rendering
     handlers.listen(WHILE_PREVIEWING, wanted or bool(_set_aside))
     for watcher in WATCHERS:

@@ -89,12 +89,12 @@ class Session:
 
     @property
     def waits(self) -> str:
-        """Why frames are read as they are shown, and none ahead; empty if they are."""
+        """Reason why frames are read as displayed, and none ahead; empty without one."""
         return "" if self._reader is None else self._reader.unsound
 
     @property
     def is_staged(self) -> bool:
-        """Whether a stage stands beside the artist's scene."""
+        """True if there is a stage beside the artist's scene."""
         return self._reader is not None and self._reader.is_staged
 
     def cage(self) -> np.ndarray | None:
@@ -233,13 +233,13 @@ class Session:
         self.trouble = ""
 
     def show_at_once(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Shows the frame that the scene stands at, if it is cached, outside of any change of the frame."""
+        """Displays the scene's current frame if cached, outside of any change of the frame."""
         if self.filling is not None:
             self.settle_frame(self.scene.frame_current, depsgraph, patient=False)
             self._wrote = True
 
     def taken_off(self) -> None:
-        """Takes note that what shows it was taken off its meshes, or put on again."""
+        """Notes that the display was removed from the meshes, or added again."""
         self.leave_stage()
         self.interactive, self._current, self._wrote = None, None, True
         self.forget_shown()

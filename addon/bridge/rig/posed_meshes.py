@@ -76,7 +76,7 @@ class PosedShapes:
 
 
 def double(obj: bpy.types.Object, kept: Collection[str]) -> bpy.types.Object:
-    """A copy of an object and its mesh that shows what the modifiers of these names make, where it stands."""
+    """A copy of an object and its mesh with only the modifiers of these names, in the object's place."""
     made = obj.copy()
     if made.override_library is not None:
         made.make_local(clear_liboverride=True)
