@@ -1,4 +1,4 @@
-"""Makes the part of the extension that knows no Blender importable as `jounce_core`."""
+"""Makes the Blender-free part of the extension importable as `jounce_core`."""
 
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""Building bodies, the cache of built ones, and what a model depends on."""
+"""Building bodies, the cache of built ones, and the inputs of a model."""
 
 import re
 from dataclasses import replace
@@ -37,13 +37,13 @@ def bar(length):
 
 
 def sewn(stiffness):
-    """One stitch."""
+    """A single stitch."""
     one = (np.array([stiffness]), np.array([1.0]), np.array([0]), np.array([0.0]), np.array([False]))
     return Stitches(np.array([[1, 2]]), *one)
 
 
 def built(surface, settings=SETTINGS):
-    """The body of a surface, and what was said of it."""
+    """The body of a surface, and the report about it."""
     runner = Runner(bodies.build(surface, settings))
     assert runner.run(float("inf"))
     return bodies.CACHE.get(surface.digest(settings)), runner.message
@@ -194,7 +194,7 @@ def test_frequencies_grow_with_the_root_of_the_stiffness():
 
 
 def far_motion(pinned, young, frequency_of):
-    """How the right end of a bar with a core in its middle moves when the longer end is held or painted."""
+    """Motion of the right end of a bar with a core in its middle, with the longer end held or painted."""
     points, triangles = bar(6.0)
     inside = jounce.TetMesh.lattice(points, triangles, 24, solid=True)
     x = inside.vertices[:, 0]

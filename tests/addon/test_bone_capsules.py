@@ -1,4 +1,4 @@
-"""Capsules of bones: their fit, the limbs that get some, and the flesh that passes through them."""
+"""Capsules of bones: their fit, the limbs with capsules, and the spared flesh."""
 
 import numpy as np
 import pytest

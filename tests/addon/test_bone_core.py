@@ -1,4 +1,4 @@
-"""Which bones of a core are still."""
+"""Still bones of a core."""
 
 import numpy as np
 from jounce_core.bone_core import BoneCore, Role, still_bones
@@ -9,7 +9,7 @@ NAMES = ("Body", "Bone.001", "Bone.002", "Bone.003", "Arm", "Hand", "Bone.004", 
 
 
 def still(*moved):
-    """The still bones where these are moved."""
+    """The still bones for these moved ones."""
     return [bone for bone, is_still in enumerate(still_bones(PARENTS, flags(moved), NAMES)) if is_still]
 
 

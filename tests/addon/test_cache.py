@@ -1,4 +1,4 @@
-"""The cache of a motion: what it keeps, what it knows of changes, and how it is filled."""
+"""The cache of a motion: contents, detection of changes, and filling."""
 
 from dataclasses import replace
 
@@ -17,14 +17,14 @@ ORIGIN = {"Mesh": "a", "Damping": "0.1"}
 
 
 def shake(frame):
-    """The drive of a frame in which the bone moves to and fro."""
+    """The drive of a frame with a shaking bone."""
     pose = np.eye(3, 4)[None].copy()
     pose[0, 0, 3] = 0.1 * np.sin(1.3 * frame)
     return FrameInput(pose, 1.0)
 
 
 def filled(body, drives, cache=None):
-    """A filling that was fed with drives and is done."""
+    """A finished pass over some drives."""
     filling = SimulationPass(
         MotionCache(ORIGIN, 1) if cache is None else cache, lambda: start(body), Schedule(pre_roll=2)
     )

@@ -1,4 +1,4 @@
-"""Shapes that are collided with: what they are taken for, and where they stand."""
+"""Colliders: guessed shapes, and places."""
 
 import numpy as np
 import pytest
@@ -119,7 +119,7 @@ def test_closed_surfaces_stay_as_they_are():
     faces = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)])
     faces = np.concatenate([faces, [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]])
     assert closed(CUBE, faces)[0] is CUBE
-    # A box without one side is no sheet: its hole is closed by the native module.
+    # A box without one side is no sheet: the native module closes its hole.
     assert closed(CUBE, faces[2:])[0] is CUBE
 
 
@@ -153,6 +153,6 @@ def test_colliders_are_drawn_as_they_act(kind):
 def test_a_mesh_is_drawn_by_its_edges_with_what_closes_it():
     points, faces = CUBE[[0, 4, 6, 2]] * (1.0, 1.0, 0.0), np.array([(0, 1, 2), (0, 2, 3)])
     drawn = lines(solid(Kind.MESH, points, faces), placed(turn(0.0), 0.0, 0.0, 0.0))
-    # Both sides of the square with a diagonal each, and four walls with one.
+    # Both sides of the square with a diagonal each, and four walls with a diagonal each.
     assert len(drawn) == 5 + 5 + 4 + 4
     assert drawn[..., 2].min() == pytest.approx(-0.5) and drawn[..., 2].max() == pytest.approx(0.0)

@@ -1,4 +1,4 @@
-"""What of a body touches colliders, and in which order."""
+"""Contact points of a body, and their order."""
 
 import numpy as np
 from jounce_core.contact_points import outwardness, skin

@@ -1,4 +1,4 @@
-"""Teleports: leaps are found, whatever goes on as it went is none."""
+"""Teleports: leaps are found, steady motion is none."""
 
 import numpy as np
 import pytest
@@ -8,18 +8,18 @@ CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in
 
 
 def places(pose):
-    """Where a pose of one bone puts the corners of a box."""
+    """Corners of a box in a pose of one bone."""
     return CORNERS @ pose[0, :, :3].T + pose[0, :, 3]
 
 
 def at(x, turn=0.0):
-    """One bone at a place, turned about z."""
+    """One bone at a place, rotated about z."""
     c, s = np.cos(turn), np.sin(turn)
     return np.array([[[c, -s, 0.0, x], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]])
 
 
 def found(poses, least=1.0):
-    """The frames that are reached by a teleport."""
+    """The frames found as teleports."""
     teleports = Teleports(Teleport(places, least))
     followed = [teleports.follow(pose) for pose in poses]
     assert teleports.frames == [index for index, happened in enumerate(followed) if happened]

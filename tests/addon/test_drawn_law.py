@@ -1,4 +1,4 @@
-"""Laws that are drawn: curves that rise, are smooth, and are what flesh does that is pulled."""
+"""Drawn laws: monotone, smooth curves, and flesh with the same stress."""
 
 import numpy as np
 import pytest
@@ -52,18 +52,20 @@ def test_it_rises_with_what_is_drawn_and_stays_near(curve):
 
 @pytest.mark.parametrize("curve", CURVES)
 def test_it_is_twice_continuously_differentiable(curve):
-    """Third derivatives are finite at every knot, the ends among them: second differences hardly jump."""
+    """Third derivatives are finite at every knot, including the ends: second differences hardly jump."""
     step = 1e-4
     knots = STRETCHES[:, None] + step * np.arange(-2, 3)
     values = drawn_law.spline(curve, knots.ravel()).reshape(knots.shape)
     bends = (values[:, :-2] - 2.0 * values[:, 1:-1] + values[:, 2:]) / step**2
     steepest = np.abs(np.diff(np.diff(curve), prepend=0.0, append=0.0)).max() / STEP**2
-    # The third derivative is at most four times the largest second one a step.
+    # The third derivative is at most four times the largest second one per step.
     assert np.abs(np.diff(bends)).max() <= 8.0 * max(steepest, 1.0) / STEP * step
 
 
 def stretched(mesh, flesh, stress, shown):
-    """How many times as long a bar is whose end is pulled, looked at in that share of it next to that end."""
+    """Length of a bar with a pulled end relative to rest, measured in this share of the bar next to
+    the end.
+    """
     along = np.asarray(mesh.vertices)[:, 0]
     end, start = along == along.max(), along == along.max() * (1.0 - shown)
     places = simulated(mesh, made_of(flesh), stress)[:, 0]
@@ -74,7 +76,7 @@ def stretched(mesh, flesh, stress, shown):
 @pytest.mark.parametrize("hardening", [0.0, 2.0])
 @pytest.mark.parametrize("stretch", [0.712, 0.96, 1.013, 1.21, 1.987])
 def test_flesh_is_as_long_as_is_told_where_it_is_pulled(curve, hardening, stretch):
-    """Between the knots that the native module is told too: what is shown is what is simulated."""
+    """Also between the knots given to the native module: display and simulation agree."""
     flesh = Flesh(Law.CURVE, 0.0, hardening, curve)
     (stress,) = pulled(flesh, np.array([stretch]))
     reached = stretched(cubes(1), flesh, stress * YOUNG, 1.0)
@@ -84,7 +86,7 @@ def test_flesh_is_as_long_as_is_told_where_it_is_pulled(curve, hardening, stretc
 @pytest.mark.parametrize("law", Law)
 @pytest.mark.parametrize("stretch", [1.02, 1.1, 1.3])
 def test_flesh_that_keeps_its_volume_is_as_long_as_is_told(law, stretch):
-    """Far from the end that is held, where its sides are free."""
+    """Far from the held end, in the part with free sides."""
     flesh = Flesh(law, 0.4, 0.0, KINKED)
     (stress,) = pulled(flesh, np.array([stretch]))
     reached = stretched(cubes(8), flesh, stress * YOUNG, 0.25)
@@ -129,7 +131,7 @@ def test_a_body_is_known_by_what_is_drawn():
 
 
 def test_what_is_no_number_is_known_again():
-    """Or a preview of it would begin anew for ever, as no such number is its own equal."""
+    """Otherwise a preview would restart forever, since no NaN equals itself."""
     first, again = (Flesh(Law.CURVE, 0.3, 0.0, drawn(lambda x: np.nan * x)) for _ in range(2))
     assert first != again and first.key == again.key
 

@@ -1,4 +1,4 @@
-"""Locks of files: one holder at a time, and none that has died."""
+"""Locks of files: one holder at a time, and no dead one."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ lock.free()
 
 
 def holder(path):
-    """Another process that has the lock."""
+    """Another process with the lock."""
     paths = [str(Path(__file__).parent), *filter(None, sys.path)]
     command = [sys.executable, "-c", HOLD, str(path), *paths]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Final motions on the disk: whatever happens to a file, what is taken from it is right and goes on."""
+"""Final motions on disk: after any damage to a file, its valid frames are right, and writing continues."""
 
 import jounce
 import numpy as np
@@ -19,7 +19,7 @@ def model(body):
 
 @pytest.fixture
 def path(tmp_path):
-    """Where the motion is kept; its folder is made with it."""
+    """Path of the motion; its folder is made by the cache."""
     return tmp_path / "caches" / "shot body.jounce"
 
 

@@ -1,4 +1,4 @@
-"""The frequency that a shot needs."""
+"""The fitted frequency of a shot."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from jounce_core.user_error import UserError
 
 
 def measured(size):
-    """A size that takes two steps to find."""
+    """A size found in two steps."""
     yield Step(0.0, "")
     yield Step(0.5, "")
     return size
 
 
 def run(search):
-    """What a search finds, and the steps on its way."""
+    """The result of a search, and its steps."""
     steps = []
     while True:
         try:
@@ -25,7 +25,7 @@ def run(search):
 
 
 def power_law(power):
-    """Sizes that fall with a power of the frequency."""
+    """Sizes in proportion to a power of the frequency."""
     return lambda frequency: measured(0.08 * (frequency / 5.0) ** power)
 
 

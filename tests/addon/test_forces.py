@@ -1,4 +1,4 @@
-"""Force fields at given points, and what the start of a shot and a cut do to a simulation."""
+"""Force fields at given points, and the effect of a shot's start and of a cut on a simulation."""
 
 import jounce
 import numpy as np

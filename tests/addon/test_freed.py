@@ -1,4 +1,4 @@
-"""The files of freed bakes: they go once nothing of the session and no .blend on the disk plays them."""
+"""Files of freed bakes: deleted once neither the session nor a .blend on disk plays them."""
 
 import pytest
 from jounce_core.freed import Caches
@@ -6,7 +6,7 @@ from jounce_core.freed import Caches
 
 @pytest.fixture
 def cache(tmp_path):
-    """A file that a bake has made."""
+    """A file made by a bake."""
     path = tmp_path / "a.pc2"
     path.write_bytes(b"cache")
     return path
@@ -14,7 +14,7 @@ def cache(tmp_path):
 
 @pytest.fixture
 def caches(cache):
-    """A session that has freed it from shot.blend."""
+    """A session that has freed the file from shot.blend."""
     made = Caches()
     made.free(cache, "shot.blend")
     return made

@@ -1,4 +1,4 @@
-"""Grabbing at reduced cost against the full mesh, and the modes as they are listed and shown."""
+"""Grabbing at reduced cost against the full mesh, and the listed and displayed modes."""
 
 import jounce
 import numpy as np
@@ -116,7 +116,7 @@ def loose():
 
 
 def attached():
-    """A sheet on two bones, that hangs by one side."""
+    """A sheet on two bones, held at one side."""
     steps = np.linspace(0.0, 1.0, 6)
     points = np.array([(x, y, 0.0) for y in steps for x in steps])
     corners = [6 * row + column for row in range(5) for column in range(5)]
@@ -190,7 +190,7 @@ def test_a_patch_turns_as_its_points_do(flat):
 
 
 def stretched_most(radius):
-    """How much longer an edge gets of a jelly that hangs by a patch of points of it."""
+    """Largest relative length of an edge in a jelly held by a patch of its points."""
     points, triangles = grid(9, 0.03)
     points += [0.1, 0.1, 0.1]
     surface = tetrahedron()

@@ -13,7 +13,7 @@ YOUNG = 1e4
 
 
 def cubes(count):
-    """A bar along x of so many cubes, each of six tets."""
+    """A bar along x with this number of cubes, of six tets each."""
     places = np.array([(x, y, z) for x in range(count + 1) for y in range(2) for z in range(2)], float) * 0.25
     tets = []
     for cube in range(count):
@@ -29,7 +29,7 @@ def cubes(count):
 
 @pytest.fixture(scope="module")
 def bar():
-    """Of four cubes."""
+    """A bar of four cubes."""
     return cubes(4)
 
 
@@ -40,14 +40,14 @@ def cube():
 
 
 def made_of(flesh, drawn=False):
-    """The material of some flesh, by curves if it hardens or where that is wanted."""
+    """The material of some flesh, as curves with hardening or on request."""
     if drawn or flesh.has_curves:
         return jounce.Material(YOUNG, density=1000.0, law="spline", curves=curves(flesh))
     return jounce.Material(YOUNG, flesh.poisson, 1000.0, flesh.law.value)
 
 
 def pulled(mesh, material, stress):
-    """Where the vertices (n, 3) of a bar are whose end is pulled by a stress, Pa, the other end held."""
+    """Vertices (n, 3) of a bar with its end pulled by a stress, Pa, and the other end held."""
     rest, tets = np.asarray(mesh.vertices), np.asarray(mesh.tets)
     edges = rest[tets[:, 1:]] - rest[tets[:, :1]]
     hats = np.linalg.inv(edges).transpose(0, 2, 1)
@@ -113,7 +113,7 @@ def test_it_holds_what_is_strained_and_leaves_small_strains(bar, law):
 
 @pytest.mark.parametrize("law", Law)
 def test_flesh_that_hardens_is_swung_hard_and_comes_to_rest(bar, law):
-    """Violent steps are finite, and what is let go is where it was."""
+    """Violent steps stay finite, and released flesh returns to its place."""
     material = made_of(Flesh(law, 0.45, 10.0))
     rng = np.random.default_rng(1)
     rest = np.asarray(bar.vertices)

@@ -1,4 +1,4 @@
-"""Motions of bones as what is keyed below their parents."""
+"""Keys of bones below their parents from their motions."""
 
 import numpy as np
 from jounce_core.helper_bones import Skeleton, Wanted, evenly_scaled, keyed, with_helpers
@@ -33,7 +33,7 @@ def poses(random, scales):
 
 
 def replayed(skeleton, channels):
-    """What Blender makes of the channels, T (f, b, 4, 4)."""
+    """Blender's result of the channels, T (f, b, 4, 4)."""
     played = {}
     for bone in skeleton.order():
         linear = as_matrices(channels.rotations[:, bone]) * channels.scales[:, bone, None]

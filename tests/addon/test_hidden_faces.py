@@ -1,4 +1,4 @@
-"""Faces that modifiers delete, told from those that they merge, and how they are kept."""
+"""Deleted faces, distinguished from merged ones, and their storage."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Shape keys from motion: exact one a frame, few within the tolerance, both measured as posed."""
+"""Shape keys from motion: exact ones per frame, few within the tolerance, both with the posed error."""
 
 import jounce
 import numpy as np
@@ -22,7 +22,7 @@ def box(corner, size):
 
 @pytest.fixture(scope="module")
 def scene():
-    """A body of two boxes on two bones, and a motion of bones that turn and stretch."""
+    """A body of two boxes on two bones, and a motion of rotating and stretching bones."""
     (low, faces), (high, _) = box((0.0, 0.0, 0.0), (1.0, 1.0, 2.0)), box((0.1, 0.1, 1.5), (0.8, 0.8, 2.0))
     points = np.concatenate((low, high))
     upper = np.clip(points[:, 2] / 3.5, 0.0, 1.0)
@@ -56,7 +56,7 @@ def settings(target, tolerance=0.002, max_keys=100):
 
 
 def finished(task):
-    """What a task returns."""
+    """The result of a task."""
     runner = Runner(task)
     runner.run(float("inf"))
     return runner.message
@@ -92,7 +92,7 @@ def test_modal_keys_hold_the_tolerance_also_where_bones_stretch(scene, tolerance
     error = posed_error(sets, scene)
     assert error <= tolerance * scene[1].diagonal
     assert max(keys.error for keys in sets) == pytest.approx(error, rel=1e-3, abs=1e-7)
-    # A mesh that moves by less than the tolerance has none.
+    # A mesh with less motion than the tolerance has none.
     values = np.concatenate([keys.values.ravel() for keys in sets])
     assert len(values) and values.min() >= 0.0 and values.max() <= 1.0
 
@@ -140,7 +140,7 @@ def test_progress_rises_and_names_the_part(scene):
 
 def test_keys_are_found_by_a_job_that_stops_with_the_task(scene, monkeypatch):
     class Endless:
-        """A job that is never done."""
+        """A job without an end."""
 
         progress, stage, done, cancelled = 0.5, "trying shapes", False, False
 

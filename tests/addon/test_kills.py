@@ -1,6 +1,6 @@
-"""Whatever is written is whole or is known not to be, at whichever moment its process is killed.
+"""All written files are complete or recognisably incomplete, at whichever moment the process is killed.
 
-`JOUNCE_KILLS` says how many times each writer is; each moment has its seed.
+`JOUNCE_KILLS` is the number of kills of each writer; each moment has its seed.
 """
 
 import os
@@ -17,10 +17,10 @@ from jounce_core import pc2
 from jounce_core.final_cache import DraftCache, FinalCache
 
 KILLS = int(os.environ.get("JOUNCE_KILLS", "4"))
-# Longest time that a process lives, in which each writer has written several times.
+# Longest life of a process, in which each writer writes several times.
 SECONDS = 0.03
 FRAMES, POINTS = 40, 3000
-# Files that grow by one record after the other, instead of being written anew.
+# Files extended by records instead of written anew.
 RECORDS = (".jcache", ".jshard")
 ORIGIN = {"Damping": "0.1"}
 HEAD = """
@@ -62,12 +62,12 @@ for version in count(seed):
 
 
 def frame(number, width):
-    """An array that tells its number."""
+    """An array with its number as contents."""
     return np.full((POINTS, width), float(number))
 
 
 def model(modes):
-    """A model that tells its number of modes."""
+    """A model with a recognisable number of modes."""
     points = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
     quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     triangles = np.array([corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))])
@@ -75,7 +75,7 @@ def model(modes):
 
 
 def is_whole_cache(kind, path, size):
-    """Whether what a file of records gives are frames from the first on, and no others; how many."""
+    """Number of frames in a file of records; fails unless they are the first ones and no others."""
     cache = kind(ORIGIN, 1, path)
     for index, (digest, coefficients) in enumerate(zip(cache.digests, cache.coefficients, strict=True)):
         assert digest == bytes([index] * 16)
@@ -92,7 +92,7 @@ def check_draft(path):
 
 
 def check_pc2(path):
-    """Whether every sample of the file is of one version."""
+    """Asserts that every sample of the file is of one version."""
     if not path.exists():
         return 0
     data = path.read_bytes()
@@ -102,7 +102,7 @@ def check_pc2(path):
 
 
 def check_model(path):
-    """Whether the file is a model that can be stepped."""
+    """Asserts that the file holds a usable model."""
     if not path.exists():
         return 0
     simulation = jounce.Simulation(jounce.Model.load(path))
@@ -120,7 +120,7 @@ CHECKS = {
 
 
 def command(name, path, seed):
-    """A process that writes until it is done or killed."""
+    """A process that writes until finished or killed."""
     paths = [str(Path(__file__).parent), *filter(None, sys.path)]
     return [sys.executable, "-c", HEAD + PROGRAMS[name], str(path), str(seed), *paths]
 

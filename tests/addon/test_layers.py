@@ -1,4 +1,4 @@
-"""What each folder of the extension may know, and what its manifest promises."""
+"""Allowed dependencies of each folder of the extension, and promises of its manifest."""
 
 import ast
 import tomllib
@@ -33,7 +33,7 @@ def sources(folder):
 
 
 def imported(path):
-    """Top-level names of the modules that a file imports."""
+    """Top-level names of the modules imported by a file."""
     tree = ast.parse(path.read_text())
     names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
@@ -41,7 +41,7 @@ def imported(path):
 
 
 def relative(path):
-    """The parts of the extension that a file imports, beside its own."""
+    """The parts of the extension imported by a file, beside its own."""
     nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
     depth = len(path.relative_to(ADDON).parts)
     above = [node for node in nodes if node.level == depth]

@@ -1,4 +1,4 @@
-"""What was learnt as bytes: the same comes back, and nothing that is not whole and sound."""
+"""The learnt basis as bytes: complete round trips, and refusal of everything incomplete or invalid."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ POSES[:, 0, 2, 3] = 0.3 * np.sin(np.arange(FRAMES))
 FACTS = Facts((Clip("Shake", FRAMES),), "corotated", 0.0, 1.0, 2.0, "origin", False)
 
 
-# Such as this shot feels.
+# Limits reached in this shot.
 BOUNDS = Bounds(0.02, 0.02)
 
 
@@ -42,7 +42,7 @@ def shot(body):
 
 @pytest.fixture(scope="module")
 def learnt(body, shot):
-    """What it has learnt of that."""
+    """The learnt basis of the shot."""
     task = learned(body, shot, 4, body.material, 2.0, BOUNDS)
     while True:
         try:
@@ -106,7 +106,7 @@ def test_a_body_keeps_displacements_of_its_own(body, learnt, shot):
     sizes = [length(body.mesh.vertex_volumes, each) for each in own.displacements[:, np.newaxis]]
     mean = length(body.mesh.vertex_volumes, shot.displacements) / np.sqrt(len(shot))
     assert np.allclose(sizes, 0.15 * mean)
-    # A wave that the shot has nothing of.
+    # A wave outside of the shot.
     wave = own.displacements[-1:]
     coefficients = kept.prepared(body, "own", learnt, kept.Flesh(kept.Law.COROTATED, 0.0)).model.nearest(wave)
     held = np.tensordot(coefficients[0], learnt.shapes.astype(float), axes=1)
@@ -130,7 +130,7 @@ def test_whatever_is_cut_off_or_flipped_is_noticed(learnt):
 
 
 def changed(learnt, change):
-    """The bytes of what was learnt with another header, and the right hash of that."""
+    """The bytes of a learnt basis with another header and a matching hash."""
     data = learnt.pack()
     line, _, body = data[len(kept.FORMAT) + kept.DIGEST_BYTES :].partition(b"\n")
     header = json.loads(line)

@@ -1,4 +1,4 @@
-"""How far a pass over a loop is."""
+"""Progress of a pass over a loop."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Painted maps and the bones that count, as the native module takes them."""
+"""Painted maps and counted bones in the native module's form."""
 
 from dataclasses import replace
 

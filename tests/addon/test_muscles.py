@@ -1,4 +1,4 @@
-"""Muscles: along which bones their fibres lie, and how stiff they are."""
+"""Muscles: directions of their fibres along bones, and their stiffness."""
 
 import jounce
 import numpy as np
@@ -19,7 +19,7 @@ def turned(degrees):
 
 
 def direction(weights, *along):
-    """The direction that some bones give to a place."""
+    """The direction of a place from some bones."""
     [found] = directions(np.array([weights], float), np.array(along, float))
     return found
 
@@ -38,7 +38,7 @@ def test_between_bones_it_goes_from_one_to_the_other():
         angles.append(np.degrees(np.arctan2(y, x)))
     assert np.allclose([angles[0], angles[5], angles[10]], [0.0, 30.0, 60.0])
     assert (np.diff(angles) > 0.0).all()
-    # Which end of a bone is its head does not matter.
+    # The orientation of a bone from head to tail has no influence.
     assert np.allclose(
         direction([0.5, 0.5], turned(0.0), turned(60.0)), direction([0.5, 0.5], turned(180.0), turned(60.0))
     )
@@ -75,7 +75,7 @@ def test_what_no_bone_moves_has_no_direction():
 
 
 def box():
-    """Points, triangles and weights of a beam along x, of which two bones move a half each."""
+    """Points, triangles and weights of a beam along x on two bones, one per half."""
     corners = np.array([(x, y, z) for x in (0.0, 2.0) for y in (0.0, 0.4) for z in (0.0, 0.4)])
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
@@ -84,14 +84,14 @@ def box():
 
 @pytest.fixture(scope="module")
 def beam():
-    """A body whose far half is stiffer."""
+    """A body with a stiffer far half."""
     points, triangles, weights = box()
     young = np.where(points[:, 0] > 1.0, 4e4, 1e4)
     return jounce.Body(points, triangles, weights, resolution=12, modes=3, clusters=6, young=young)
 
 
 class Taken:
-    """Stands for `jounce.Fibres` and keeps what it is given."""
+    """Replacement for `jounce.Fibres` that records its arguments."""
 
     def __init__(self, taken):
         self.taken = taken
@@ -117,7 +117,7 @@ def test_fibres_are_as_stiff_as_the_flesh_and_what_is_painted_say(beam, monkeypa
     one(share, AXES[:2], 3.0).fibres(beam)
     [(stiffness, direction)] = taken
     middle = mean_of_corners(beam.mesh.vertices, beam.mesh.tets)[:, 0]
-    # The corners of the lattice that stand out of the surface take what is nearest.
+    # Lattice corners outside of the surface take the nearest value.
     inside = (middle > 0.3) & (middle < 1.7)
     expected = 3.0 * beam.material.young * middle / 2.0
     assert np.allclose(stiffness[inside], expected[inside], rtol=0.15)
@@ -171,7 +171,7 @@ def test_a_contraction_is_of_the_final_motion_alone():
 
 
 def test_muscles_of_a_body_contract_each_by_itself(beam):
-    """That of each half draws its own half together, and both are the whole."""
+    """Each muscle contracts its own half, and both contract the whole."""
     near = (beam.embedding.points[:, 0] < 1.0).astype(float)
     along = np.array([AXES[0], AXES[0]])
     both = Muscles((Muscle(near, 10.0), Muscle(1.0 - near, 10.0)), along)
@@ -182,7 +182,7 @@ def test_muscles_of_a_body_contract_each_by_itself(beam):
     pose = np.repeat(POSE, 2, axis=0)
 
     def shortened(*contraction):
-        """How much shorter each half gets."""
+        """Relative shortening of each half."""
         simulation = jounce.Simulation(fine.model, pose_rest=0.0, contraction=np.array(contraction))
         simulation.settle(pose)
         moved = np.asarray(full_space.shaped(fine, simulation.coefficients))[:, 0]

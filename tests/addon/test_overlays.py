@@ -1,4 +1,4 @@
-"""False colours and the values behind them."""
+"""False colours and their values."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A motion on bones that a rig has already: what they can play is found, and the rest of the rig stays."""
+"""A motion on the existing bones of a rig: their possible part is found, and the rest of the rig stays."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ FRAMES = 6
 
 
 def finish(task):
-    """What a task returns."""
+    """The result of a task."""
     while True:
         try:
             next(task)
@@ -30,7 +30,7 @@ def tail(bones=4, rings=9):
 
 
 def bent(skeleton, angles):
-    """The motion T (f, b, 3, 4) of bones that turn about z by angles (f, b) below their parents."""
+    """The motion T (f, b, 3, 4) of bones rotated about z by angles (f, b) below their parents."""
     motion = np.zeros((*angles.shape, 3, 4))
     for frame, row in enumerate(angles):
         above = np.eye(4)
@@ -43,7 +43,7 @@ def bent(skeleton, angles):
     return motion
 
 
-# Bones that may move share what they could play alone, so that the last of it takes them long.
+# Translating bones share motion that each could play alone, and converge slowly.
 @pytest.mark.parametrize(("turn_only", "share"), [(True, 0.01), (False, 0.03)])
 def test_what_the_bones_can_play_is_found(turn_only, share):
     skeleton, points, weights = tail()

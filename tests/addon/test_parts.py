@@ -1,4 +1,4 @@
-"""Which points hold together."""
+"""Connected points."""
 
 import numpy as np
 from jounce_core import parts

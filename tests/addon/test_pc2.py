@@ -1,4 +1,4 @@
-"""The point cache: what is written can be read, and half a file never stands under the final name."""
+"""The point cache: written files can be read, and no partial file has the final name."""
 
 import os
 import struct
@@ -65,7 +65,7 @@ def test_other_files_are_no_caches(tmp_path):
 
 
 def run(program, folder):
-    """Runs Python code on a folder in a process of its own, for which a file may have 4096 bytes at most."""
+    """Runs Python code on a folder in a separate process with a limit of 4096 bytes per file."""
     head = """
 import resource, signal, sys
 sys.path[:0] = sys.argv[2:]

@@ -1,4 +1,4 @@
-"""How deep flesh is in what it collides with."""
+"""Depth of flesh in colliders."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ FRAMES = 5
 
 
 class Rigid:
-    """Stands for a body whose coefficients are its displacements."""
+    """Replacement for a body with displacements as coefficients."""
 
     embedding = None
 
@@ -24,7 +24,7 @@ class Rigid:
 
 @pytest.fixture
 def row():
-    """Points along x in two parts, none of which is posed away from where it rests."""
+    """Points along x in two parts, posed as at rest."""
     points = np.array([(0.1 * x, 0.0, 0.0) for x in range(11)])
     weights = np.eye(2)[(points[:, 0] > 0.45).astype(int)]
     surface = Surface(points, np.array([(0, 1, 2)]), weights, (Part("Row", slice(0, 11), np.eye(3)),))

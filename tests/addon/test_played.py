@@ -1,4 +1,4 @@
-"""What plays, and when it is something else than a body was fitted to."""
+"""Played animation, and its difference from the animation of a fit."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""PO files as translators' tools write them."""
+"""PO files as written by translators' tools."""
 
 from jounce_core.po import parse
 

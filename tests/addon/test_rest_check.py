@@ -1,4 +1,4 @@
-"""Rest shapes that only the pose unfolds are told from all others."""
+"""Rest shapes that only the pose unfolds, distinguished from all others."""
 
 import numpy as np
 from jounce_core.rest_check import is_crumpled, posed_points
@@ -15,7 +15,7 @@ def strip(count=50):
 
 
 def pose(linear, offset=(0.0, 0.0, 0.0)):
-    """The first bone rests, the second one moves so."""
+    """The first bone rests, the second one has this transform."""
     rest = np.column_stack((np.eye(3), np.zeros(3)))
     return np.stack((rest, np.column_stack((linear, offset))))
 

@@ -1,4 +1,4 @@
-"""Strays and weights, found in surfaces made for it."""
+"""Strays and irregular weights in made surfaces."""
 
 import numpy as np
 from jounce_core import shape_checks

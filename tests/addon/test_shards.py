@@ -1,4 +1,6 @@
-"""The motion that shards make: every frame from a shard of the same settings, or a sentence that names it."""
+"""The joined motion of shards: every frame from a shard of the same settings, or a refusal naming
+the frame.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ ORIGIN = {"Damping": "0.1", "Start frame": "1"}
 
 
 def shard(folder, start, end, first=None, kind=DraftCache, count=None, **origin):
-    """A file of a shard of which some frames are there: those of the shard hold their number."""
+    """A shard's file with some frames; those of the shard's range hold their number."""
     first = start if first is None else first
     frames = range(start, end + 1)
     path = folder / f"body {start}-{end}.jshard"
@@ -22,7 +24,7 @@ def shard(folder, start, end, first=None, kind=DraftCache, count=None, **origin)
 
 
 def joined(paths, frames, kind=DraftCache, **origin):
-    """What shards make of frames."""
+    """The joined frames of shards."""
     return shards.joined(shards.found(kind, paths), ORIGIN | origin, frames, "Body")
 
 

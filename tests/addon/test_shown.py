@@ -1,4 +1,4 @@
-"""Final motions are shown without Blender as their body shows them; damaged and hostile files are refused."""
+"""Display of final motions without Blender agrees with the body; damaged and hostile files are refused."""
 
 import json
 
@@ -27,7 +27,7 @@ def surface(body):
 
 
 def kept(body, surface, path, drives=DRIVES):
-    """A motion in a file with what it is shown by; its frames begin with 1."""
+    """A motion in a file with its display data; its frames begin with 1."""
     model, cache = body.full_space(), FinalCache(ORIGIN, 1, path)
     start = lambda: jounce.Simulation(model, dt=1 / 24, stiffness=0.01)  # noqa: E731
     filling = SimulationPass(cache, start, Schedule(), is_final=True)
@@ -41,7 +41,7 @@ def kept(body, surface, path, drives=DRIVES):
 
 @pytest.fixture
 def path(tmp_path):
-    """Where the motion is kept."""
+    """Path of the motion."""
     return tmp_path / "hero.jcache"
 
 
@@ -65,7 +65,7 @@ def test_what_the_rig_adds_is_shown(body, surface, path):
     moved = body.embedding.interpolate(np.float64(cache.get(4)) + bent)
     pose = DRIVES[3].pose[0]
     expected = surface.points @ pose[:, :3].T + pose[:, 3] + moved
-    # The file has single precision of it.
+    # The file stores single precision.
     assert np.allclose(read(path).shape(4), expected, rtol=0.0, atol=1e-7)
 
 
@@ -129,7 +129,7 @@ def test_wherever_a_file_breaks_off_or_is_damaged_nothing_wrong_is_shown(body, s
 
 
 def hostile(known, data, **changes):
-    """The scene of a file with other words in its first line."""
+    """The scene of a file with changed words in its first line."""
     return json.dumps(known | changes).encode() + b"\n" + data
 
 
@@ -157,7 +157,7 @@ def test_hostile_scenes_are_refused(body, surface, path):
         hostile(known, data, own=[1, 2, 3]),
     ):
         assert scene_in(bad) is None, bad[:200]
-    # What leads beyond the file is refused with it.
+    # Links beyond the file are refused with the file.
     cache.show(hostile(known, data, own=[900, 950]))
     with pytest.raises(ValueError, match="damaged"):
         read(path)

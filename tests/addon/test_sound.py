@@ -1,4 +1,4 @@
-"""What strikes a body, told by how it moves, and how that sounds."""
+"""Impacts on a body, found in its motion, and their sound."""
 
 import io
 import wave
@@ -20,7 +20,7 @@ STEEL = SoundSettings(SUBSTANCES["STEEL"], pitch=1.0, quietest=0.05, ring_out=1.
 
 @pytest.fixture(scope="module")
 def bar():
-    """A bar of steel along x, as a free rigid body that its object moves."""
+    """A bar of steel along x, as a free rigid body moved by its object."""
     points = np.array([[x, y, z] for z in (0.0, 0.02) for y in (0.0, 0.04) for x in (0.0, 0.4)])
     quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     triangles = np.array([corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))])
@@ -38,7 +38,7 @@ def turned(angle):
 
 
 def motion(body, courses, breaks=()):
-    """The motion of a body that only its object moves. courses: of its origin, (f, 3), or poses (f, 3, 4)."""
+    """The motion of a body moved by its object alone. courses: of its origin, (f, 3), or poses (f, 3, 4)."""
     courses = np.asarray(courses, float)
     if courses.ndim == 2:
         courses = np.stack([np.column_stack([np.eye(3), each]) for each in courses])
@@ -47,7 +47,7 @@ def motion(body, courses, breaks=()):
 
 
 def bounce(height=1.0, restitution=0.6, count=60):
-    """Where a point is that falls and bounces, in each frame, and when it hits the ground how fast."""
+    """Places of a falling and bouncing point in each frame, and times and speeds of its hits."""
     fall = np.sqrt(2.0 * height / GRAVITY)
     start, speed, hits = -fall, np.sqrt(2.0 * GRAVITY * height), []
     heights, time = [], 0.0
@@ -72,7 +72,7 @@ def found(course, breaks=(), quietest=0.05):
 def test_each_bounce_is_a_blow_at_its_time_and_as_hard_as_it_was():
     course, hits = bounce()
     heard = found(course)
-    # What is back within four frames has no course between two blows.
+    # A return within four frames leaves no path between two impacts.
     apart = [
         hit for hit, after in zip(hits, [*hits[1:], (9.0, 0.0)], strict=True) if after[0] - hit[0] > 4 / FPS
     ]
@@ -106,7 +106,7 @@ def test_blows_that_are_too_quiet_are_not_heard():
 
 
 def box(bar):
-    """The bar as what sounds, and the masses of its vertices."""
+    """The bar as a sounding object, and the masses of its vertices."""
     mesh = bar.mesh
     return Sounding(mesh, np.zeros(len(mesh.vertices), bool), mesh.vertex_volumes)
 
@@ -137,7 +137,7 @@ def test_what_is_held_is_struck_by_its_own_inertia(bar):
     assert np.array_equal(struck, np.arange(len(rest)))
     assert np.allclose(impulses, -free.masses[:, None] * [0.0, 0.0, 2.0])
     _, impulses = strikes(held, Blow(0.0, np.zeros(3), np.array([0.0, 3.0, 0.0])))
-    # The centre of what holds it stays.
+    # The centre of the support stays.
     far = int(rest[:, 0].argmax())
     middle = free.masses[held.held] @ rest[held.held] / free.masses[held.held].sum()
     assert np.allclose(impulses[far], -free.masses[far] * np.cross([0.0, 3.0, 0.0], rest[far] - middle))
@@ -154,7 +154,7 @@ def heard(body, course, settings=STEEL):
 
 
 def tumbling(frames=40, struck=12):
-    """A bar that lies in the air, and is struck from below near its end in one frame."""
+    """A bar at rest in the air, struck from below near its end in one frame."""
     steps = np.maximum(np.arange(frames) - struck + 0.5, 0.0) / FPS
     centre = np.array([0.2, 0.02, 0.01])
     poses = []
@@ -165,7 +165,7 @@ def tumbling(frames=40, struck=12):
 
 
 def loudest(samples):
-    """The frequency that is loudest."""
+    """The loudest frequency."""
     return np.abs(np.fft.rfft(samples)).argmax() * RATE / len(samples)
 
 

@@ -1,4 +1,4 @@
-"""Which points are stitched to which."""
+"""Pairs of stitched points."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_nearest_points_are_paired_within_reach_and_once():
 
 @pytest.mark.parametrize("kind", ["scattered", "grid", "far", "one place"])
 def test_nearest_of_many_is_what_all_distances_say(kind):
-    # On a grid many are equally near, of which the first counts.
+    # On a grid many points are equally near; the first counts.
     chance = np.random.default_rng(0)
     one, other = chance.normal(size=(700, 3)), chance.normal(size=(500, 3))
     if kind == "grid":
@@ -39,7 +39,7 @@ def test_points_of_one_mesh_are_paired_nearest_first():
 
 
 def seam(stiffness, group=0, radius=0.0, opens=False):
-    """One stitch."""
+    """A single stitch."""
     return Stitches(
         np.array([[0, 1]]),
         np.array([stiffness]),

@@ -6,7 +6,7 @@ from jounce_core.user_error import UserError
 
 
 class Work:
-    """A job that is done after some looks at it."""
+    """A job that is done after some queries."""
 
     stage = "modes"
 
@@ -30,7 +30,7 @@ class Work:
 
 
 def counting(log, steps=4):
-    """A task that notes where it is and whether it could clean up."""
+    """A task that records its steps and its cleanup."""
     try:
         for index in range(steps):
             log.append(index)

@@ -1,4 +1,4 @@
-"""Where flesh tears, by parts and frames."""
+"""Tears of flesh, by parts and frames."""
 
 import jounce
 import numpy as np
@@ -9,7 +9,7 @@ from jounce_core.surface import Part, Surface
 
 @pytest.fixture(scope="module")
 def bar():
-    """A bar on two bones that share its middle: its surface and its body."""
+    """A bar on two bones with a shared middle: its surface and its body."""
     rings = np.linspace(0.0, 4.0, 17)
     corners = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
     points = np.array([(x, y, z) for x in rings for y, z in corners])

@@ -1,4 +1,4 @@
-"""Weights as the Armature modifier uses them."""
+"""Weights as used by the Armature modifier."""
 
 import numpy as np
 from jounce_core.weights import skinned
