@@ -2,9 +2,9 @@
 
     blender --factory-startup --enable-event-simulate --python run.py -- test_file.py out_folder
 
-A test is a function `test_...(window)` that yields wherever the window must go on by itself: a number of
-seconds, or a function that says whether the wait is over. Each begins in an empty file. A test, and at last
-the whole, is reported as one line of JSON on standard output.
+A test is a function `test_...(window)` that yields wherever the window must continue: a number of seconds, or
+a predicate for the end of the wait. Each test starts in an empty file. Each result, and finally the total, is
+reported as one line of JSON on standard output.
 """
 
 import importlib.util
@@ -23,21 +23,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "blender"))
 import extension
 from window import Skip, Window
 
-# How long a test may wait for one thing.
+# Longest wait of a test for one condition.
 PATIENCE_SECONDS = 120.0
-# How often it is asked whether a wait is over.
+# Interval between two queries of a condition.
 POLL_SECONDS = 0.02
 
 Test = Callable[[Window], Generator[float | Callable[[], bool], None, None] | None]
 
 
 def report(**line: object) -> None:
-    """Writes a line that says what came out."""
+    """Writes a line with the result."""
     print(json.dumps(line), flush=True)
 
 
 def tests_of(path: Path) -> Iterator[Test]:
-    """The tests of a file in the order in which they stand."""
+    """The tests of a file in order."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -45,7 +45,7 @@ def tests_of(path: Path) -> Iterator[Test]:
 
 
 def waits(test: Test, window: Window) -> Generator[float, None, None]:
-    """Runs one test; yields the seconds until it wants to go on."""
+    """Runs one test; yields the seconds until its continuation."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield 0.1
     for wait in test(window) or ():
@@ -59,7 +59,7 @@ def waits(test: Test, window: Window) -> Generator[float, None, None]:
 
 
 def session(path: Path, window: Window) -> Generator[float, None, None]:
-    """All tests of a file, one after the other."""
+    """All tests of a file in sequence."""
     for test in tests_of(path):
         start, name = time.monotonic(), test.__name__
         try:
@@ -75,7 +75,7 @@ def session(path: Path, window: Window) -> Generator[float, None, None]:
 
 
 def main(path: Path, out: Path) -> None:
-    """Enables the extension and starts the tests, which go on from a timer."""
+    """Enables the extension and starts the tests, driven by a timer."""
     preferences = bpy.context.preferences
     preferences.view.show_splash = False
     preferences.use_preferences_save = False

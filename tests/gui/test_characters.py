@@ -25,7 +25,7 @@ from characters import FOLDERS, KINDS
 
 FRAMES = 120
 MANY_FRAMES = 2000
-# Every so many frames the shape that the window shows is compared with the bake's.
+# Interval of frames compared between the window and the bake.
 SAMPLE = 10
 LIVE_ERROR = 1e-6
 GROWTH = 8 << 20
@@ -51,15 +51,15 @@ def files() -> list[Path]:
 
 
 def session_of(host):
-    """What the extension knows of a previewed body."""
+    """The extension's session of a previewed body."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(host)
 
 
 def previewed(path, window):
-    """A character, its strongest frames and its previewed body; importers may say what they like."""
+    """A character, its strongest frames and its previewed body; output of importers is ignored."""
     with console():
         try:
-            # Importers need the window; a .blend replaces it.
+            # Importers need the window; a .blend replaces the window.
             with nullcontext() if path.suffix == ".blend" else window.context():
                 characters.read(path)
         except characters.Unreadable as reason:
@@ -87,13 +87,13 @@ def previewed(path, window):
 
 
 def world_points(meshes):
-    """Where the window shows all vertices, (p, 3)."""
+    """Vertices in the window, (p, 3)."""
     graph = bpy.context.evaluated_depsgraph_get()
     return np.concatenate([studio.world_points(mesh.evaluated_get(graph)) for mesh in meshes])
 
 
 def played(meshes, shot, window):
-    """Plays the shot once; the shapes of some frames as they were shown, and frames a second."""
+    """Plays the shot once; returns the displayed shapes of some frames, and the frames per second."""
     scene, shapes, shown = bpy.context.scene, {}, []
 
     @persistent
@@ -119,7 +119,7 @@ def played(meshes, shot, window):
 
 
 def baked(meshes, shot, picked):
-    """The shapes of an exact bake that is simulated anew, and those of the rig alone."""
+    """The shapes of an exact bake with a new simulation, and those of the rig alone."""
     flesh.select(meshes)
     bpy.ops.jounce.clear_cache()
     bpy.ops.jounce.bake(target="SKINNING_NODES", frame_start=shot.first, frame_end=shot.last)
@@ -167,7 +167,7 @@ def test_many_frames_leave_the_memory_as_it_was(window):
                 yield 0.0
         sizes.append(resident_bytes())
     assert said == [], said
-    # What Blender itself keeps from the first rounds on is none of ours.
+    # Memory that Blender itself keeps from the first rounds on does not count.
     window.note(
         "memory.md", ["frames", "MB before", "MB after"], [MANY_FRAMES, sizes[3] / 1e6, sizes[-1] / 1e6]
     )
@@ -194,7 +194,7 @@ def test_disabling_while_a_character_plays_leaves_nothing(window):
 
 
 def ours():
-    """What the extension has among Blender's handlers."""
+    """Handlers of the extension."""
     lists = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
     functions = [function for entry in lists if isinstance(entry, list) for function in entry]
     return [function for function in functions if function.__module__.startswith(extension.INSTALLED)]

@@ -8,7 +8,7 @@ import scenes
 from mathutils import Matrix
 
 FRAMES = range(1, 13)
-# A preview begins once, and may have to look at what came with it once more.
+# A preview starts once, and may restart once for its new data.
 RESTARTS = 2
 
 
@@ -18,7 +18,7 @@ def module(name):
 
 
 class Counted:
-    """Counts how often each body is checked anew while it stands."""
+    """Counts the restarts of each body's check."""
 
     def __enter__(self):
         self._kind = module("bridge.preview.session").Session
@@ -36,7 +36,7 @@ class Counted:
 
 
 def rigged():
-    """A swinging column, whose final motion is wanted."""
+    """A swinging column in final quality."""
     obj, rig = scenes.character()
     scenes.settle_scene(FRAMES[-1])
     scenes.add_and_build(obj)
@@ -45,7 +45,7 @@ def rigged():
 
 
 def loose(name="Jelly", height=0.8):
-    """A box that falls."""
+    """A falling box."""
     obj = scenes.column(name, height=0.4, radius=0.2, rings=3, sides=8)
     obj.location.z = height
     scenes.settle_scene(FRAMES[-1])
@@ -58,7 +58,7 @@ def loose(name="Jelly", height=0.8):
 
 
 def attached():
-    """A sheet whose upper edge is held by a bone that swings."""
+    """A sheet with its upper edge on a swinging bone."""
     rows = 8
     steps = [0.1 * index for index in range(rows)]
     corners = [row * rows + column for row in range(rows - 1) for column in range(rows - 1)]
@@ -101,7 +101,7 @@ def ball(name="Ball"):
 
 
 def carried(_body, _rig):
-    """A mesh that is keyed, below a parent."""
+    """A keyed mesh below a parent."""
     obj, parent = ball(), empty("PLAIN_AXES", "Parent")
     obj.parent, obj.matrix_parent_inverse = parent, Matrix.Translation((0.0, 0.9, -1.6))
     for frame, x in ((1, 0.0), (20, 0.4)):
@@ -111,7 +111,7 @@ def carried(_body, _rig):
 
 
 def deforming(_body, _rig):
-    """A mesh that waves and is collided with as a box; shape keys move it too."""
+    """A waving mesh with a box as its collision shape, also moved by shape keys."""
     obj = ball("Waving")
     obj.shape_key_add(name="Basis")
     wide = obj.shape_key_add(name="Wide")
@@ -124,7 +124,7 @@ def deforming(_body, _rig):
 
 
 def hung(_body, rig):
-    """A mesh that hangs on a bone of the body's rig."""
+    """A mesh on a bone of the body's rig."""
     obj = ball("Belt")
     if rig is not None:
         scenes.hang(obj, rig, "Lower")
@@ -133,7 +133,7 @@ def hung(_body, rig):
 
 
 def subdivided(_body, _rig):
-    """A mesh with modifiers that give it one shape for all frames."""
+    """A mesh with modifiers that keep one shape for all frames."""
     obj = ball("Smooth")
     obj.modifiers.new("Smooth", "SUBSURF").levels = 2
     return obj
@@ -170,12 +170,12 @@ def windy():
 
 
 def session(obj):
-    """What is known of a previewed object."""
+    """The session of a previewed object."""
     return module("bridge.preview.previews").session(obj)
 
 
 def completes(window, *bodies):
-    """Shows bodies until nothing is left to do, and counts how often that began anew."""
+    """Shows bodies until nothing is left to do, and counts the restarts."""
     scenes.activate(*bodies)
     with Counted() as counted:
         window.invoke("jounce.preview")
@@ -249,7 +249,7 @@ def checked_again(obj, change):
 
 
 def left_alone(obj, change):
-    """Changes what the body knows nothing of."""
+    """Makes a change without relevance for the body."""
     known = session(obj)
     passes = known.filling
     change()
@@ -259,7 +259,7 @@ def left_alone(obj, change):
 
 
 def digest(obj):
-    """What a body collides with, as it was read."""
+    """Digest of a body's colliders at the last reading."""
     touched = session(obj).motions.scene.colliders.colliders
     return None if touched is None else touched.digest()
 
@@ -296,7 +296,7 @@ def test_a_change_of_a_collider_is_noticed_and_nothing_else_is(window):
         lambda: setattr(bpy.data.scenes.new("Other"), "frame_end", 9),
     ):
         yield from left_alone(obj, change)
-    # Blender calls it moved: one look tells that it was not.
+    # Blender calls the object moved: one check finds no motion.
     yield from checked_again(obj, lambda: setattr(floor, "display_type", "SOLID"))
     assert session(obj).filling.simulated == 0
 

@@ -1,4 +1,4 @@
-"""Maps filled in Edit Mode in the window: the tool stays there, and Ctrl+Z takes it back there."""
+"""Maps filled in Edit Mode in the window: the tool stays in the mode, and Ctrl+Z restores there."""
 
 import bmesh
 import bpy
@@ -6,7 +6,7 @@ import scenes
 
 
 def pinned(obj):
-    """How many of the vertices that are edited the map of pins holds."""
+    """Number of edited vertices in the map of pins."""
     edited = bmesh.from_edit_mesh(obj.data)
     layer, group = edited.verts.layers.deform.active, obj.vertex_groups["Pin"].index
     return sum(vertex[layer].get(group, 0.0) > 0.5 for vertex in edited.verts)

@@ -30,10 +30,10 @@ def test_the_search_finds_the_button_and_no_group_of_nodes(window):
         yield 0.1
     yield 0.5
     window.screenshot("search")
-    # The first that is found.
+    # The first result.
     window.press("RET", at)
     yield lambda: bpy.data.objects["Other"].jounce.built_digest != ""
-    # What is marked so stands in the menu of modifiers, and in the search.
+    # Marked groups are in the menu of modifiers, and in the search.
     assert bpy.data.node_groups and not any(tree.is_modifier for tree in bpy.data.node_groups)
     assert np.ptp(scenes.evaluated_frames(obj, range(1, 9)), axis=0).max() > 0.1
 

@@ -1,4 +1,4 @@
-"""The final motion in a window: behind its draft, and baked on from where a bake was stopped."""
+"""The final motion in a window: behind its draft, and continued after an interrupted bake."""
 
 import importlib
 import tempfile
@@ -13,7 +13,7 @@ FRAMES = range(1, 41)
 
 
 def saved_character(folder):
-    """A built, swinging character in a saved file, whose final motion is wanted, and where that is kept."""
+    """A built, swinging character in a saved file in final quality, and the path of its motion."""
     obj, _ = scenes.character()
     scenes.settle_scene(end=FRAMES.stop - 1)
     bpy.ops.wm.save_as_mainfile(filepath=str(Path(folder) / "shot.blend"))
@@ -22,7 +22,7 @@ def saved_character(folder):
 
 
 def session(obj):
-    """What is known of a previewed object."""
+    """The session of a previewed object."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 

@@ -1,4 +1,4 @@
-"""What a frame costs in the window, with the preview and without; the table is kept beside the pictures."""
+"""Costs of a frame in the window, with and without the preview; the table is kept beside the pictures."""
 
 import os
 import sys

@@ -20,7 +20,7 @@ FRAME = 21
 
 
 def dressed(window):
-    """The creature, previewed, its cache full, in a viewport that shows its colours."""
+    """The creature, previewed with a full cache, in a viewport with its colours."""
     built = creature.build()
     body = built.body
     bpy.context.scene.frame_end = 60

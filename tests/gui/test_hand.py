@@ -1,4 +1,4 @@
-"""Modes that swing and flesh that is grabbed, with simulated mouse and keys."""
+"""Swinging modes and grabbed flesh, with simulated mouse and keys."""
 
 import importlib
 
@@ -27,7 +27,7 @@ def built(window):
 
 
 def previewed(window):
-    """The same with its preview on and its cache full."""
+    """The same with its preview on and a full cache."""
     obj = built(window)
     window.invoke("jounce.preview")
     yield lambda: obj.jounce.preview

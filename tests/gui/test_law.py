@@ -9,24 +9,24 @@ import extension
 import numpy as np
 import scenes
 
-# Of the line in the picture of stress, as the screen has it, and how far colours may be off.
+# Colour of the line in the picture of stress on screen, and its tolerance.
 TEAL, NEAR = np.array([64, 191, 179]), 40
-# How far the middle of the widget is above the highest point of that line, and how high the line is at least.
+# Distance of the widget's centre above the highest point of the line, and smallest height of the line.
 ABOVE, HIGH = 119, 110
 
 
 def session(obj):
-    """What is known of a previewed object."""
+    """The session of a previewed object."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 
 def stress_line(window):
-    """Where the sidebar shows the line of stress: (k, 2) rows and columns from its upper left corner."""
+    """Place of the stress line in the sidebar: (k, 2) rows and columns from the upper left corner."""
     return np.argwhere(np.abs(window.sidebar_pixels().astype(int) - TEAL).max(axis=2) < NEAR)
 
 
 def shown(window):
-    """Scrolls the sidebar until the whole of the picture is there, and says where that is."""
+    """Scrolls the sidebar until the whole picture is visible; returns its place."""
     for _ in range(60):
         found = stress_line(window)
         if len(found) and np.ptp(found[:, 0]) > HIGH:

@@ -11,7 +11,7 @@ FRAMES = range(1, 41)
 
 
 def session(obj):
-    """What is known of a previewed object."""
+    """The session of a previewed object."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 

@@ -1,4 +1,4 @@
-"""The preview in a window: it fills by itself, plays, follows the mouse, and comes to rest."""
+"""The preview in a window: automatic filling, playback, motion by mouse, and rest."""
 
 import importlib
 
@@ -11,12 +11,12 @@ FRAMES = range(1, 41)
 
 
 def preview():
-    """The module of the extension that knows what is previewed."""
+    """The extension's module for previews."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews")
 
 
 def previewed(window, change=lambda _obj: None):
-    """A swinging character whose cache is full. change: what is done to it first."""
+    """A swinging character with a full cache. change: earlier changes to the character."""
     obj, rig = scenes.character()
     scenes.settle_scene(end=FRAMES.stop - 1)
     change(obj)
@@ -49,7 +49,7 @@ def test_it_fills_by_itself_and_then_rests(window):
 
 
 def shaped(obj):
-    """Makes the rig more than linear skinning: it preserves volume and has an animated shape key."""
+    """Extends the rig beyond linear skinning: Preserve Volume and an animated shape key."""
     obj.modifiers["Armature"].use_deform_preserve_volume = True
     for name in ("Basis", "Wide"):
         obj.shape_key_add(name=name)
@@ -84,7 +84,7 @@ def test_a_file_that_is_opened_while_the_cache_is_filled(window):
 
 
 def count_of(pixels, colour):
-    """How many pixels have about a colour, given from 0 to 1."""
+    """Number of pixels close to a colour, given from 0 to 1."""
     return int((np.abs(pixels - 255.0 * np.array(colour[:3])).max(axis=2) < 40.0).sum())
 
 
@@ -245,7 +245,7 @@ def test_who_poses_the_rig_at_every_frame_is_named_and_playing_from_the_start_fi
 
 
 def switched(window, obj, on):
-    """Presses the button that shows the motion, or the pose alone."""
+    """Presses the button for the preview."""
     window.invoke("jounce.preview")
     yield lambda: obj.jounce.preview == on and not window.is_running("JOUNCE_OT_preview")
 
@@ -268,7 +268,7 @@ def test_so_is_a_rig_that_is_not_linear(window):
 
 
 def set_aside(window, change, then=lambda _obj: None):
-    """Switches the preview off and on in several frames, and changes something while it is off."""
+    """Switches the preview off and on in several frames, with a change in between."""
     obj, rig, known = yield from previewed(window, change)
     then(obj)
     yield 0.5

@@ -1,4 +1,4 @@
-"""Two and three previewed bodies in a window, one of which preserves volume: they fill, play and rest."""
+"""Two and three previewed bodies in a window, one with Preserve Volume: filling, playback and rest."""
 
 import importlib
 from pathlib import Path
@@ -10,17 +10,17 @@ import scenes
 
 FRAMES = range(1, 41)
 NAMES = ("Column", "Thin", "Round")
-# Seconds of work in a tick of the timer that suffice for no more than a frame of each body.
+# Seconds of work per tick of the timer, sufficient for a single frame of each body.
 A_FRAME_A_TICK = 1e-3
 
 
 def preview():
-    """The module of the extension that knows what is previewed."""
+    """The extension's module for previews."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews")
 
 
 def session(name):
-    """What is known of the body of that name, None while it is not previewed."""
+    """The session of a body by name, None without a preview."""
     obj = bpy.data.objects.get(name)
     return None if obj is None else preview().session(obj)
 
@@ -38,7 +38,7 @@ def at_rest(names):
 
 
 def cast(window, count):
-    """Characters whose caches are full; the last one's armature preserves volume."""
+    """Characters with full caches; the last one's armature preserves volume."""
     made = []
     for number, name in enumerate(NAMES[-count:]):
         obj, rig = scenes.character()
@@ -64,7 +64,7 @@ def assert_same(names, expected):
 
 
 def filling_again(names):
-    """Has all look at their frames again, slowly enough that several of them are seen to have stages."""
+    """Makes all check their frames again, slowly enough for several simultaneous stages."""
     usual, preview().RESTING_SECONDS = preview().RESTING_SECONDS, A_FRAME_A_TICK
     try:
         for name in names:
@@ -84,7 +84,7 @@ def test_three_fill_play_and_rest(window):
 
 
 def filled_and_played(window, count):
-    """Fills and plays some bodies; what is shown stays the same."""
+    """Fills and plays some bodies, with an unchanged display."""
     names = yield from cast(window, count)
     expected = shown(names)
     for name, shapes in zip(names, expected, strict=True):

@@ -12,7 +12,7 @@ STATES = ("FREQUENCY", "PHYSICAL")
 MENUS = ("JOUNCE_MT_materials", "JOUNCE_MT_bodies", "JOUNCE_MT_regions", "JOUNCE_MT_map_stiffness")
 TARGETS = ("MODAL_KEYS", "MESH_CACHE", "HELPER_BONES")
 LANGUAGES = ("de", "de_DE")
-# The panel that is there without a body, and those that are shown with one.
+# The panel without a body, and those with one.
 MAIN, OTHERS = (
     "JOUNCE_PT_main",
     frozenset(
@@ -34,18 +34,18 @@ MAIN, OTHERS = (
     ),
 )
 
-# What has been drawn to its end since it was last cleared, by the names of the classes.
+# Names of the completely drawn classes since the last clearing.
 _drawn: set[str] = set()
 
 
 def classes(kind):
-    """The panels, menus or lists that the extension has registered."""
+    """The registered panels, menus or lists of the extension."""
     known = importlib.import_module(f"{extension.INSTALLED}.panels").CLASSES
     return [cls for cls in known if issubclass(cls, kind)]
 
 
 def noting(cls):
-    """Notes when the drawing function of a class comes to its end; Blender counts its arguments."""
+    """Notes the end of a class's drawing function; Blender counts its arguments."""
     name = "draw_item" if issubclass(cls, bpy.types.UIList) else "draw"
     function = getattr(cls, name)
 
@@ -61,7 +61,7 @@ def noting(cls):
 
 
 def watched():
-    """Opens all panels, and notes from now on what is drawn."""
+    """Opens all panels, and notes drawn classes from now on."""
     panels = classes(bpy.types.Panel)
     for cls in reversed(panels):
         bpy.utils.unregister_class(cls)
@@ -182,7 +182,7 @@ def test_what_a_button_cannot_do_is_grey(window):
 
 
 def sidebar_pixels(window):
-    """The pixels of the upper part of the sidebar, where the main panel is."""
+    """The pixels of the upper part of the sidebar, with the main panel."""
     sidebar, pixels = window.region("UI"), window.pixels()
     bottom = pixels.shape[0] - sidebar.y
     return pixels[

@@ -23,7 +23,7 @@ def test_from_a_file_to_a_bake(window):
         obj.select_set(False)
     bpy.context.view_layer.objects.active = None
     window.show_sidebar()
-    # The sidebar covers a part of the view, in whose middle the character stands.
+    # The sidebar covers a part of the view; the character is in its middle.
     view = window.region()
     window.press("LEFTMOUSE", (view.x + view.width // 2, view.y + view.height // 2))
     yield lambda: bpy.context.view_layer.objects.active is not None

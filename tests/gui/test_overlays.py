@@ -1,4 +1,4 @@
-"""False colours and lines over the render mesh, as they arrive on the screen."""
+"""False colours and lines over the render mesh on the screen."""
 
 import bpy
 import extension
@@ -7,7 +7,7 @@ import scenes
 
 
 def shown(window):
-    """A built character in a calm viewport, its settings for the overlays."""
+    """A built character in a calm viewport, and its overlay settings."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
     rig.hide_set(True)
@@ -18,7 +18,7 @@ def shown(window):
 
 
 def changed(before, after):
-    """Which pixels differ, (height, width) bool."""
+    """Different pixels, (height, width) bool."""
     return (np.abs(before.astype(int) - after).max(axis=2)) > 8
 
 
@@ -37,7 +37,7 @@ def test_every_field_is_drawn_and_gone_again(window):
 
 
 def test_colours_are_those_of_the_values(window):
-    """The fields of a body of one stiffness have one colour, up to the light on it."""
+    """The fields of a uniformly stiff body have one colour, up to shading."""
     obj, settings = shown(window)
     settings.field = "STIFFNESS"
     pixels = window.view_pixels()
@@ -65,7 +65,7 @@ def test_lines_are_drawn_over_the_posed_body(window):
 
 
 def test_stitches_are_drawn_and_gone_again(window):
-    """A seam from the low end of the column to the high one, seen through it."""
+    """A seam from the low end of the column to the high one, visible through the column."""
     obj, settings = shown(window)
     heights = np.array([vertex.co.z for vertex in obj.data.vertices])
     for name, chosen in (("Low", heights == heights.min()), ("High", heights == heights.max())):

@@ -1,4 +1,4 @@
-"""What the window shows of a previewed body, however its frames are reached, against its bake."""
+"""Display of a previewed body in the window, in any order of frames, against its bake."""
 
 import importlib
 import tempfile
@@ -15,7 +15,7 @@ FRAMES = range(1, LAST + 1)
 
 
 def session_of(obj):
-    """What the extension knows of a previewed body."""
+    """The extension's session of a previewed body."""
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 
@@ -27,7 +27,7 @@ def filled(name="Column"):
 
 
 def previewed(window):
-    """A swinging character whose cache is full."""
+    """A swinging character with a full cache."""
     obj, rig = scenes.character()
     scenes.settle_scene(end=LAST)
     scenes.add_and_build(obj)
@@ -38,7 +38,7 @@ def previewed(window):
 
 
 def baked(obj):
-    """The shapes (f, p, 3) of the same body, simulated anew and baked; its preview is off then."""
+    """The shapes (f, p, 3) of the same body, simulated again and baked, with its preview off."""
     scenes.activate(obj)
     bpy.ops.jounce.preview()
     bpy.ops.jounce.clear_cache()
@@ -92,7 +92,7 @@ def test_a_keyed_bone_dragged_with_the_mouse_shows_its_bake(window):
     with window.context():
         bpy.ops.object.mode_set(mode="POSE")
         rig.data.bones.active = rig.data.bones["Upper"]
-        # A bone without keys would make Blender complain about keying it.
+        # Blender would report keying a bone without keys.
         bpy.ops.pose.select_all(action="DESELECT")
         bpy.ops.object.select_pattern(pattern="Upper")
         rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=8)

@@ -29,19 +29,19 @@ def escape(window, operator):
 
 
 def stage_of(operator, window):
-    """What a modal operator is doing."""
+    """The stage of a modal operator."""
     running = next(running for running in window.handle.modal_operators if running.bl_idname == operator)
     return running._runner.step.stage
 
 
 def state_of(obj):
-    """All that a build or a bake could change, the settings included."""
+    """All data in reach of a build or a bake, settings included."""
     jounce = snapshot.properties(obj.jounce)
     return snapshot.snapshot(obj), snapshot.file_state(), jounce
 
 
 def baked_names(obj):
-    """The shape keys that a bake added."""
+    """The shape keys added by a bake."""
     keys = obj.data.shape_keys
     names = [] if keys is None else keys.key_blocks.keys()
     return [name for name in names if name.startswith("jounce")]
@@ -181,7 +181,7 @@ def test_disabling_leaves_no_handlers(window):
 
 
 def ours(handlers):
-    """What the extension has among Blender's handlers."""
+    """Handlers of the extension."""
     lists = [getattr(handlers, name) for name in dir(handlers)]
     functions = [function for entry in lists if isinstance(entry, list) for function in entry]
     return [function for function in functions if function.__module__.startswith(extension.INSTALLED)]

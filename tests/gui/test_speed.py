@@ -1,4 +1,4 @@
-"""How long *Add Jounce* takes in the window, against the same work run to its end at once.
+"""Time of *Add Jounce* in the window, against the same work as a whole.
 
 Both ways in turn, in one session; the table is kept beside the pictures, as speed.md.
 """
@@ -21,13 +21,13 @@ import flesh
 import newcomer
 
 ROUNDS = 3
-# The viewport goes on drawing for a while, until its edges are smooth.
+# The viewport keeps drawing for a while, until its edges are smooth.
 CALM_SECONDS = 3.0
 COLUMNS = ["character", "vertices", "at once s", "in the window s", "ratio"]
 
 
 def fresh(path, least, window):
-    """A character of at least so many vertices, selected and seen; nothing of it is in memory."""
+    """A character with at least this number of vertices, selected and visible, without data in memory."""
     importlib.import_module(f"{extension.INSTALLED}.core.bodies").CACHE.clear()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield 0.2
@@ -43,7 +43,7 @@ def fresh(path, least, window):
 
 
 def at_once(window):
-    """Adds to its end, as a script does."""
+    """Adds Jounce to the end, like a script."""
     with window.context():
         bpy.ops.jounce.setup()
     yield from ()
@@ -56,7 +56,7 @@ def in_ticks(window):
 
 
 def added(way, path, least, window):
-    """The seconds that one way takes, what came of it, and how many vertices it had to do with."""
+    """The seconds of one way, its result, and the number of vertices."""
     character = yield from fresh(path, least, window)
     start = time.monotonic()
     yield from way(window)
@@ -67,7 +67,7 @@ def added(way, path, least, window):
 
 
 def compare(name, least, window):
-    """Adds a row to the table: the medians of both ways, and that of their ratios."""
+    """Adds a row to the table: the medians of both ways, and of their ratios."""
     path = Path(os.environ.get("JOUNCE_DATA", "/nowhere")) / name
     if not path.exists():
         raise Skip("JOUNCE_DATA is not set, so there are no characters.")

@@ -1,4 +1,4 @@
-"""The window that tests work in: simulated keys and mouse, the viewport's context, pictures of the screen.
+"""The window of the tests: simulated keys and mouse, the viewport's context, pictures of the screen.
 
 Coordinates are Blender's: pixels of the window, from its lower left corner.
 """
@@ -18,20 +18,20 @@ SIDEBAR_TAB = "Jounce"
 
 
 class Skip(Exception):
-    """Raised by a test that cannot run here; says why."""
+    """Raised by a test that cannot run here, with the reason."""
 
 
 class Window:
-    """The only window of the Blender that runs the tests."""
+    """The only window of the testing Blender."""
 
     def __init__(self, out: Path) -> None:
-        """out: where pictures go."""
+        """out: folder for pictures."""
         self._out = out
         self._tables: set[str] = set()
 
     @property
     def handle(self) -> bpy.types.Window:
-        """Blender's own window, which is another one after a file was loaded."""
+        """Blender's own window, a new one after a file was loaded."""
         return bpy.context.window_manager.windows[0]
 
     @property
@@ -45,19 +45,19 @@ class Window:
         return next(region for region in self.viewport.regions if region.type == kind)
 
     def context(self) -> AbstractContextManager:
-        """What operators see that are started in the viewport."""
+        """Context of operators started in the viewport."""
         return bpy.context.temp_override(
             window=self.handle, area=self.viewport, region=self.region(), space_data=self.viewport.spaces[0]
         )
 
     def invoke(self, operator: str, **properties) -> set[str]:
-        """Starts an operator such as `jounce.build` as a button in the viewport does."""
+        """Starts an operator such as `jounce.build` like a button in the viewport."""
         group, name = operator.split(".")
         with self.context():
             return getattr(getattr(bpy.ops, group), name)("INVOKE_DEFAULT", **properties)
 
     def is_running(self, operator: str) -> bool:
-        """Whether a modal operator such as `JOUNCE_OT_build` runs."""
+        """True while a modal operator such as `JOUNCE_OT_build` runs."""
         return any(running.bl_idname == operator for running in self.handle.modal_operators)
 
     def centre(self) -> tuple[int, int]:
@@ -71,7 +71,7 @@ class Window:
         self.handle.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
 
     def press(self, key: str, at: tuple[int, int] | None = None, **modifiers: bool) -> None:
-        """Presses a key or a button of the mouse and lets it go."""
+        """Presses and releases a key or a button of the mouse."""
         for value in ("PRESS", "RELEASE"):
             self.hold(key, value, at, **modifiers)
 
@@ -81,7 +81,7 @@ class Window:
         self.handle.event_simulate(type=key, value=value, x=x, y=y, **modifiers)
 
     def drag(self, start: tuple[int, int], by: tuple[int, int], steps: int = 6) -> Iterator[float]:
-        """Moves the mouse along a line, with time between the steps; use it with `yield from`."""
+        """Moves the mouse along a line, with time between the steps; use with `yield from`."""
         for step in range(1, steps + 1):
             self.move(start[0] + by[0] * step // steps, start[1] + by[1] * step // steps)
             yield 0.05
@@ -94,7 +94,7 @@ class Window:
         self.redraw()
 
     def calm(self) -> None:
-        """A viewport without what moves or blends by itself, so that its pixels can be compared."""
+        """A viewport without moving or blending parts, for comparing pixels."""
         space = self.viewport.spaces[0]
         bpy.context.preferences.view.smooth_view = 0
         bpy.context.preferences.system.viewport_aa = "OFF"
@@ -120,7 +120,7 @@ class Window:
             bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
 
     def pixels(self) -> np.ndarray:
-        """What the screen shows, (height, width, 3) u8, the upper row first."""
+        """The screen's pixels, (height, width, 3) u8, the upper row first."""
         self.redraw()
         handle = self.handle
         command = ["import", "-silent", "-window", "root", "-depth", "8", "rgb:-"]
@@ -179,7 +179,7 @@ class Window:
         (self._out / name).write_text(text + "\n", encoding="utf-8")
 
     def note(self, name: str, columns: list[str], row: list[object]) -> None:
-        """Adds a row to a table that is kept beside the pictures."""
+        """Adds a row to a table kept beside the pictures."""
         lines = [f"| {' | '.join(map(str, row))} |"]
         path = self._out / name
         if name not in self._tables:
@@ -198,20 +198,20 @@ class Window:
 
 
 def screen_width(byte_count: int, handle: bpy.types.Window) -> int:
-    """The width of a screen that the window fills."""
+    """The width of a screen filled by the window."""
     assert byte_count == 3 * handle.width * handle.height, "the window does not fill the screen"
     return handle.width
 
 
 def resident_bytes():
-    """How much memory of this process is in use."""
+    """Memory in use by this process."""
     pages = Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * 4096
 
 
 @contextmanager
 def console() -> Iterator[list[str]]:
-    """The lines that Blender and Python print meanwhile, once it is over."""
+    """Collects the lines printed by Blender and Python, available after the block."""
     said: list[str] = []
     sys.stdout.flush()
     kept = [os.dup(number) for number in (1, 2)]
