@@ -1,4 +1,4 @@
-"""Shared fixtures: the bar that is made by script, and the research meshes where they are at hand."""
+"""Shared fixtures: the made bar, and the research meshes if available."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ import cases
 
 @pytest.fixture(scope="session", params=list(cases.CASES))
 def golden(request):
-    """Name and case of each golden; those on research meshes are skipped where these are absent."""
+    """Name and case of each golden; those on missing research meshes are skipped."""
     if request.param != "bar" and cases.data_folder() is None:
         pytest.skip("the research meshes are absent: set JOUNCE_DATA to the folder that holds research/")
     return request.param, cases.CASES[request.param]()

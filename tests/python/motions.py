@@ -1,9 +1,10 @@
-"""Bodies whose motion must be the same on every processor, and a command that compares it with another's.
+"""Bodies with the same motion required on every processor, and a command for comparing two machines.
 
     python motions.py save FILE       on one machine
-    python motions.py compare FILE    on the other: exits with 1 where they differ
+    python motions.py compare FILE    on the other: exits with 1 if they differ
 
-Symmetric bodies are the hard ones: their modes come in copies, of which rounding may choose any combination.
+Symmetric bodies are the hard ones: their modes come in copies, and rounding may choose any combination of
+them.
 """
 
 import sys
@@ -26,7 +27,7 @@ def box(*size: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def held(points: np.ndarray) -> np.ndarray:
-    """All of it on one bone."""
+    """All vertices on one bone."""
     return np.ones((len(points), 1))
 
 
@@ -37,7 +38,7 @@ def hinged(points: np.ndarray) -> np.ndarray:
 
 
 def pose(frame: int, bones: int) -> np.ndarray:
-    """The first bone shakes; a second turns with it by half a radian."""
+    """The first bone shakes; a second one rotates relative to it by half a radian."""
     poses = np.tile(np.eye(3, 4), (bones, 1, 1))
     poses[:, 1, 3] = 0.3 * np.sin(0.5 * frame)
     poses[:, 2, 3] = 0.2 * np.sin(0.31 * frame)
@@ -47,7 +48,7 @@ def pose(frame: int, bones: int) -> np.ndarray:
     return poses
 
 
-# Counts of modes that leave one of several copies out are among them.
+# Including numbers of modes that leave out one of several copies.
 BODIES: dict[str, tuple[tuple[float, ...], Callable[[np.ndarray], np.ndarray], dict[str, int]]] = {
     "bar": ((4, 1, 1), held, {"resolution": 16, "modes": 8}),
     "bar, copies left out": ((4, 1, 1), held, {"resolution": 16, "modes": 9}),
@@ -76,7 +77,7 @@ def motion(name: str, young: Callable[[int], np.ndarray] = lambda n: np.full(n, 
 
 
 def compare(path: str) -> bool:
-    """Prints how far every body's motion is from that in the file; whether all are near."""
+    """Prints the distance of every body's motion from the file's; True if all are near."""
     others = np.load(path)
     differences = {name: np.abs(motion(name) - others[name]).max() for name in BODIES}
     for name, difference in differences.items():

@@ -1,4 +1,4 @@
-"""What tests of bad input share: how a call must refuse, and numbers that spoil an array."""
+"""Helpers of tests with bad input: required refusals, and numbers that spoil an array."""
 
 import re
 
@@ -9,7 +9,7 @@ NOT_FINITE = "every number must be finite"
 
 
 def refused(kind, sentence, call, *arguments, **settings):
-    """The call raises exactly this kind of error, in one line that has the sentence in it."""
+    """Asserts that the call raises exactly this kind of error, in one line with the sentence."""
     with pytest.raises(kind, match=re.escape(sentence)) as caught:
         call(*arguments, **settings)
     assert type(caught.value) is kind
@@ -17,7 +17,7 @@ def refused(kind, sentence, call, *arguments, **settings):
 
 
 def mistyped(argument, call, *arguments, **settings):
-    """The call raises a TypeError that names the argument, in its sentence or in the note below."""
+    """Asserts that the call raises a TypeError with the argument in its sentence or its note."""
     with pytest.raises(TypeError) as caught:
         call(*arguments, **settings)
     assert f"'{argument}'" in " ".join([str(caught.value), *getattr(caught.value, "__notes__", [])])

@@ -1,16 +1,16 @@
-"""Signals that arrive while the native module works, as Ctrl+C does."""
+"""Signals during work of the native module, like Ctrl+C."""
 
 import contextlib
 import signal
 
 
 class Interrupted(Exception):
-    """What the handler raises, as that of Ctrl+C raises KeyboardInterrupt."""
+    """Raised by the handler, as Ctrl+C's handler raises KeyboardInterrupt."""
 
 
 @contextlib.contextmanager
 def signal_soon(act=lambda: None):
-    """A moment from now a signal arrives, whose handler does something and raises Interrupted."""
+    """Schedules a signal with a handler that calls `act` and raises Interrupted."""
 
     def handler(*_):
         act()

@@ -1,4 +1,4 @@
-"""Whatever is passed, every function answers with one sentence that names the argument."""
+"""Every function answers bad input with one sentence that names the argument."""
 
 import jounce
 import numpy as np
@@ -15,7 +15,7 @@ class Exploding:
 
 
 class TestArrays:
-    """One dtype, shape and order each; the same checks stand before every function."""
+    """One dtype, shape and order each; all functions share these checks."""
 
     @pytest.mark.parametrize(
         ("vertices", "kind", "sentence"),

@@ -1,4 +1,4 @@
-"""Bad input to what runs: simulations, bodies, baking; one sentence that names the argument, each time."""
+"""Bad input to simulations, bodies and baking: one sentence that names the argument, each time."""
 
 import jounce
 import numpy as np

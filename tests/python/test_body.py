@@ -1,4 +1,4 @@
-"""The whole way from a rigged surface to displacements, at once and on a thread of its own."""
+"""From a rigged surface to displacements, at once and on a separate thread."""
 
 import gc
 import time
@@ -76,7 +76,7 @@ def test_leak_is_what_is_kept_of_the_default(box):
 
 
 def incompleteness(body):
-    """Largest incompleteness of the modes against the rig that counts, from the definition."""
+    """Largest violation of the modes' constraint against the counted rig, by definition."""
     points, mass = body.mesh.vertices, body.mesh.vertex_volumes
     affine = np.column_stack([points, np.ones(len(points))])
     held = (mass * (1 - body.leak))[:, None] * body.modes.weights

@@ -12,7 +12,7 @@ STILL = np.eye(4)[:3]
 
 @pytest.fixture(scope="module")
 def block(box) -> tuple[jounce.TetMesh, jounce.Model]:
-    """A block of 20 x 5 x 5 cm whose lowest vertices have z = 0."""
+    """A block of 20 x 5 x 5 cm, its lowest vertices at z = 0."""
     points, triangles, _ = box
     lattice = jounce.TetMesh.lattice(0.05 * points, triangles, resolution=8)
     mesh = jounce.TetMesh(lattice.vertices - lattice.vertices.min(0), lattice.tets)
@@ -54,7 +54,9 @@ def test_poses_of_colliders_are_those_of_a_step_until_the_next_says_otherwise(
 
 
 def test_a_first_step_moves_colliders_from_where_they_were_made(box) -> None:
-    """Pinned flesh gives way to one that comes in the first step, as after a reset; one that is put into it lets it be."""
+    """Pinned flesh yields to a collider that arrives in the first step, as after a reset, and ignores one
+    around it at the start.
+    """
     points, triangles, _ = box
     mesh = jounce.TetMesh.lattice(0.05 * points, triangles, resolution=8)
     low, high = mesh.vertices.min(0), mesh.vertices.max(0)
@@ -162,7 +164,7 @@ def test_points_touch_where_their_own_weights_have_them(block: tuple[jounce.TetM
     low = mesh.vertices[:, 2] == mesh.vertices[:, 2].min()
     places = mesh.vertices[low]
     skin = jounce.Embedding(mesh, places)
-    # The mesh bends; what is shown of it is the one or the other bone's as a whole.
+    # The mesh bends; the displayed part follows one of the two bones rigidly.
     weights = np.eye(2)[(places[:, 0] > 0.12).astype(int)]
     pose = np.tile(STILL, (2, 1, 1))
     ground = jounce.Collider.plane(point=(0, 0, -0.05))

@@ -1,4 +1,4 @@
-"""The core of bone, as Python asks for it."""
+"""The bone core from Python."""
 
 import jounce
 import numpy as np

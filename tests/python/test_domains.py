@@ -1,4 +1,4 @@
-"""Trees of domains from Python: a bar in two hangs as the bar in one, and what does not fit is refused."""
+"""Trees of domains from Python: a bar in two parts hangs like the whole bar, and misfits are refused."""
 
 import jounce
 import numpy as np
@@ -10,7 +10,7 @@ STILL = np.eye(3, 4)
 
 
 def box(cells):
-    """A bar of that many cells along x, one across, of half a metre at eight cells."""
+    """A bar with this number of cells along x, one across, half a metre long at eight cells."""
     step = HALF / 8
     grid = [(i * step, j * WIDE, k * WIDE) for k in (0, 1) for j in (0, 1) for i in range(cells + 1)]
 
@@ -143,7 +143,7 @@ def test_colliders_are_touched_and_move(half, stuff, domain, end):
     middle = fallen.positions(0).mean(axis=0)
     assert middle[0] == pytest.approx(HALF / 2 + 0.08, abs=0.02)
     assert middle[2] == pytest.approx(-0.05 + WIDE / 2 + 0.04, abs=0.01)
-    # What hangs lies on it too, and no further than where the ground is.
+    # A hanging body lies on the ground too, and no lower.
     hanging = jounce.DomainTree(*arguments(domain, end), **settings)
     for _ in range(100):
         hanging.step()

@@ -1,4 +1,4 @@
-"""A medium that drags: the same everywhere, the force it says it is, and refused where it makes no sense."""
+"""Drag: uniform, with the stated force, and refused for invalid values."""
 
 import jounce
 import numpy as np

@@ -1,4 +1,4 @@
-"""Every error of the core can be met from Python, and says what, where and what to do."""
+"""Every error of the core can be raised from Python, and names problem, place and remedy."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The examples run, and say what they did."""
+"""The examples run, and report their results."""
 
 import subprocess
 import sys

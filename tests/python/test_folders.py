@@ -1,4 +1,4 @@
-"""A package that names a folder of whoever built it is not published."""
+"""A package with a folder name of the building machine is not published."""
 
 import io
 import subprocess

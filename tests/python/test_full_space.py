@@ -1,4 +1,4 @@
-"""Full-space models from Python: any law, stepped like any other model, and what they refuse."""
+"""Full-space models from Python: any law, stepped like any other model, and their refusals."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def full(law, mesh, rig):
 
 @pytest.fixture(scope="module")
 def flesh(mesh, rig):
-    """One of them, where the law is of no matter."""
+    """Flesh for tests independent of the law."""
     return jounce.Model.full_space(mesh, material("neo_hookean"), rig)
 
 
@@ -81,7 +81,7 @@ def test_energy_never_rises_undriven(full, bar):
     simulation = walked(full, bar, tolerance=1e-9, max_iterations=200)
     held = bar.poses[11]
     simulation.cut(held)
-    # At rest when cut, so that none is ever above that of the start.
+    # At rest after a cut, with no later energy above the first.
     energies = [simulation.step(held).energy for _ in range(40)]
     assert energies[0] > 1e-6
     assert max(energies) <= energies[0] * (1 + 1e-9)
@@ -298,7 +298,7 @@ def test_a_body_takes_fibres_to_the_full_space(box):
 
 
 def two_muscles(mesh):
-    """Flesh of which each half is a muscle along x."""
+    """Flesh with a muscle along x in each half."""
     middle = np.asarray(mesh.vertices)[np.asarray(mesh.tets)][:, :, 0].mean(axis=1)
     near = middle < np.median(middle)
     along = np.tile([1.0, 0.0, 0.0], (len(middle), 1))
@@ -407,7 +407,7 @@ def test_a_refused_step_changes_nothing(flesh, model, bar):
 
 
 def drawn(stress):
-    """Knots of a curve, one of them at rest."""
+    """Knots of a curve, including one at rest."""
     stretches = np.linspace(0.2, 3.0, 281).round(9)
     return np.stack([stretches, stress(stretches)], axis=1)
 

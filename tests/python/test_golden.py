@@ -1,4 +1,4 @@
-"""Against an independent implementation of [FastCD]; tests/golden/README.md says how they were made."""
+"""Comparison with an independent implementation of [FastCD]; tests/golden/README.md describes its origin."""
 
 import cases
 import jounce
@@ -39,7 +39,7 @@ def test_modes_have_the_same_eigenvalues_and_span(golden):
 
 
 def sine_of_largest_angle(a, b):
-    """Between the spans of two sets of columns, by what is left of one outside the other."""
+    """Between the spans of two sets of columns, by the remainder of one outside the other."""
     a, b = np.linalg.qr(a)[0], np.linalg.qr(b)[0]
     return np.linalg.norm(b - a @ (a.T @ b), 2)
 

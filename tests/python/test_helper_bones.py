@@ -1,4 +1,4 @@
-"""Helper bones from Python: shapes in and out; how well they fit is tested in the core."""
+"""Helper bones from Python: shapes in and out; the core's tests cover the quality of the fit."""
 
 import jounce
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 
 def motion():
-    """Points on one resting bone; the upper half sways."""
+    """Points on one resting bone, with a swaying upper half."""
     points = np.random.default_rng(0).uniform(-1.0, 1.0, (60, 3))
     frames = np.repeat(points[None], 5, axis=0)
     frames[:, points[:, 2] > 0.0, 0] += np.linspace(0.0, 0.4, 5)[:, None]

@@ -1,4 +1,4 @@
-"""What all jobs have: how far they are, the wish to stop them, and what they make."""
+"""Common behaviour of jobs: progress, cancelling, and results."""
 
 import functools
 from collections.abc import Callable
@@ -13,7 +13,7 @@ RANDOM = np.random.default_rng(0)
 
 
 def bones():
-    """A motion that helper bones follow."""
+    """A motion for helper bones."""
     points = RANDOM.uniform(-1.0, 1.0, (60, 3))
     frames = np.repeat(points[None], 5, axis=0)
     frames[:, points[:, 2] > 0.0, 0] += np.linspace(0.0, 0.4, 5)[:, None]
@@ -21,13 +21,13 @@ def bones():
 
 
 def shapes(frames, points):
-    """Displacements of which no shape is like another."""
+    """Displacements with all shapes different."""
     return RANDOM.standard_normal((frames, points, 3)).astype(np.float32)
 
 
 @functools.cache
 def fine_body():
-    """A body whose full space takes a while."""
+    """A body with a slow full space."""
     points = np.array([(x, y, z) for x in (0.0, 4.0) for y in (0.0, 4.0) for z in (0.0, 4.0)])
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([corners for a, b, c, d in quads for corners in ((a, b, c), (a, c, d))])
@@ -35,14 +35,14 @@ def fine_body():
 
 
 def lesson(body, frames):
-    """A body, what it did in some frames, and its poses there."""
+    """A body, its motion in some frames, and its poses there."""
     shot = shapes(frames, len(body.mesh.vertices)).astype(np.float64)
     return body, shot, np.tile(np.eye(3, 4), (frames, body.rig.bone_count, 1, 1))
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of job, and the call that waits for what it makes; the stage that it ends in."""
+    """A kind of job, the call that waits for its result, and its last stage."""
 
     job: type
     call: Callable
@@ -52,7 +52,7 @@ class Kind:
 
 
 def jelly():
-    """What loose bodies are made of."""
+    """Material of loose bodies."""
     return jounce.Material(young=1e4, poisson=0.0, density=1000.0, law="arap")
 
 

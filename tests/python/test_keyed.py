@@ -1,4 +1,6 @@
-"""Motion through keyed shapes from Python: keys are met, steps do what was found, and tracking leads back."""
+"""Motion through keyed shapes from Python: keys are met, steps reproduce the solution, and tracking
+returns.
+"""
 
 import jounce
 import numpy as np

@@ -37,7 +37,7 @@ def test_a_body_swings_in_a_mode_at_its_frequency(mesh, material, held):
     h = 1.0 / (200.0 * frequency)
     simulation = jounce.Simulation(model, dt=h, damping=0.0, gravity=(0.0, 0.0, 0.0), integrator="bdf2")
     amplitude = 1e-4 * np.ptp(mesh.vertices) / np.abs(modes.shapes[0]).max()
-    # Pushed for an instant, it swings alone.
+    # After an impulse the mode swings alone.
     force = np.zeros(3)
     force[0] = amplitude * modes.eigenvalues[0]
     swing = []
@@ -63,7 +63,7 @@ def test_derivatives_make_a_basis_that_bends(mesh, material, held):
 
 @pytest.fixture(scope="module")
 def sewn(mesh, held):
-    """A mesh and its mirror image at its far end, the first held: (both, held, stitches where they touch)."""
+    """A mesh and its mirror image at its far end, the first held: (both, held, stitches at the contact)."""
     axis, n = np.ptp(mesh.vertices, axis=0).argmax(), len(mesh.vertices)
     far = mesh.vertices[:, axis].max()
     image = mesh.vertices.copy()
@@ -87,7 +87,7 @@ def test_stitches_change_modes_without_another_factor(sewn, material):
     assert found.residuals.shape == (10,)
     assert found.residuals.max() < 0.01
     assert not found.shapes[:, held].any()
-    # Back to what was there, whatever came between.
+    # Back to the initial state, after any changes in between.
     back = found.stitched(jounce.Stitches(both, np.zeros((0, 2), int)), 12)
     np.testing.assert_array_equal(back.shapes, modes.shapes[:12])
 
@@ -151,7 +151,7 @@ def test_a_blow_is_heard_as_the_formula_says(mesh, held):
     samples = modes.sound(0.3, **blows, damping=damping)
     assert samples.dtype == np.float32
     assert samples.shape == (14400,)
-    # alpha and beta from ratios that are the same at 100 Hz and 10 kHz.
+    # alpha and beta from equal ratios at 100 Hz and 10 kHz.
     low, high = 2.0 * np.pi * 100.0, 2.0 * np.pi * 10000.0
     alpha, beta = 2.0 * ratio * low * high / (low + high), 2.0 * ratio / (low + high)
     expected = np.zeros(14400)
@@ -221,7 +221,7 @@ def blade():
 
 
 def volumes(mesh, places):
-    """Of all tets, negative where they are inside out."""
+    """Volumes of all tets, negative for inverted ones."""
     edges = places[mesh.tets[:, 1:]] - places[mesh.tets[:, :1]]
     return np.linalg.det(edges) / 6.0
 

@@ -1,4 +1,4 @@
-"""What `Model.save` does to what is there: links, modes, other names, and its bytes when the disk refuses."""
+"""Effect of `Model.save` on existing files: links, modes, other names, and unchanged bytes on a full disk."""
 
 import os
 import re

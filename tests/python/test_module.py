@@ -1,4 +1,4 @@
-"""What crosses the border: arrays without copies, docstrings, meshes from files."""
+"""The interface between Python and Rust: arrays without copies, docstrings, meshes from files."""
 
 import gc
 import inspect

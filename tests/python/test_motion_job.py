@@ -1,4 +1,4 @@
-"""A simulation on a thread of its own gives the bits of the simulation, and refuses what it refuses."""
+"""A simulation on a separate thread gives the same bits, and the same refusals."""
 
 import gc
 import time
@@ -10,14 +10,14 @@ import pytest
 
 @pytest.fixture
 def force(model):
-    """A generalised force that bends the body."""
+    """A generalised force for bending the body."""
     forces = np.zeros((model.mode_count, 3, 4))
     forces[0, 1, 3] = 0.5
     return forces
 
 
 def drive(target, poses, force):
-    """All that a simulation can be asked for."""
+    """All operations of a simulation."""
     target.reset(poses[0])
     target.step(poses[1])
     target.strength = 0.5

@@ -1,4 +1,4 @@
-"""Rigs that are not linear skinning: what they add to it is reduced and given to a step."""
+"""Rigs beyond linear skinning: their difference is reduced and given to a step."""
 
 import jounce
 import numpy as np
@@ -9,7 +9,7 @@ REST = np.tile(np.eye(3, 4), (2, 1, 1))
 
 
 def refined(points, triangles):
-    """Each triangle as four, by the middles of its edges; neighbours share no points."""
+    """Each triangle split into four at the midpoints of its edges, without shared points."""
     corners = points[triangles]
     middles = (corners + np.roll(corners, -1, axis=1)) / 2
     quarters = [np.stack([corners[:, i], middles[:, i], middles[:, i - 1]], 1) for i in range(3)]
@@ -19,7 +19,7 @@ def refined(points, triangles):
 
 @pytest.fixture(scope="module")
 def fine(box):
-    """The box with points enough to tell how its two bones, which blend from 1 m to 3 m, turn."""
+    """The box with enough points to resolve the rotation of its two bones, which blend from 1 m to 3 m."""
     points, triangles = box[:2]
     for _ in range(4):
         points, triangles = refined(points, triangles)
@@ -41,13 +41,13 @@ def swung(time):
 
 
 def posed(fine, pose):
-    """The points as linear skinning moves them."""
+    """The points in linear skinning."""
     points, _, weights = fine
     return np.einsum("pj,jcd,pd->pc", weights, pose, np.column_stack([points, np.ones(len(points))]))
 
 
 def run(body, drives, model=None, **settings):
-    """Coefficients of all frames, of a body's modes or another model of it."""
+    """Coefficients of all frames, of a body's modes or another model of the body."""
     simulation = jounce.Simulation(model or body.model, tolerance=1e-10, **settings)
     pose, offsets = next(drives)
     simulation.reset(pose, offsets)

@@ -1,4 +1,4 @@
-"""Loose bodies of handles from Python: thrown, squeezed, kept as a state, and what they refuse."""
+"""Loose bodies of handles from Python: thrown, squeezed, stored as a state, and their refusals."""
 
 import jounce
 import numpy as np
@@ -348,7 +348,7 @@ def test_bodies_with_shapes_touch_each_other_and_replay(mesh, model):
     gone = sum(map(center, pair)) - middle
     states = [simulation.save_state() for simulation in pair]
     expected = steps(pair, 9)
-    # What one has lost the other has got.
+    # The momentum lost by one is gained by the other.
     pushed = center(pair[0]) - center(jounce.Simulation(model))
     assert pushed[0] < -0.05 * np.ptp(mesh.vertices[:, 0])
     assert np.allclose(sum(map(center, pair)) - middle, 4 * gone, atol=1e-5 * abs(gone).max())

@@ -1,4 +1,4 @@
-"""The Python examples of the READMEs, the repository's and the package's, run as they stand."""
+"""Runs the Python examples of the READMEs, the repository's and the package's."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reduced models from Python: learnt from a shot, stepped like any other model, and what they refuse."""
+"""Reduced models from Python: learnt from a shot, stepped like any other model, and their refusals."""
 
 import cases
 import jounce
@@ -235,7 +235,7 @@ def test_polynomials_fall_as_all_tets_do_and_ask_for_their_law(mesh):
             simulation.step()
         ends.append(np.array(simulation.displacement(), float))
     assert np.abs(ends[0]).max() > 0
-    # The barrier, which is no polynomial, is hardly felt in so little motion.
+    # The barrier, which is not polynomial, has hardly any effect in such small motion.
     assert np.abs(ends[1] - ends[0]).max() < 1e-3 * np.abs(ends[0]).max()
     with pytest.raises(ValueError, match='only the law "stvk" has forces that are cubic polynomials'):
         jounce.Model.reduced(mesh, *basis_and("corotated"), cubic=True)

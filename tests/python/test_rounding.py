@@ -1,4 +1,4 @@
-"""Rounding errors do not grow: a body that differs by them alone moves alike, as on another processor."""
+"""Rounding errors do not grow: a body perturbed by rounding moves alike, as on another processor."""
 
 import motions
 import numpy as np

@@ -1,4 +1,4 @@
-"""The list of parts in a wheel names no folder of whoever built it."""
+"""The list of parts in a wheel names no folder of the building machine."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ PARTS = "a-1.dist-info/sboms/a.cyclonedx.json"
 
 
 def wheel(folder, parts):
-    """A wheel of two files whose list of parts is this."""
+    """A wheel of two files with this list of parts."""
     path = folder / "a-1-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.py", "a = 1\n")
@@ -24,7 +24,7 @@ def wheel(folder, parts):
 
 
 def rewritten(root, path):
-    """What became of the wheel: the text of each of its files."""
+    """Contents of the rewritten wheel: the text of each file."""
     done = subprocess.run([sys.executable, SCRIPT, root, path], capture_output=True, text=True)
     with zipfile.ZipFile(path) as archive:
         return done, {name: archive.read(name).decode() for name in archive.namelist()}

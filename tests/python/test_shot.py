@@ -1,4 +1,4 @@
-"""What a shot asks of simulations: limits, cuts, several bodies at once, fields that are read in a pose."""
+"""Features of simulations for shots: limits, cuts, several bodies at once, fields read in a pose."""
 
 import jounce
 import numpy as np

@@ -20,7 +20,7 @@ def run(simulation, poses):
 
 
 def run_on(simulation, pose, frames):
-    """Displacements of as many further frames in one pose."""
+    """Displacements of a number of further frames in one pose."""
     return np.array([(simulation.step(pose), simulation.displacement())[1] for _ in range(frames)])
 
 
@@ -146,14 +146,14 @@ def test_other_threads_run_while_modes_are_computed(mesh, material, rig):
 
 @pytest.fixture
 def slow(model, bar):
-    """A simulation with a step that takes minutes."""
+    """A simulation with a step of minutes."""
     slow = jounce.Simulation(model, dt=cases.DT, substeps=100_000, max_iterations=100_000, tolerance=0.0)
     slow.reset(bar.poses[0])
     return slow
 
 
 def long_calls(slow, bar):
-    """What can take long, for minutes each."""
+    """Calls with a duration of minutes each."""
     return {
         "step": lambda: slow.step(bar.poses[1]),
         "settle_cycle": lambda: slow.settle_cycle(np.concatenate([bar.poses[:3], bar.poses[:1]])),

@@ -1,4 +1,4 @@
-"""Only flesh counts: tets that the surface cuts, and cells that have an elastic energy of their own."""
+"""Only flesh counts: tets cut by the surface, and cells with their own elastic energy."""
 
 import jounce
 import numpy as np

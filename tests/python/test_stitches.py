@@ -1,4 +1,4 @@
-"""Stitches that open in a step, spread over balls, and where updated modes are off."""
+"""Stitches that open in a step, spread over spheres, and the errors of updated modes."""
 
 import jounce
 import numpy as np
@@ -36,7 +36,7 @@ def cube(start):
 
 @pytest.fixture(scope="module")
 def halves():
-    """Two bars, end to end with a gap: what a Body pinned at its outer ends is made of, and two groups."""
+    """Two bars, end to end with a gap: the inputs of a Body with pinned outer ends, and two groups."""
     (left, faces), (right, _) = cube(0.0), cube(1.15)
     points = np.concatenate([left, right])
     ends = np.flatnonzero(left[:, 0] == 1.0), np.flatnonzero(right[:, 0] == 1.15) + len(left)
@@ -109,7 +109,7 @@ def test_residuals_show_where_an_update_is_off(halves):
     exact = jounce.Body(*arguments, **settings)
     assert 0.0 < sewn.residual < 0.01
     assert sewn.residuals.shape == (len(sewn.mesh.vertices),) and (sewn.residuals >= 0.0).all()
-    # Of modes that stand alone, what they say is what they are off by.
+    # For isolated modes the error bound is the error.
     values = exact.modes.eigenvalues
     alone = [k for k in range(7) if np.abs(np.delete(values, k) / values[k] - 1.0).min() > 0.1]
     off = np.zeros(len(sewn.residuals))
