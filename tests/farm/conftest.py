@@ -1,4 +1,4 @@
-"""What stands for `blender -b` here: Blender's Python module, with the extension or its sources."""
+"""Replacement for `blender -b`: Blender's Python module, with the extension or its sources."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ BLENDER = ROOT / "tests" / "blender"
 
 @pytest.fixture(scope="session")
 def blender(tmp_path_factory):
-    """The words of the command, up to the file. `JOUNCE_BLENDER_PYTHON` names the Python that has bpy."""
+    """The words of the command, up to the file. `JOUNCE_BLENDER_PYTHON` names the Python with bpy."""
     os.environ["BLENDER_USER_RESOURCES"] = str(tmp_path_factory.mktemp("resources"))
     python = os.environ.get("JOUNCE_BLENDER_PYTHON", sys.executable)
     return (*shlex.split(python), str(BLENDER / "headless.py"))
@@ -22,7 +22,7 @@ def blender(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shots(blender, tmp_path_factory):
-    """A folder of shots, each of one character that swings in its own way."""
+    """A folder of shots, each of one character with a swing of its own."""
     folder = tmp_path_factory.mktemp("shots")
     subprocess.run([blender[0], Path(__file__).with_name("make_shots.py"), folder], check=True)
     return folder

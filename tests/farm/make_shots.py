@@ -1,4 +1,4 @@
-"""Makes the shots that the farm bakes: make_shots.py FOLDER."""
+"""Makes the shots for the farm: make_shots.py FOLDER."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ COUNT, FRAMES = 3, 48
 
 
 def main() -> None:
-    """Each on its own, in a file of its own."""
+    """Each shot in a separate file."""
     sys.path.insert(0, str(BLENDER))
     import bpy
     import extension
@@ -30,7 +30,7 @@ def main() -> None:
         bpy.ops.jounce.add()
         scenes.coarse(obj)
         obj.jounce.target = "FRAME_KEYS"
-        # Its frames take long enough to be killed in.
+        # Its frames take long enough for a kill.
         obj.jounce.quality = "FINAL"
         bpy.ops.wm.save_as_mainfile(filepath=str(Path(sys.argv[1]) / f"shot {shot}.blend"))
 
@@ -43,5 +43,5 @@ if __name__ == "__main__":
         traceback.print_exc()
         code = 1
     sys.stdout.flush()
-    # Some versions of Blender hang or crash while they shut down.
+    # Some versions of Blender hang or crash during shutdown.
     os._exit(code)

@@ -1,4 +1,6 @@
-"""A folder of shots on a Dask cluster: whatever dies, every shot is baked, no frame simulated twice."""
+"""A folder of shots on a Dask cluster: after any failure, every shot is baked, and no frame
+simulated twice.
+"""
 
 import json
 import subprocess
@@ -19,7 +21,7 @@ sys.path.insert(0, str(EXAMPLE))
 import bake_shots  # noqa: E402
 
 FRAMES, PART = 48, 24
-# The second part begins a lead before its frames, which is where the shot begins.
+# The second part starts a lead before its frames, at the start of the shot.
 SIMULATED = PART + FRAMES
 # Workers import neither this file nor the example.
 for module in (bake_shots, sys.modules[__name__]):
@@ -27,7 +29,7 @@ for module in (bake_shots, sys.modules[__name__]):
 
 
 class Journal(bake_shots.Farm):
-    """A farm that writes down how many frames of each part it has simulated."""
+    """A farm that records the number of simulated frames of each part."""
 
     def simulate(self, shot, part):
         said = super().simulate(shot, part)
@@ -37,7 +39,7 @@ class Journal(bake_shots.Farm):
 
 
 def simulated(out):
-    """Frames that were simulated and told of, by shot."""
+    """Reported numbers of simulated frames, by shot."""
     told = {}
     for line in (out / "shards" / "journal").read_text().splitlines():
         shot, _, count = line.split("|")
@@ -46,7 +48,7 @@ def simulated(out):
 
 
 def baked(blender, path):
-    """What Jounce says of a baked file."""
+    """Jounce's report on a baked file."""
     done = subprocess.run(
         [*blender, str(path), "info", "--json"], stdout=subprocess.PIPE, text=True, check=True
     )
@@ -55,9 +57,9 @@ def baked(blender, path):
 
 
 def is_simulating(worker):
-    """Whether a worker has started a Blender that simulates."""
+    """True if a worker has started a simulating Blender."""
     for child in psutil.Process(worker).children(recursive=True):
-        # It may have ended meanwhile.
+        # The process may have ended meanwhile.
         with suppress(psutil.Error):
             if "simulate" in child.cmdline():
                 return True
@@ -65,7 +67,7 @@ def is_simulating(worker):
 
 
 def kill(worker, with_its_blender):
-    """Ends a worker at once, as a lost machine does, or so that what it had started goes on without it."""
+    """Ends a worker at once like a lost machine, or alone, with its child processes still running."""
     process = psutil.Process(worker)
     children = process.children(recursive=True)
     process.kill()
@@ -105,7 +107,7 @@ def test_a_worker_that_is_killed_loses_nothing_and_nothing_is_done_twice(
     assert len(killed) == 1
     assert sorted(path.name for path in out.glob("*.blend")) == [path.name for path in files]
     for shot, count in simulated(out).items():
-        # What the one that was killed had done is in the file, but nobody has told of it.
+        # The killed worker's frames are in the file, but were not reported.
         assert count <= SIMULATED, shot
     assert sum(simulated(out).values()) >= (len(files) - 1) * SIMULATED
     for path in files:

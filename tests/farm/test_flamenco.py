@@ -1,4 +1,4 @@
-"""The job type for Flamenco: which tasks it makes of a job, in the words that the command line takes."""
+"""The job type for Flamenco: tasks of a job, in the words of the command line."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 import quickjs
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "farm" / "jounce_bake.js"
-# What Flamenco Manager gives to scripts, of which this one uses two kinds of things.
+# Flamenco Manager's interface for scripts, as far as this one uses it.
 MANAGER = """
 const author = {
     Task: (name, type) => ({

@@ -13,7 +13,7 @@ FRAMES = range(1, 25)
 
 
 def character(path, angle=0.6, metres=0.01):
-    """A column of 2 m on two joints along z, of which the upper one swings; moved and turned."""
+    """A column of 2 m on two joints along z with a swinging upper one; translated and rotated."""
     stage = Usd.Stage.CreateNew(str(path))
     UsdGeom.SetStageMetersPerUnit(stage, metres)
     UsdGeom.SetStageUpAxis(stage, "Z")
@@ -44,7 +44,7 @@ def character(path, angle=0.6, metres=0.01):
 
 
 def column(stage, length, sides=12, rings=12):
-    """The mesh, bound to the skeleton; its influences name the joints the other way round."""
+    """The mesh, bound to the skeleton, with joints in reverse order in its influences."""
     mesh = UsdGeom.Mesh.Define(stage, "/Hero/Body")
     turns = 2.0 * np.pi * np.arange(sides) / sides
     points = [
@@ -73,8 +73,8 @@ def column(stage, length, sides=12, rings=12):
 
 
 def skinned(path, frame):
-    """Where USD itself skins the mesh to, in the world (p, 3)."""
-    # Of a copy, as layers that are open elsewhere are shared.
+    """USD's own skinning of the mesh, in the world (p, 3)."""
+    # A copy, since open layers are shared.
     stage = Usd.Stage.Open(Usd.Stage.Open(str(path)).Flatten())
     root = UsdSkel.Root(stage.GetPrimAtPath("/Hero"))
     UsdSkel.BakeSkinning(root, Gf.Interval(FRAMES[0], FRAMES[-1]))
@@ -82,7 +82,7 @@ def skinned(path, frame):
 
 
 def world(stage, frame):
-    """Where the mesh is, in the world (p, 3)."""
+    """Points of the mesh in the world (p, 3)."""
     mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/Hero/Body"))
     matrix = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(mesh.GetPrim()))
     return np.array(mesh.GetPointsAttr().Get(frame)) @ matrix[:3, :3] + matrix[3, :3]
@@ -132,7 +132,7 @@ def test_nothing_else_deforms_the_meshes_and_the_source_stays(source, tmp_path):
 
 def test_units_change_nothing(tmp_path):
     made = []
-    # Units that differ by a power of two, in which points round alike.
+    # Units related by a power of two, for equal rounding of points.
     for metres in (0.5, 1.0):
         source, out = character(tmp_path / f"hero {metres}.usda", metres=metres), tmp_path / "flesh.usdc"
         stage = Usd.Stage.Open(str(source))

@@ -1,4 +1,4 @@
-"""Final motions that were kept in files become USD, with nothing but the module and usd-core."""
+"""Stored final motions become USD with nothing but the module and usd-core."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ POINTS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [3, 0,
 
 
 def scene(first, count):
-    """Two meshes on a bone that moves along x by a metre a frame, in a cage of four vertices."""
+    """Two meshes on a bone with a velocity along x of a metre per frame, in a cage of four vertices."""
     poses = np.tile(np.eye(3, 4), (count, 1, 1, 1))
     poses[:, 0, 0, 3] = first + np.arange(count)
     return Scene(
@@ -37,7 +37,7 @@ def scene(first, count):
 
 
 def kept(path, made):
-    """A file in which the flesh is lifted by its frame's number in centimetres."""
+    """A file with the flesh lifted by the frame number in centimetres."""
     records = []
     for index in range(len(made.poses)):
         lifted = np.tile([0.0, 0.0, 0.01 * (made.first + index)], (4, 1)).astype("<f4")
@@ -48,7 +48,7 @@ def kept(path, made):
 
 
 def expected(frame):
-    """Where the points are."""
+    """Positions of the points."""
     return POINTS + [frame, 0.0, 0.01 * frame]
 
 
@@ -82,7 +82,7 @@ def test_shards_become_the_meshes_of_the_shot(shards, tmp_path, suffix):
 
 
 def character(path, up, metres):
-    """A character whose meshes are those of the body by what they hang on, somewhere in a scene."""
+    """A character in a scene with the meshes of the body, matched by name."""
     stage = Usd.Stage.CreateNew(str(path))
     UsdGeom.SetStageMetersPerUnit(stage, metres)
     UsdGeom.SetStageUpAxis(stage, up)

@@ -1,4 +1,4 @@
-"""Flesh comes to rest in the shapes that UsdSkel itself gives the meshes of a file, whatever it holds."""
+"""Flesh comes to rest in the shapes that UsdSkel gives the meshes of a file, for all features of UsdSkel."""
 
 from dataclasses import replace
 from functools import partial
@@ -40,7 +40,7 @@ CASES = {
 
 
 def skinned(path):
-    """A stage over a file in which UsdSkel itself has deformed all meshes."""
+    """A stage over a file with all meshes deformed by UsdSkel itself."""
     layer = Sdf.Layer.CreateAnonymous()
     layer.subLayerPaths = [str(path)]
     stage = Usd.Stage.Open(layer)
@@ -72,7 +72,7 @@ class Fleshed:
         self.bare = skinned(self.source)
 
     def moved(self, path, time):
-        """By how much flesh moves a mesh beyond its skeleton, of its size."""
+        """Motion of the flesh beyond the skeleton, relative to the mesh's size."""
         bare = world(self.bare, path, time)
         size = np.linalg.norm(np.ptp(bare, axis=0))
         return np.linalg.norm(world(self.stage, path, time) - bare, axis=1).max() / size
@@ -194,7 +194,7 @@ def test_normals_turn_with_the_flesh(edit, tmp_path):
         found = np.array(
             primvar.ComputeFlattened(time) if primvar.HasAuthoredValue() else mesh.GetNormalsAttr().Get(time)
         )
-        # Across the column at half its height, where each ring is a circle that stays one.
+        # Across the column at half its height, in the part with circular rings.
         where = corners if len(found) == len(corners) else np.arange(len(points))
         ring = (where >= 6 * 12) & (where < 7 * 12)
         middle = points[6 * 12 : 7 * 12].mean(axis=0)
@@ -211,7 +211,7 @@ def normals_of(stage, time):
 
 
 def shaped_normals(stage):
-    """Normals that a blend shape turns on."""
+    """Normals rotated by a blend shape."""
     heroes.normals(stage)
     heroes.blend_shapes(stage, between=True, sparse=True)
     shape = UsdSkel.BlendShape(stage.GetPrimAtPath(heroes.BODY + "/Lean"))
@@ -247,7 +247,7 @@ def test_a_mesh_that_is_scaled_to_nothing_has_finite_points(tmp_path):
 
 
 def broken(name, value):
-    """An edit that gives the mesh an attribute that does not fit."""
+    """An edit with an invalid value for an attribute of the mesh."""
 
     def edit(stage):
         stage.GetPrimAtPath(heroes.BODY).GetAttribute(name).Set(value)
@@ -256,7 +256,7 @@ def broken(name, value):
 
 
 def without(path, *names):
-    """An edit that takes attributes off a prim."""
+    """An edit that removes attributes from a prim."""
 
     def edit(stage):
         for name in names:

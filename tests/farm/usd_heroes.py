@@ -1,4 +1,4 @@
-"""Characters of USD by script, a case each: a column of 2 m on two joints; the upper one bends and stops."""
+"""Made characters of USD, one per case: a column of 2 m on two joints; the upper one bends and stops."""
 
 import math
 
@@ -14,7 +14,7 @@ FRAMES = range(1, 25)
 
 
 def hero(path, edit=lambda stage: None, codes=24.0):
-    """A character in a file. edit: makes it a case of its own. codes: time codes a second."""
+    """A character in a file. edit: makes the case. codes: time codes per second."""
     stage = Usd.Stage.CreateNew(str(path))
     UsdGeom.SetStageUpAxis(stage, "Y")
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
@@ -50,7 +50,7 @@ def add_animation(stage, path, codes):
     animation.CreateTranslationsAttr([Gf.Vec3f(0.0), Gf.Vec3f(0.0, 1.0, 0.0)])
     animation.CreateScalesAttr([Gf.Vec3h(1.0)] * 2)
     turns = animation.CreateRotationsAttr()
-    # A sample in each frame, as UsdSkel bakes samples and no frames between them.
+    # A sample per frame: UsdSkel bakes samples and no frames between them.
     for frame in range(KEYS[0][0], KEYS[-1][0] + 1):
         angle = float(np.interp(frame, *zip(*KEYS, strict=True)))
         upper = Gf.Quatf(math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0)
@@ -146,13 +146,13 @@ def dual_quaternions(stage):
 
 
 def half_weights(stage):
-    """Weights that do not sum to 1, as rounding leaves them."""
+    """Weights with a sum other than 1, as from rounding."""
     weights = binding(stage).GetJointWeightsPrimvar()
     weights.Set(Vt.FloatArray.FromNumpy(0.98 * np.array(weights.Get(), np.float32)))
 
 
 def sampled_points(stage):
-    """Points that have samples and nothing else."""
+    """Points with samples and nothing else."""
     points = body(stage).GetPointsAttr()
     values = points.Get()
     points.Clear()
@@ -166,7 +166,7 @@ def moving_points(stage):
 
 
 def bound_elsewhere(stage):
-    """Points that their bind transform brings to the joints; the mesh itself stands somewhere else."""
+    """Points brought to the joints by their bind transform, on a mesh in another place."""
     matrix = Gf.Matrix4d().SetScale(0.01) * Gf.Matrix4d().SetRotate(Gf.Rotation(Gf.Vec3d(0, 1, 0), 50))
     mesh = body(stage)
     points = np.column_stack((rest(mesh), np.ones(len(rest(mesh))))) @ np.linalg.inv(np.array(matrix))
@@ -185,7 +185,7 @@ def moving_root(stage):
 
 
 def inherited(stage):
-    """A rod whose binding stands on a prim above it."""
+    """A rod with its binding on a parent prim."""
     mesh = UsdGeom.Xform.Define(stage, "/Hero/Group")
     constant_on = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
     constant_on.CreateJointIndicesPrimvar(True, 1).Set([1])
@@ -202,7 +202,7 @@ def from_skeleton(stage):
 
 
 def two_skeletons(stage):
-    """A second column beside the first, on a skeleton and an animation of its own."""
+    """A second column beside the first, with its own skeleton and animation."""
     add_skeleton(stage, "/Hero/Other")
     add_animation(stage, "/Hero/OtherAnimation", 1.0)
     second = column(stage, "/Hero/Twin")
@@ -214,7 +214,7 @@ def two_skeletons(stage):
 
 
 def rod_beside(stage):
-    """Flesh, and a rod as long as it that one joint holds."""
+    """Flesh, and a rod of the same length held by one joint."""
     rod = column(stage, "/Hero/Rod", radius=0.05)
     UsdSkel.BindingAPI.Apply(rod.GetPrim())
     points = rest(rod) + np.array([0.8, 0.0, 0.0], np.float32)
@@ -223,7 +223,7 @@ def rod_beside(stage):
 
 
 def purposes(stage):
-    """A mesh that renders, a stand-in for it, and a cage that only guides."""
+    """A render mesh, its stand-in, and a guide cage."""
     body(stage).CreatePurposeAttr("render")
     for name, purpose, radius in (("Proxy", "proxy", 0.32), ("Cage", "guide", 1.5)):
         mesh = column(stage, f"/Hero/{name}", radius, rings=6, sides=8)
@@ -253,7 +253,7 @@ def left_handed(stage):
 
 
 def instanced(stage):
-    """The character stands twice in the scene, as instances of one."""
+    """Two instances of one character in the scene."""
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
     for number, x in enumerate((0.0, 4.0)):
         UsdGeom.Xform.Define(stage, f"/World/Place{number}").AddTranslateOp().Set(Gf.Vec3d(x, 0.0, 0.0))
@@ -264,7 +264,7 @@ def instanced(stage):
 
 
 def unposed(stage):
-    """Joints that nothing says where they are."""
+    """Joints without transforms."""
     stage.RemovePrim(ANIMATION)
     stage.GetPrimAtPath(SKELETON).RemoveProperty("restTransforms")
 
