@@ -40,15 +40,16 @@ COMPLEMENTARY = 1e-8
 FRAME_KEYS_ERROR = 1e-4
 PREVIEW_ERROR = 1e-6
 REOPENED = 1e-6
-# What single precision adds to a reported error, as a share of the size.
+# Rounding error of single precision in a reported error, as a share of the size.
 SINGLE_PRECISION = 1e-6
-# What hangs on little, as a cow's tail without a core, rests slowly: a tenth is left after 20 seconds.
+# Weakly held parts, such as a cow's tail without a core, come to rest slowly: a tenth is left after 20
+# seconds.
 SETTLING_SECONDS = 200.0
 
 
 @dataclass
 class Report:
-    """Measured values for the table, and the checks that were made."""
+    """Measured values for the table, and the results of the checks."""
 
     values: dict = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
@@ -56,14 +57,14 @@ class Report:
     made: int = 0
 
     def check(self, what: str, value: float, limit: float) -> None:
-        """Count a check, which fails above the limit and for NaN."""
+        """Counts a check, which fails above the limit and for NaN."""
         self.made += 1
         self.values[what] = float(value)
         if not value <= limit:
             self.failed.append(f"{what}: {value:.3g}, allowed {limit:.3g}")
 
     def as_dict(self) -> dict:
-        """What `characters.py` reads."""
+        """The report for `characters.py`."""
         verdict = f"{self.made} passed" if not self.failed else f"{len(self.failed)} of {self.made} failed"
         return {"checks": verdict, "failed": self.failed, "notes": self.notes, **self.values}
 
@@ -132,7 +133,7 @@ def everything(package: str, character: characters.Character, shot: characters.S
 
 
 def _state(meshes: list[bpy.types.Object]) -> dict:
-    """All that must be the same after `jounce.remove`."""
+    """All data that `jounce.remove` must restore."""
     return {"file": snapshot.file_state()} | {mesh.name: snapshot.snapshot(mesh) for mesh in meshes}
 
 
@@ -161,7 +162,7 @@ def _describe(built: Built, report: Report) -> None:
 
 
 def _simulation(built: Built, **changes: float):
-    """A simulation with the settings of the body, some of them changed."""
+    """A simulation with the settings of the body, with some changes."""
     import jounce
 
     state = built.scene.host.jounce
@@ -176,7 +177,7 @@ def _simulation(built: Built, **changes: float):
 
 
 def check_rest(built: Built, report: Report) -> None:
-    """(a) Where the flesh has nothing to do it comes to lie exactly on the posed shape."""
+    """(a) Flesh without loads comes to rest exactly in the posed shape."""
     bind = np.tile(np.eye(3, 4), (built.body.model.bone_count, 1, 1))
     for rest in (0.0, 1.0):
         report.check(f"bind pose, rest {rest:g}", _held(built, [bind], pose_rest=rest), SETTLED)
@@ -200,7 +201,7 @@ def _rigid(built: Built, bind: np.ndarray) -> np.ndarray:
 
 
 def _held(built: Built, poses: list[np.ndarray], pose_rest: float) -> float:
-    """Play the poses, hold the last, and measure what displacement is left once settled, or at last."""
+    """Plays the poses, holds the last, and measures the displacement left once settled, or at the end."""
     simulation = _simulation(built, pose_rest=pose_rest)
     simulation.reset(poses[0])
     rate = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
@@ -274,7 +275,7 @@ def check_frame_keys(
     posed: list[np.ndarray],
     report: Report,
 ) -> None:
-    """(c) One key a frame gives the simulated shape."""
+    """(c) One key per frame gives the simulated shape."""
     flesh.select(meshes)
     bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=shot.first, frame_end=shot.last)
     shapes = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
@@ -288,7 +289,7 @@ def check_modal_keys(
     posed: list[np.ndarray],
     report: Report,
 ) -> None:
-    """(c, d) A few keys give it to the reported error, also in the saved file without the add-on."""
+    """(c, d) A few keys reach the reported error, also in the saved file without the add-on."""
     flesh.select(meshes)
     started = time.perf_counter()
     bpy.ops.jounce.bake(target="MODAL_KEYS", frame_start=shot.first, frame_end=shot.last)

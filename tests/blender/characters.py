@@ -52,10 +52,10 @@ def tabulate(
     heading: str = "",
     sheets: str = "",
 ) -> int:
-    """Measures each character by what stands beside a program, x_of.py beside x.py, and writes the table.
+    """Measures each character by the helper beside a program, x_of.py beside x.py, and writes the table.
 
-    A last row has the medians of some columns. Contact sheets go to a folder beside the table. Returns how
-    many failed.
+    A last row has the medians of some columns. Contact sheets go to a folder beside the table. Returns the
+    number of failures.
     """
     options = parser(description).parse_args()
     script = Path(program).with_name(f"{Path(program).stem}_of.py")
@@ -69,14 +69,14 @@ def tabulate(
 
 
 def failures(rows: list[dict]) -> int:
-    """How many characters failed; 1 where there are none."""
+    """Number of failed characters; 1 without any character."""
     return sum(bool(row.get("failed")) for row in rows) if rows else 1
 
 
 def run_all(
     script: Path, options: argparse.Namespace, columns: dict[str, str], more: tuple[str, ...] = ()
 ) -> list[dict]:
-    """What a script, called with more words, reports of each character; writes the table after each."""
+    """Reports of a script, called with more words, on each character; writes the table after each."""
     files = sorted(
         path
         for folder in FOLDERS
@@ -94,7 +94,7 @@ def run_all(
 
 
 def table(rows: list[dict], columns: dict[str, str]) -> str:
-    """The markdown table, then what failed and what was refused."""
+    """The markdown table, then failures and refusals."""
     lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join("---" for _ in columns) + " |"]
     for row in rows:
         cells = (form.format(row[name]) if name in row else "" for name, form in columns.items())
@@ -106,7 +106,7 @@ def table(rows: list[dict], columns: dict[str, str]) -> str:
 
 
 def _run(script: Path, path: Path, options: argparse.Namespace, more: tuple[str, ...]) -> dict:
-    """One character in its own process: what it reported, or how it ended without a report."""
+    """One character in its own process: its report, or the way it ended without one."""
     name = f"{path.parent.name}/{path.name}"
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.json"
@@ -147,7 +147,7 @@ def _run(script: Path, path: Path, options: argparse.Namespace, more: tuple[str,
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """The options of what runs all characters."""
+    """The options of a run over all characters."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="markdown file for the table")

@@ -28,7 +28,7 @@ def module(package: ModuleType) -> Callable[[str], ModuleType]:
 
 @pytest.fixture
 def preview(module: Callable[[str], ModuleType]) -> ModuleType:
-    """The module of the extension that knows what is previewed."""
+    """The extension's module for previews."""
     return module("bridge.preview.previews")
 
 
@@ -46,5 +46,5 @@ def session(module: Callable[[str], ModuleType]) -> Callable:
 
 @pytest.fixture
 def lessons(module: Callable[[str], ModuleType]) -> ModuleType:
-    """What bodies have learnt."""
+    """The extension's module for learnt bases."""
     return module("bridge.preview.lessons")

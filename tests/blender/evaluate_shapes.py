@@ -1,4 +1,4 @@
-"""Opens a .blend without any add-on and writes what its meshes evaluate to.
+"""Opens a .blend without any add-on and writes the evaluated meshes.
 
     python evaluate_shapes.py FILE.blend OUT.npz FRAME,FRAME,... MESH [MESH ...]
 

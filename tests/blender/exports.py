@@ -1,9 +1,9 @@
-"""Sends a baked character out of Blender and in again, and measures how far its shapes have moved.
+"""Sends a baked character out of Blender and in again, and measures the error of its shapes.
 
     python exports.py FILE [FILE ...] [--frames 60]
 
 For each file and way out one line: the largest distance of any vertex in any frame, as a fraction of the
-size. The ways are the ones that the user guide names.
+size. The ways are those of the user guide.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CANDIDATES = 8
 
 @dataclass(frozen=True)
 class Way:
-    """A way out of Blender and in again. target: the bake it takes. The selected objects go out."""
+    """An export and import. target: the exported bake. The selected objects are exported."""
 
     target: str
     suffix: str
@@ -37,7 +37,7 @@ class Way:
 
 
 def export_gltf(path: str) -> None:
-    """All active actions as one animation: armature and keys play together."""
+    """All active actions as one animation, with armature and keys together."""
     bpy.ops.export_scene.gltf(
         filepath=path,
         use_selection=True,
@@ -80,7 +80,7 @@ def export_fbx(path: str) -> None:
 
 
 def import_fbx(path: str) -> None:
-    """With the first frame where it was."""
+    """With the first frame unchanged."""
     bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0)
 
 
@@ -142,10 +142,10 @@ def there_and_back(way: Way, path: str, shapes: Callable[[list[bpy.types.Object]
 
 
 def distance(found: np.ndarray, expected: np.ndarray) -> float:
-    """Largest distance of found paths (f, q, 3) from the expected ones (f, p, 3) that they follow best.
+    """Largest distance of found paths (f, q, 3) from the best matching expected ones (f, p, 3).
 
-    Exporters split vertices at seams and may reorder them: of the expected vertices nearest in the first
-    frame, the one counts that stays nearest.
+    Exporters split vertices at seams and may reorder them: among the expected vertices nearest in the first
+    frame, the one that stays nearest counts.
     """
     tree = KDTree(expected.shape[1])
     for index, point in enumerate(expected[0]):
@@ -158,7 +158,7 @@ def distance(found: np.ndarray, expected: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Run each way for each file in a process of its own, or, told so, one here."""
+    """Runs each way for each file in a separate process, or with the option, one way here."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--frames", type=int, default=60)

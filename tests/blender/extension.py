@@ -1,4 +1,4 @@
-"""Enables the extension: from the zip that `JOUNCE_EXTENSION` names, without it straight from the sources."""
+"""Enables the extension: from the zip in `JOUNCE_EXTENSION`, otherwise from the sources."""
 
 import importlib.util
 import os
@@ -30,7 +30,7 @@ def enable() -> ModuleType:
 
 
 def enable_once() -> ModuleType:
-    """The enabled package, which another process may have installed already."""
+    """The enabled package, possibly installed by another process already."""
     installed = Path(bpy.utils.user_resource("EXTENSIONS")) / "user_default" / "jounce"
     if not (os.environ.get("JOUNCE_EXTENSION") and installed.is_dir()):
         return enable()

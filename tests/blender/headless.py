@@ -23,5 +23,5 @@ if __name__ == "__main__":
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Some versions of Blender hang or crash while they shut down.
+    # Some versions of Blender hang or crash during shutdown.
     os._exit(code)

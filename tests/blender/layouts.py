@@ -1,7 +1,7 @@
-"""Draws panels, menus and lists without a window, on a layout as strict as Blender's that keeps all of it.
+"""Draws panels, menus and lists without a window, on a recording layout as strict as Blender's.
 
-A function, an argument, a property, an icon, a menu or an operator that Blender does not know fails the test;
-in Blender's window it would leave a part of the panel out and a line on the console.
+An unknown function, argument, property, icon, menu or operator fails the test; in Blender's window a part of
+the panel would be missing, with a line on the console.
 """
 
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ PLACES = frozenset(["row", "column", "box", "split", "column_flow", "grid_flow"]
 
 
 class Settings:
-    """What an operator's button is given: only properties that the operator has."""
+    """Properties of an operator's button: only existing ones."""
 
     def __init__(self, operator: str) -> None:
         category, name = operator.split(".")
@@ -31,7 +31,7 @@ class Settings:
 
 
 class Layout:
-    """A layout, or a part of one; all parts of one keep their items in the same list `drawn`."""
+    """A layout, or a part of one; all parts of one record their items in the same list `drawn`."""
 
     def __init__(self, drawn: list | None = None) -> None:
         vars(self)["drawn"] = [] if drawn is None else drawn
@@ -103,7 +103,7 @@ class Layout:
         assert issubclass(getattr(bpy.types, menu), bpy.types.Menu)
 
     def texts(self) -> list[str]:
-        """What its labels say."""
+        """Texts of the labels."""
         return [given.get("text", "") for function, given in self.drawn if function == "label"]
 
     def operators(self) -> list[str]:
@@ -111,12 +111,12 @@ class Layout:
         return [given["operator"] for function, given in self.drawn if function == "operator"]
 
     def properties(self) -> list[str]:
-        """The names of the properties that it shows."""
+        """The names of the shown properties."""
         return [given["property"] for function, given in self.drawn if function.startswith("prop")]
 
 
 class Context:
-    """The context with what it has only in a window."""
+    """The context with the members of a window."""
 
     region = SimpleNamespace(width=300)
     preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))
@@ -135,7 +135,7 @@ def stand_in(cls: type) -> Any:
 
 
 def drawn(cls: type) -> Layout | None:
-    """What a panel or menu shows now, None where it is not there."""
+    """The present contents of a panel or menu, None if not shown."""
     if hasattr(cls, "poll") and not cls.poll(bpy.context):
         return None
     shown = stand_in(cls)

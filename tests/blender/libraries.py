@@ -1,11 +1,11 @@
-"""Characters in a file of their own, and what links them."""
+"""Characters in a separate file, and their links."""
 
 import bpy
 import scenes
 
 
 def make_library(path, finish=lambda *_objects: None):
-    """A file with a column and its coat on two bones that nothing moves; finish: what else is done to it."""
+    """A file with a column and its coat on two still bones; finish: further changes."""
     obj, rig = scenes.character()
     rig.animation_data_clear()
     rig.pose.bones["Upper"].rotation_euler = (0.0, 0.0, 0.0)
@@ -41,7 +41,7 @@ def override(path):
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.collections = ["Character"]
     (linked,), scene = wanted.collections, bpy.context.scene
-    # Blender 5.3 overrides nothing that is not in the scene.
+    # Blender 5.3 overrides only data in the scene.
     scene.collection.children.link(linked)
     linked.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
     scene.collection.children.unlink(linked)

@@ -1,10 +1,9 @@
-"""Finds all that the extension shows and Blender can translate, and prints what a language lacks.
+"""Finds all translatable texts of the extension, and prints those missing in a language.
 
     python messages.py [LANGUAGE]
 
-Without a language all messages, with one (such as de) those that its file in `addon/translations` lacks,
-ready to be added to it. Sentences that are put together while the extension runs are not among them: Blender
-cannot look them up.
+Without a language all messages; with one (such as de) those missing in its file in `addon/translations`, in
+the file's format. Sentences composed at run time are excluded: Blender cannot translate them.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ Message = tuple[str, str]
 
 SOURCES = Path(__file__).resolve().parents[2] / "addon"
 ANY, OWN = "*", "Jounce"
-# What layouts take as text to show.
+# Text arguments of layouts.
 SHOWN = frozenset(["text", "heading"])
-# Which of their methods look it up in the context of what they show.
+# Methods with a text in the context of the shown item.
 NAMED = frozenset(["operator", "menu", "prop"])
 
 
 def all_messages(package: str) -> dict[Message, None]:
-    """The messages of registered classes, of what panels draw and of the diagnosis, in order, each once."""
+    """The messages of registered classes, of drawn panels and of the diagnosis, in order, each once."""
     classes = importlib.import_module(f"{package}.registration").CLASSES
     fixes = importlib.import_module(f"{package}.bridge.body.diagnosis").FIXES
     found = [message for cls in classes for message in of_class(cls)]
@@ -61,12 +60,12 @@ def of_class(cls: type) -> Iterator[Message]:
 
 
 def is_shown(prop: bpy.types.Property) -> bool:
-    """Whether a property is one that the interface may show; what has no name of its own is not."""
+    """True for a property that the interface may show, with a name of its own."""
     return not prop.is_hidden and prop.type != "COLLECTION" and prop.name != prop.identifier
 
 
 def of_source(path: Path) -> Iterator[Message]:
-    """The constant texts that a file gives to layouts; those of buttons and menus are names of ours."""
+    """The constant texts for layouts in a file; those of buttons and menus are names of Jounce."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -77,7 +76,7 @@ def of_source(path: Path) -> Iterator[Message]:
 
 
 def entry(context: str, text: str) -> str:
-    """A message as a PO file has it, without its translation."""
+    """A message in the format of a PO file, without its translation."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     lines = [f'msgid "{quoted}"', 'msgstr ""', ""]
     return "\n".join(lines if context == ANY else [f'msgctxt "{context}"', *lines])

@@ -32,7 +32,7 @@ MOST_KEYS = 1000
 
 
 def main() -> int:
-    """Run each character in a process, or, told so, one here."""
+    """Runs each character in a process, or with the option, one here."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--extension", type=Path)
@@ -71,7 +71,7 @@ def run(path: Path, options: argparse.Namespace) -> list[str]:
 
 
 def character(path: Path, folder: Path, target: str, only: str) -> None:
-    """Adds Jounce to a character and bakes every clip onto it whose name contains a text."""
+    """Adds Jounce to a character and bakes every clip with a text in its name."""
     import character as characters
     import extension
     import flesh
@@ -83,7 +83,7 @@ def character(path: Path, folder: Path, target: str, only: str) -> None:
     host = next(mesh for mesh in loaded.body if mesh.jounce.is_host)
     members = [mesh for mesh in loaded.body if mesh == host or mesh.jounce.host == host]
     host.jounce.max_keys = MOST_KEYS
-    # The pose alone is what a bake is compared with.
+    # A bake is compared with the pose alone.
     bpy.ops.jounce.preview()
     assert not host.jounce.preview
     scene = bpy.context.scene

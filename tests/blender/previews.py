@@ -1,4 +1,4 @@
-"""Previewed characters, and what they show against their bakes."""
+"""Previewed characters, and their display against their bakes."""
 
 import bpy
 import numpy as np
@@ -8,7 +8,7 @@ FRAMES = range(1, 13)
 
 
 def previewed(*more):
-    """A built, swinging character whose motion is shown."""
+    """A built, swinging character with its preview on."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj, *more)
     bpy.ops.jounce.preview()
@@ -21,7 +21,7 @@ def shape(obj, frame):
 
 
 def baked(*objects, target):
-    """The evaluated meshes of a bake that is exact on every frame; it is freed again."""
+    """The evaluated meshes of a bake exact in every frame; the bake is freed again."""
     scenes.activate(*objects)
     bpy.ops.jounce.bake(target=target, frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
     shapes = [scenes.evaluated_frames(obj, FRAMES) for obj in objects]
@@ -40,7 +40,7 @@ def assert_shown_as_baked(*objects, size=2.1, target="FRAME_KEYS"):
 
 
 def shown(obj, quality):
-    """The shapes (f, p, 3) of a previewed body at a quality, all of its frames simulated."""
+    """The shapes (f, p, 3) of a previewed body at a quality, with all frames simulated."""
     obj.jounce.quality = quality
     bpy.ops.jounce.fill_cache()
     return scenes.evaluated_frames(obj, FRAMES)

@@ -1,4 +1,4 @@
-"""What a bake is made from, recorded as a bake does."""
+"""The input of a bake, recorded as in a bake."""
 
 from collections.abc import Callable, Generator
 from types import ModuleType
@@ -7,7 +7,7 @@ import bpy
 
 
 def returned(task: Generator) -> object:
-    """Runs a generator to its end; what it returns."""
+    """Runs a generator to its end; returns its result."""
     while True:
         try:
             next(task)
@@ -16,7 +16,7 @@ def returned(task: Generator) -> object:
 
 
 def recorded(module: Callable[[str], ModuleType], host: bpy.types.Object, frames: range) -> tuple:
-    """The body of a host as the scene has it, as it was built, and its motion over some frames."""
+    """The body of a host in the scene, the built body, and its motion over some frames."""
     bake, built = module("ops.bake"), module("core.bodies").CACHE
     scene = module("bridge.body.bodies").read(host, bpy.context, print)
     body = built.get(host.jounce.built_digest)

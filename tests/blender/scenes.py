@@ -1,4 +1,4 @@
-"""Small rigged scenes made by script, and what tests do with them."""
+"""Small rigged scenes made by script, and common operations of tests on them."""
 
 import math
 
@@ -65,7 +65,7 @@ def skin(obj: bpy.types.Object, rig: bpy.types.Object, length: float) -> bpy.typ
 def character(scale: float = 1.0) -> tuple[bpy.types.Object, bpy.types.Object]:
     """A column on two bones that swings and stops: mesh and armature, the mesh a child of the armature.
 
-    scale: of the armature object; the data is made the other way, so that the world size stays.
+    scale: of the armature object; the data is scaled inversely, which keeps the world size.
     """
     length = 2.0 / scale
     obj = column(height=length, radius=0.3 / scale)
@@ -79,7 +79,7 @@ def character(scale: float = 1.0) -> tuple[bpy.types.Object, bpy.types.Object]:
 
 
 def hang(obj: bpy.types.Object, rig: bpy.types.Object, bone: str = "Upper") -> None:
-    """Hangs an object on a bone, where it stands."""
+    """Parents an object to a bone in its present place."""
     obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", bone
     bpy.context.view_layer.update()
     obj.matrix_world = Matrix()
@@ -95,7 +95,9 @@ def swing(rig: bpy.types.Object, bone: str = "Upper") -> None:
 
 
 def imported_action(name: str) -> bpy.types.Action:
-    """The action of an armature that a file calls so; Blender before 4.4 adds what it moves to the name."""
+    """The action of an armature with this name in a file; Blender before 4.4 appends the moved
+    object's name.
+    """
     named = [action for action in bpy.data.actions if action.name.split("|")[-1] == name]
     longer = [action for action in bpy.data.actions if action.name.rpartition("_")[0] == name]
     return next(iter(named), None) or next(action for action in longer if action.id_root == "OBJECT")
@@ -119,7 +121,7 @@ def activate(obj: bpy.types.Object, *others: bpy.types.Object) -> None:
 
 
 def coarse(obj: bpy.types.Object) -> None:
-    """Settings that build in a moment."""
+    """Sets values that build in a moment."""
     obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = 12, 6, 12
 
 

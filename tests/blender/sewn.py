@@ -1,4 +1,4 @@
-"""A column and a leaf that are sewn together, and all that could have changed of them."""
+"""A column and a leaf for sewing, and all of their data that could change."""
 
 import bpy
 import numpy as np
@@ -11,7 +11,7 @@ NEAR = {"distance": 20.0, "most": 20}
 
 
 def leaf(rig, name="Leaf", side=1.0):
-    """A small closed mesh beside the upper half of the column, hung on its upper bone."""
+    """A small closed mesh beside the upper half of the column, on its upper bone."""
     obj = scenes.column(name, height=0.5, radius=0.12, rings=4, sides=8)
     obj.data.transform(Matrix.Translation((0.62 * side, 0.0, 1.5)))
     scenes.hang(obj, rig)
@@ -20,7 +20,9 @@ def leaf(rig, name="Leaf", side=1.0):
 
 
 def body(obj, *others, resolution=24):
-    """Builds a body that nothing but its rig and its stitches hold, of cells finer than between meshes."""
+    """Builds a body held by its rig and its stitches alone, with cells finer than the gap between
+    the meshes.
+    """
     scenes.activate(obj, *others)
     bpy.ops.jounce.add()
     obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = resolution, 12, 40
@@ -39,7 +41,7 @@ def both():
 
 
 def state():
-    """All that could have changed, stitch groups and muscles as well."""
+    """All data that could change, including stitch groups and muscles."""
     bodies = [obj for obj in bpy.data.objects if obj.is_property_set("jounce")]
     lists = {
         obj.name: {
@@ -55,7 +57,7 @@ def state():
 
 
 def settings_of(obj):
-    """The names of what is set of a body; to look at pointers and lists is to set them."""
+    """The names of the set properties of a body; reading pointers and lists would set them."""
     known = (prop for prop in obj.jounce.bl_rna.properties if prop.type not in ("POINTER", "COLLECTION"))
     return {prop.identifier for prop in known if obj.jounce.is_property_set(prop.identifier)}
 
@@ -71,13 +73,13 @@ def painted(obj, name):
 
 
 def task(module, branch, other, said):
-    """What sews a body on, stitched where it is nearest."""
+    """Task that sews on a body, stitched at the nearest places."""
     nearest = module("bridge.body.sewing").nearest([branch], [other], 0.2, 20, bpy.context.view_layer)
     return module("ops.sew").sew(branch, [other], [nearest], bpy.context, said)
 
 
 def taken(module, branch, other):
-    """What is said while bodies are sewn together."""
+    """Reports during sewing."""
     said = []
     for _ in task(module, branch, other, said.append):
         pass

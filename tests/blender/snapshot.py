@@ -1,4 +1,4 @@
-"""All that Blender's API shows of an object, as plain data, so that two states compare with `==`.
+"""Everything in Blender's API about an object, as plain data, for comparing two states with `==`.
 
 Arrays become bytes: equal snapshots are equal to the last bit.
 """
@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-# Caches and what evaluation makes of the rest, which change without anything having changed for the artist.
+# Caches and results of the evaluation, which change without a change for the artist.
 IGNORED = frozenset(
     [
         "rna_type",
@@ -54,13 +54,13 @@ def snapshot(obj: bpy.types.Object) -> dict[str, Any]:
 
 
 def file_state() -> dict[str, list[str]]:
-    """The names of all data-blocks of the kinds that a bake could leave behind."""
+    """The names of all data-blocks of kinds that a bake could leave behind."""
     names = {kind: sorted(block.name for block in getattr(bpy.data, kind)) for kind in COLLECTIONS}
     return names | {"frame": [str(scene.frame_current_final) for scene in bpy.data.scenes]}
 
 
 def differences(before: Any, after: Any, path: str = "") -> list[str]:
-    """Where two snapshots differ, as readable lines; none when they are equal."""
+    """Differences of two snapshots, as readable lines; none for equal ones."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = sorted(set(before) | set(after), key=str)
         return [
@@ -92,7 +92,7 @@ def properties(struct: bpy.types.bpy_struct) -> dict[str, Any]:
 def custom_properties(block: bpy.types.ID) -> dict[str, str]:
     """Custom properties, those of add-ons included."""
     found = {key: repr(block[key]) for key in block.keys()}  # noqa: SIM118
-    # To ask for `block.jounce` would give it some.
+    # Reading `block.jounce` would create data.
     if "jounce" in block.bl_rna.properties and block.is_property_set("jounce"):
         found["jounce is set"] = "True"
     return found
@@ -118,7 +118,7 @@ def mesh_state(mesh: bpy.types.Mesh) -> dict[str, Any]:
 def attribute_bytes(attribute: bpy.types.Attribute) -> bytes:
     """The values of an attribute layer."""
     if attribute.name == ".select_edge" and attribute.data_type != "BOOLEAN":
-        # Blender 5.0 makes new edges with pairs of numbers there, which nothing has set.
+        # Blender 5.0 gives new edges undefined pairs of numbers there.
         return b""
     field, kind, width = {
         "FLOAT": ("value", np.float32, 1),
@@ -158,7 +158,7 @@ def keys_state(keys: bpy.types.Key | None) -> dict[str, Any] | None:
 
 
 def animation_state(data: bpy.types.AnimData | None) -> dict[str, Any] | None:
-    """The action of a data-block with all of its keys, its drivers and its NLA tracks."""
+    """The action of a data-block with all its keys, its drivers and its NLA tracks."""
     if data is None:
         return None
     return {
@@ -180,7 +180,7 @@ def action_state(action: bpy.types.Action | None) -> dict[str, Any] | None:
 
 
 def fcurves(action: bpy.types.Action) -> Iterable[bpy.types.FCurve]:
-    """The F-curves of an action, in all of its slots where it has some."""
+    """The F-curves of an action, in all slots in versions with slots."""
     if not hasattr(action, "layers"):
         return list(action.fcurves)
     strips = [strip for layer in action.layers for strip in layer.strips]

@@ -1,4 +1,4 @@
-"""Attached bodies: surfaces that hang on a rig by what is pinned; shown, baked and taken off again."""
+"""Attached bodies: surfaces that hang on the rig by pins; displayed, baked and removed again."""
 
 import bpy
 import numpy as np
@@ -32,7 +32,7 @@ def sheet(name="Cape", hung=True):
 
 
 def hang(obj):
-    """Has an armature of one bone move all of a mesh."""
+    """Gives a mesh an armature with a single bone."""
     armature = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", armature)
     bpy.context.scene.collection.objects.link(rig)
@@ -60,7 +60,7 @@ def held(obj):
 
 
 def attach(obj):
-    """Makes it an attached body that hangs by its upper edge, and shows it."""
+    """Makes the mesh an attached body pinned at its upper edge, and shows it."""
     scenes.activate(obj)
     assert bpy.ops.jounce.add() == {"FINISHED"}
     state = obj.jounce
@@ -81,7 +81,7 @@ def cape(tmp_path):
 
 
 def rigged(obj):
-    """Where the rig alone has a mesh, (f, p, 3)."""
+    """Shape of a mesh in the rig alone, (f, p, 3)."""
     obj.jounce.preview = False
     bpy.ops.jounce.clear_cache()
     shown = [modifier for modifier in obj.modifiers if modifier.type == "NODES"]
@@ -100,7 +100,7 @@ def test_what_is_pinned_follows_its_bones_and_the_rest_swings(cape):
     low = [vertex.index for vertex in cape.data.vertices if vertex.co.z < 1.0 + 1e-6]
     assert np.abs(shown[:, top] - carried[:, top]).max() < 0.02 * SIZE
     assert np.abs(shown[:, low] - carried[:, low]).max() > 0.2 * SIZE
-    # It keeps its lengths but for what its weight and the swing stretch.
+    # Its lengths are kept, except for the stretch by weight and swing.
     edges = np.array([edge.vertices[:] for edge in cape.data.edges])
     lengths = np.linalg.norm(shown[:, edges[:, 0]] - shown[:, edges[:, 1]], axis=2)
     rest = np.linalg.norm(carried[0, edges[:, 0]] - carried[0, edges[:, 1]], axis=1)

@@ -19,7 +19,7 @@ TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE")
 
 @pytest.fixture
 def simulated(module, tmp_path):
-    """What the bake should look like: for each mesh its posed vertices plus their displacement, (f, p, 3)."""
+    """Expected result of the bake: for each mesh its posed vertices plus their displacement, (f, p, 3)."""
 
     def simulate(host):
         host.jounce.cache_folder = str(tmp_path)
@@ -141,7 +141,7 @@ def test_an_artists_action_on_the_keys_plays_on(simulated):
 
 
 def add_artists_keys(obj):
-    """A Basis, a key in use that is relative to another one, and a muted one."""
+    """A Basis, a key in use relative to another one, and a muted one."""
     for name in ("Basis", "Wide", "Smile", "Off"):
         obj.shape_key_add(name=name)
     blocks = obj.data.shape_keys.key_blocks
@@ -184,7 +184,7 @@ def test_modal_keys_are_few_and_within_their_sliders():
 
 def test_stopped_while_shape_keys_are_found_it_changes_nothing(module, monkeypatch):
     class Endless:
-        """A job that is never done."""
+        """A job without an end."""
 
         progress, stage, done, cancelled = 0.5, "trying shapes", False, False
 
@@ -278,7 +278,7 @@ def test_the_saved_file_plays_without_the_extension_and_bakes_again_with_it(tmp_
 
 
 def evaluated_elsewhere(path, folder):
-    """World positions (f, p, 3) of the column in a Blender that never had the extension."""
+    """World positions (f, p, 3) of the column in a Blender without the extension."""
     result = folder / "shapes.npy"
     script = f"""
 import os, sys

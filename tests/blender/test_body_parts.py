@@ -1,4 +1,4 @@
-"""The core of bone of a body: its slider, roles of bones, what is hard, the overlay and the presets."""
+"""The bone core of a body: its slider, roles of bones, hard parts, the overlay and the presets."""
 
 import bpy
 import numpy as np
@@ -19,7 +19,7 @@ def column():
 
 
 def built(module, obj):
-    """The body of an object, built as it is now."""
+    """The body of an object, built in its present state."""
     scenes.activate(obj)
     assert bpy.ops.jounce.build() == {"FINISHED"}
     return module("core.bodies").CACHE.get(obj.jounce.built_digest)

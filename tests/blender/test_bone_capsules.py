@@ -1,4 +1,4 @@
-"""Capsules of a character's own bones, and what hangs on its bones, in collisions."""
+"""Capsules of a character's own bones, and objects parented to bones, as colliders."""
 
 import bpy
 import numpy as np
@@ -11,7 +11,7 @@ from test_collisions import collide, cube
 
 @pytest.fixture
 def figure(tmp_path):
-    """A built trunk with two arms of two bones, in one mesh, whose left arm swings into the trunk."""
+    """A built trunk with two arms of two bones, in one mesh; the left arm swings into the trunk."""
     trunk = scenes.column("Trunk", 2.0, 0.35)
     arms = [scenes.column(f"Arm {side}", 1.2, 0.12) for side in "LR"]
     for arm, side in zip(arms, (1.0, -1.0), strict=True):
@@ -65,7 +65,7 @@ def weigh(obj, rig, names):
 
 
 def swung(rig, bone, angle):
-    """The rotation that turns a bone of the left arm downwards, about the world's y axis."""
+    """The rotation of a bone of the left arm downwards, about the world's y axis."""
     matrix = rig.data.bones[bone].matrix_local.to_3x3()
     return (matrix.inverted() @ Matrix.Rotation(angle, 3, "Y") @ matrix).to_euler()
 
@@ -134,7 +134,7 @@ def test_an_arm_stays_out_of_the_side_that_it_swings_into(figure):
 
     assert deepest(free) > 0.03
     assert deepest(touched) < 0.4 * deepest(free)
-    # Flesh of the arm itself, which is inside of the capsule, is not pushed out of it.
+    # Flesh of the arm itself, inside of the capsule, is not pushed out.
     assert np.abs(touched[0] - free[0]).max() < 2e-3
     assert_shown_as_baked(obj, size=3.0)
 
@@ -178,7 +178,7 @@ def test_what_is_in_the_flesh_at_rest_stays_there():
 
 
 def things():
-    """The names of all that Jounce may have made."""
+    """The names of all data possibly made by Jounce."""
     kinds = (bpy.data.objects, bpy.data.meshes, bpy.data.collections)
     return [sorted(block.name for block in kind) for kind in kinds]
 

@@ -1,4 +1,4 @@
-"""Files and objects without Jounce: nothing of it gets into them, and their number costs nothing."""
+"""Files and objects without Jounce: they stay free of its data, and their number costs nothing."""
 
 from types import SimpleNamespace
 
@@ -12,13 +12,13 @@ from test_panels import Context, stand_in
 
 @pytest.fixture
 def draw_all(module):
-    """Asks whether each panel is shown, and draws those that are, with the overlays' look for the body."""
+    """Polls each panel, and draws the visible ones, with the overlays' search for the body."""
     panels = [cls for cls in module("panels").CLASSES if issubclass(cls, bpy.types.Panel)]
     in_window = SimpleNamespace(layout=stand_in(panels[0]).layout)
 
     def draw():
         for cls in panels:
-            # Blender asks for panels of the Properties editor only where an object is active.
+            # Blender asks panels of the Properties editor only with an active object.
             asked = bpy.context.object is not None or cls.bl_space_type != "PROPERTIES"
             if asked and getattr(cls, "bl_context", "") != "bone" and shown(cls):
                 panel = stand_in(cls)
@@ -35,7 +35,7 @@ def shown(panel):
 
 
 def bystanders():
-    """A character, what hangs on it, and other objects and scenes that never had Jounce."""
+    """A character, objects parented to it, and other objects and scenes without Jounce."""
     obj, rig = scenes.character()
     hat = scenes.column("Hat", height=0.5)
     scenes.hang(hat, rig)
@@ -48,7 +48,7 @@ def bystanders():
 
 
 def use(objects, draw):
-    """What happens to a file without any click on a button of ours: selecting, drawing, playing."""
+    """Use of a file without any click on a button of Jounce: selecting, drawing, playing."""
     for obj in objects:
         scenes.activate(obj)
         draw()
@@ -59,7 +59,7 @@ def use(objects, draw):
 
 
 def traces(path):
-    """How often a saved file names us."""
+    """Number of occurrences of Jounce in a saved file."""
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
     return path.read_bytes().lower().count(b"jounce")
 
@@ -108,7 +108,7 @@ def test_a_body_leaves_the_other_objects_of_its_file_alone(draw_all, tmp_path, t
     others = (*objects, bpy.data.scenes["Other"])
     assert [block.name for block in others if block.is_property_set("jounce")] == []
     bpy.ops.jounce.remove()
-    # The list of clips keeps its folder on the scene, whose panel was open.
+    # The list of actions keeps its folder on the scene of the opened panel.
     bpy.context.scene.property_unset("jounce")
     assert traces(tmp_path / "shot.blend") == 0
 

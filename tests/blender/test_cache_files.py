@@ -1,4 +1,4 @@
-"""The files of mesh caches: whose they are, and how long one stays that its bake was freed from."""
+"""The files of mesh caches: their owners, and the life of a freed bake's file."""
 
 import atexit
 import shutil
@@ -14,7 +14,7 @@ FRAMES = range(1, 13)
 
 @pytest.fixture
 def folder(tmp_path):
-    """Where the first .blend and its cache are."""
+    """Folder of the first .blend and its cache."""
     made = tmp_path / "project"
     made.mkdir()
     return made
@@ -39,7 +39,7 @@ def opened(path):
 
 
 def caches(folder):
-    """The names of the caches in a folder, and of whatever else is not a .blend."""
+    """The names of the caches in a folder, and of all other files except .blend files."""
     return sorted(path.name for path in folder.iterdir() if path.suffix not in (".blend", ".blend1"))
 
 
@@ -242,7 +242,7 @@ def test_a_full_disk_leaves_the_earlier_bake_and_no_part_of_another(folder, modu
 
 
 def limited(size):
-    """Opens files on a disk that has so many bytes left, and where closing fails as well."""
+    """Opens files on a disk with this number of bytes left, with errors on closing as well."""
 
     class Full:
         def __init__(self, path, mode):

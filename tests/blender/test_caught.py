@@ -1,4 +1,4 @@
-"""Loose bodies that are held by their object, let go and caught, and inflated."""
+"""Loose bodies held by their object, released and caught, and inflated."""
 
 import bpy
 import numpy as np
@@ -17,7 +17,7 @@ LANDED = CAUGHT + 12
 
 @pytest.fixture
 def jelly(tmp_path):
-    """A loose body in a hand that moves and turns evenly, in a saved file."""
+    """A loose body in an evenly moving and rotating hand, in a saved file."""
     hand = bpy.data.objects.new("Hand", None)
     bpy.context.scene.collection.objects.link(hand)
     for frame in (FRAMES[0], FRAMES[-1]):
@@ -48,11 +48,11 @@ def loose(obj, folder):
 
 
 def switch(obj, **frames):
-    """Keys Animated: on where a name begins so, else off."""
+    """Keys Animated: on in frames that start a name, else off."""
     for name, frame in frames.items():
         obj.jounce.animated = name.startswith("on")
         obj.jounce.keyframe_insert("animated", frame=frame)
-    # Blender 4.4 has keyed switches pass through all between, and so change halfway.
+    # Blender 4.4 lets keyed switches pass through all values between, which changes them halfway.
     for curve in snapshot.fcurves(obj.animation_data.action):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
@@ -60,12 +60,12 @@ def switch(obj, **frames):
 
 
 def carried(obj):
-    """Where the object has its own shape in each frame."""
+    """Shape of the object in its own place in each frame."""
     return in_frames(obj, lambda rest, place: np.array([place @ point.co for point in rest]))
 
 
 def in_frames(obj, of):
-    """What is made of the vertices and the place of the object in each frame."""
+    """A function of the vertices and the place of the object in each frame."""
     found = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -85,14 +85,14 @@ def test_let_go_it_flies_as_its_object_moved_and_turned(jelly):
     switch(jelly, on=1, off=LET_GO)
     shown, hand = scenes.evaluated_frames(jelly, FRAMES), carried(jelly)
     middles, last = shown.mean(axis=1), LET_GO - 2
-    # A point at the middle of the block goes around the hand: it leaves that on a straight line.
+    # A point at the middle of the block circles around the hand and leaves along a straight line.
     velocity = np.array([2.0, -1.0, 0.5])
     seconds = (np.array(FRAMES) - FRAMES[last]) / FPS
     assert np.allclose(middles[last:], middles[last] + seconds[last:, None] * velocity, atol=2e-3)
     before, after = (shown[frame] - middles[frame] for frame in (last, last + 4))
     across = np.stack([-before[:, 1], before[:, 0]], axis=1)
     angle = np.arctan2((after[:, :2] * across).sum(), (after[:, :2] * before[:, :2]).sum())
-    # It widens a little as nothing holds it, and so turns more slowly.
+    # Without a hold it widens a little, and rotates more slowly.
     assert np.isclose(angle, 2.0 * 4 / FPS, rtol=0.03)
     assert np.abs(shown[: last + 1] - hand[: last + 1]).max() < 1e-5
 
@@ -106,10 +106,10 @@ def test_caught_it_comes_back_without_a_jolt(jelly):
     assert away[LANDED - FRAMES[0] :].max() < 1e-4
     velocities = np.diff(shown.mean(axis=1), axis=0) * FPS
     changes = np.linalg.norm(np.diff(velocities, axis=0), axis=1)
-    # Half a second for a fall of a metre and its speed takes some 11 times what is left, over its square.
+    # Half a second for a fall of a metre and its speed takes about 11 times the remainder, over its square.
     fallen, speed = away[CAUGHT - 2], 9.81 * (CAUGHT - LET_GO) / FPS
     assert changes.max() < (12.0 * fallen / 0.5**2 + 6.0 * speed / 0.5) / FPS
-    # The first step of it is hardly one.
+    # Its first step is hardly one.
     assert changes[CAUGHT - 3] < 0.25 * changes.max() + 9.81 / FPS
 
 
@@ -176,7 +176,7 @@ def test_what_grows_in_its_hand_is_refused(jelly, module):
 
 
 def volume(obj, points):
-    """Of a closed mesh."""
+    """Volume of a closed mesh."""
     obj.data.calc_loop_triangles()
     corners = points[[list(triangle.vertices) for triangle in obj.data.loop_triangles]]
     return np.einsum("ti,ti->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0

@@ -1,4 +1,4 @@
-"""The command line: arguments, exit codes, what is saved."""
+"""The command line: arguments, exit codes, saved data."""
 
 import bpy
 import pytest
@@ -7,13 +7,13 @@ import scenes
 
 @pytest.fixture
 def main(module):
-    """The function that Blender calls for `--command jounce`."""
+    """Blender's entry point for `--command jounce`."""
     return module("cli").main
 
 
 @pytest.fixture
 def shot(tmp_path):
-    """A saved file with one body that was never built."""
+    """A saved file with one unbuilt body."""
     obj, _ = scenes.character()
     scenes.activate(obj)
     bpy.ops.jounce.add()

@@ -51,7 +51,7 @@ def column(folder):
 
 
 def turns(rig):
-    """How far each bone is turned from rest in the world, by the end of its name."""
+    """Rotation of each bone from rest in the world, by the end of its name."""
     world = rig.matrix_world.to_3x3().normalized()
     found = {}
     for bone in rig.pose.bones:

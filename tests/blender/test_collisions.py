@@ -9,7 +9,7 @@ from previews import FRAMES, assert_shown_as_baked, shape, shown
 from test_final_preview import cache_of
 from test_refusals import assert_refused
 
-# Where a wall stands that the swinging column runs into.
+# Place of the wall in the way of the swinging column.
 WALL = -0.7
 
 
@@ -41,7 +41,7 @@ def collide(obj, *others):
 
 @pytest.fixture
 def character(tmp_path):
-    """A built column whose upper end swings, in a saved file."""
+    """A built column with a swinging upper end, in a saved file."""
     obj, rig = scenes.character()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     scenes.add_and_build(obj)
@@ -51,16 +51,16 @@ def character(tmp_path):
 
 @pytest.fixture
 def wall(character):
-    """A wall that the swinging column runs into."""
+    """A wall in the way of the swinging column."""
     obj = ground(0.0, "Wall")
-    # It looks along +y, at the column.
+    # It faces along +y, towards the column.
     obj.rotation_euler, obj.location = (-np.pi / 2, 0.0, 0.0), (0.0, WALL, 1.0)
     bpy.context.view_layer.update()
     return obj
 
 
 def beyond(frames, plane=WALL):
-    """How far any vertex of any frame is behind a plane that looks along y."""
+    """Largest depth of any vertex in any frame behind a plane that faces along y."""
     return float(plane - frames[..., 1].min())
 
 
@@ -109,7 +109,7 @@ def test_a_motion_that_was_stopped_goes_on_with_what_sticks_when_the_file_is_ope
     shape(obj, 3)
     assert len(session(obj).final.cache) == 5
     shape(obj, 12)
-    # By what the motion is shown without Blender is kept last, once all is there.
+    # The data for display without Blender is written last, once all frames are there.
     assert whole.startswith(cache_of(obj).read_bytes()) and len(session(obj).final.cache) == 12
     bpy.ops.jounce.fill_cache()
     assert cache_of(obj).read_bytes() == whole
@@ -156,7 +156,7 @@ def test_each_change_of_what_is_collided_with_shows(character, wall, session, ch
         other.rotation_euler, other.location = (-np.pi / 2, 0.0, 0.0), (0.0, WALL + 0.2, 1.0)
         obj.jounce.collision_collection.objects.link(other)
     elif change == "scale":
-        # A plane is one at any size, a ball is not.
+        # A plane stays a plane at any size, a ball does not.
         wall.jounce_shape, wall.scale = "SPHERE", (0.5, 0.5, 0.5)
     elif change == "off":
         obj.jounce.use_collisions = False
@@ -369,7 +369,7 @@ def test_deleted_colliders_act_no_more(character, wall, session):
 
 def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character, wall, module, monkeypatch):
     obj, _ = character
-    # What contact leaves is hardly seen.
+    # The remaining contact is hardly visible.
     monkeypatch.setattr(module("core.penetration"), "SEEN", 1e-5)
     wall.location.y = 0.0
     collide(obj, wall)

@@ -1,4 +1,4 @@
-"""Copies of previewed characters, and what is left of deleted ones: all move by themselves, or as posed."""
+"""Copies of previewed characters, and the rest of deleted ones: they move by themselves, or as posed."""
 
 import bpy
 import numpy as np
@@ -20,7 +20,7 @@ def shown(obj):
 
 
 def posed(obj):
-    """The shapes without whatever Jounce shows."""
+    """The shapes without any display by Jounce."""
     hidden = [modifier for modifier in obj.modifiers if modifier.type == "NODES" and modifier.show_viewport]
     for modifier in hidden:
         modifier.show_viewport = False

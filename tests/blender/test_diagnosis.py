@@ -1,4 +1,4 @@
-"""Each finding, and that its fix leaves nothing to find."""
+"""Each finding, and the effect of its fix."""
 
 import bpy
 import numpy as np
@@ -15,7 +15,7 @@ def column():
 
 
 def findings(obj):
-    """What is found, as (sentence, fix)."""
+    """Findings, as (sentence, fix)."""
     scenes.activate(obj)
     bpy.ops.jounce.diagnose()
     return [(found.sentence, found.fix) for found in obj.jounce.findings]

@@ -1,4 +1,4 @@
-"""Tools that read what is selected run in Edit Mode, and do there what they do in Object Mode."""
+"""Tools for selections run in Edit Mode, with the same effect as in Object Mode."""
 
 import bmesh
 import bpy

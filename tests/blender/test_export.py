@@ -1,4 +1,4 @@
-"""Baked bodies leave Blender through its exporters and come back with the same shapes."""
+"""Baked bodies leave Blender through its exporters and return with the same shapes."""
 
 import bpy
 import exports
@@ -16,7 +16,7 @@ def shapes(meshes):
 
 @pytest.fixture
 def character():
-    """A built character of two meshes that moves well."""
+    """A built character of two meshes with much motion."""
     obj, rig = scenes.character()
     coat = scenes.column("Coat", radius=0.35)
     coat.parent = rig

@@ -1,4 +1,4 @@
-"""One click out of Blender: the same shapes come back, and the scene is left as it was."""
+"""One-click export: the same shapes return, and the scene stays unchanged."""
 
 import bpy
 import exports
@@ -58,7 +58,7 @@ def test_the_shapes_of_a_bake_come_back(character, tmp_path, kind, target):
     meshes, _ = exports.going_out(target, [obj, coat], rig)
     expected = shapes(meshes)
     assert np.abs(expected - posed).max() > 0.02, "the bake does not move enough to tell"
-    # Other frames than those of the bake, and something else that is selected.
+    # Frames other than those of the bake, and another selection.
     bpy.context.scene.frame_end = 200
     bpy.context.scene.frame_set(7)
     path = tmp_path / f"out{SUFFIXES[kind]}"

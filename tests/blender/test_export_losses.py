@@ -1,4 +1,4 @@
-"""Meshes go out as they are shown, or a sentence says what the file lacks; names and exporters that fail."""
+"""Meshes are exported as displayed, or a sentence names the losses; colliding names and failing exporters."""
 
 import bpy
 import exports
@@ -12,7 +12,7 @@ from test_refusals import assert_refused
 
 @pytest.fixture
 def half():
-    """A built character whose mesh stands to the side of its origin."""
+    """A built character with its mesh to the side of its origin."""
     obj, rig = scenes.character()
     for vertex in obj.data.vertices:
         vertex.co.x += 0.6
@@ -35,7 +35,7 @@ def mask(obj):
 
 
 def tube(obj):
-    """Nodes that give other geometry."""
+    """Nodes with other geometry as their output."""
     tree = bpy.data.node_groups.new("Twice as High", "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
@@ -132,7 +132,7 @@ def test_looking_for_losses_leaves_the_scene_as_it_was(half, module):
 
 
 def named(names):
-    """A character whose bones have these names."""
+    """A character with bones of these names."""
     length = 2.0 / len(names)
     rig = scenes.armature([(name, index * length, (index + 1) * length) for index, name in enumerate(names)])
     obj = scenes.column()
@@ -204,7 +204,7 @@ def test_objects_that_usd_cannot_tell_apart_are_refused_or_come_back(tmp_path, m
 
 
 class FailingExporter(bpy.types.Operator):
-    """Fails on a mesh, as exporters do that are scripts."""
+    """Fails on a mesh, like an exporter written in Python."""
 
     bl_idname = "export_scene.jounce_failing"
     bl_label = "Fail"

@@ -1,4 +1,4 @@
-"""Final bakes: every vertex of the cage is simulated, not only what the modes can show."""
+"""Final bakes: every vertex of the cage is simulated, beyond the motion of the modes."""
 
 import math
 from pathlib import Path
@@ -112,7 +112,7 @@ def test_a_loop_closes(character):
 
 
 def moved_by(obj, quality):
-    """How far a bake moves vertices beyond the rig, (f, p, 3)."""
+    """Displacement of vertices by a bake beyond the rig, (f, p, 3)."""
     posed = scenes.evaluated_frames(obj, FRAMES)
     return baked(obj, quality, "MESH_CACHE") - posed
 
@@ -134,7 +134,7 @@ def test_a_push_moves_final_flesh_as_gravity_does(character):
 @pytest.mark.parametrize("kind", ["WIND", "DRAG", "TURBULENCE"])
 def test_fields_move_final_flesh_as_they_move_its_draft(character, kind):
     obj, _ = character
-    # A softer column crumples, and then the least breath of wind changes how.
+    # A softer column crumples, and then the least breath of wind changes the folds.
     obj.jounce.frequency, obj.jounce.use_limit, obj.jounce.use_stretch = 15.0, False, False
     still = {quality: moved_by(obj, quality) for quality in ("FINAL", "DRAFT")}
     bpy.ops.object.effector_add(type=kind, location=(0.5, 0.0, -3.0))
@@ -156,7 +156,7 @@ def test_final_flesh_follows_a_rig_that_is_no_linear_skinning(character):
     rig.animation_data_clear()
     rig.pose.bones["Upper"].rotation_euler = (0.0, 0.9, 0.0)
     bpy.context.view_layer.update()
-    # A pose that is held is as the rig makes it, volume preserved.
+    # A held pose is as the rig makes it, volume preserved.
     assert np.abs(moved_by(obj, "FINAL")).max() < 1e-5
 
 
@@ -191,5 +191,5 @@ def test_the_preview_of_flesh_that_hardens_is_what_is_baked(character):
 
 
 def final_file(obj):
-    """Where the final motion is kept."""
+    """Path of the final motion."""
     return Path(bpy.path.abspath(f"//shot {obj.name}.jcache"))

@@ -1,4 +1,4 @@
-"""Previews of the final motion: they show what is baked, and its file goes on from where it was."""
+"""Previews of the final motion: they show the bake, and continue from their file."""
 
 import time
 from pathlib import Path
@@ -12,7 +12,7 @@ from previews import FRAMES, assert_shown_as_baked, shape
 
 @pytest.fixture
 def character(tmp_path):
-    """A built character in a saved file, whose final motion is wanted."""
+    """A built character in a saved file, in final quality."""
     obj, rig = scenes.character()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     scenes.add_and_build(obj)
@@ -82,7 +82,7 @@ def test_the_draft_is_shown_until_the_final_frame_is_there(character, session, m
 
 
 def share_of(obj):
-    """How far the draft is from the final motion, by what the meshes show."""
+    """Distance of the draft from the final motion, measured on the displayed meshes."""
     final = scenes.evaluated_frames(obj, FRAMES)
     obj.jounce.quality = "DRAFT"
     draft = scenes.evaluated_frames(obj, FRAMES)

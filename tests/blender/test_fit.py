@@ -1,4 +1,4 @@
-"""The frequency that is fitted to a shot."""
+"""The frequency fitted to a shot."""
 
 import itertools
 
@@ -10,8 +10,8 @@ import snapshot
 
 
 def size_of_motion(obj):
-    """What all but a twentieth of the vertices stay below in all but a twentieth of the frames."""
-    # A fit is of what the limits let through: none of it is wild.
+    """Size of the motion, without a twentieth of the vertices and a twentieth of the frames."""
+    # A fit measures motion below the limits: none of it is wild.
     obj.jounce.use_limit = obj.jounce.use_stretch = False
     scenes.activate(obj)
     bpy.ops.jounce.bake(target="FRAME_KEYS")
@@ -45,7 +45,7 @@ def test_stopped_between_any_two_steps_it_changes_nothing(module):
     before = snapshot.snapshot(obj), snapshot.properties(obj.jounce), bpy.context.scene.frame_current
     for stop in range(1, len(stages), 3):
         task = fit_body(*arguments)
-        # How often it waits for the simulation differs from time to time.
+        # The number of waits for the simulation differs between runs.
         if len(list(itertools.islice(task, stop))) < stop:
             assert stop > len(stages) // 2
             break
@@ -102,7 +102,7 @@ def test_a_rig_that_only_the_scene_moves_is_fitted_to_what_the_scene_shows():
     bpy.app.handlers.frame_change_pre.append(swing)
     try:
         bpy.ops.jounce.fit()
-        # A stage would have said that nothing moves.
+        # A stage would have reported no motion.
         assert size_of_motion(obj) == pytest.approx(0.01, rel=0.1)
     finally:
         bpy.app.handlers.frame_change_pre.remove(swing)

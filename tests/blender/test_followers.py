@@ -1,4 +1,4 @@
-"""Meshes of a body that follow the flesh of another one by themselves get none of their own."""
+"""Meshes of a body that follow the flesh of another one on their own get no flesh."""
 
 import bpy
 import numpy as np
@@ -39,7 +39,7 @@ def wrapped(coat, body, rig):
 
 
 def by_nodes(coat, body, _rig):
-    """Every point stands where the point of the body with its number is, and a little out."""
+    """Every point is at the body's point of the same index, slightly outside."""
     tree = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
@@ -67,7 +67,7 @@ WAYS = [bound_to_the_surface, bound_behind_an_armature, in_a_cage, wrapped, by_n
 
 
 def dressed(follow):
-    """A character whose coat follows its body: body, coat."""
+    """A character with a coat that follows its body: body, coat."""
     obj, rig = scenes.character()
     coat = scenes.column("Coat", radius=0.35)
     coat.parent = rig
@@ -82,7 +82,7 @@ def shown(meshes):
 
 def assert_same(found, expected):
     for one, other in zip(found, expected, strict=True):
-        # In a fold what is nearest may be on either side, by as much as rounding does.
+        # In a fold the nearest point may be on either side, decided by rounding.
         assert (np.abs(one - other) > 1e-5).mean() < 1e-3
 
 
@@ -129,7 +129,7 @@ def test_a_copy_without_its_clothes_is_told_of(target, module, monkeypatch):
 
 
 def weights_of_the_body(coat, body, rig):
-    """Live weights, which come of the body's mesh, and no shape."""
+    """Live weights, taken from the body's mesh, and no shape."""
     modifier = coat.modifiers.new("Weights", "DATA_TRANSFER")
     modifier.object, modifier.use_vert_data, modifier.data_types_verts = body, True, {"VGROUP_WEIGHTS"}
     for name in ("Lower", "Upper"):

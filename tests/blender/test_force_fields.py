@@ -61,7 +61,7 @@ MOVING = [
 
 
 def add_field(kind, settings):
-    """A field of strength 3, turned and moved; without what depends on velocities unless that is set."""
+    """A field of strength 3, rotated and moved; by default independent of velocities."""
     bpy.ops.object.effector_add(type=kind, location=(0.2, -0.1, 0.3), rotation=(0.3, 0.5, 0.2))
     field = bpy.context.object.field
     for name, value in ({"strength": 3.0, "flow": 0.0, "harmonic_damping": 0.0} | settings).items():
@@ -70,7 +70,7 @@ def add_field(kind, settings):
 
 
 def accelerations(places, velocity=(0.0, 0.0, 0.0)):
-    """What Blender does to particles of 1 kg that start with a velocity at these places, (k, 3)."""
+    """Blender's effect on particles of 1 kg with a starting velocity at these places, (k, 3)."""
     scene = bpy.context.scene
     emitter = scenes.mesh_object("Emitter", places.tolist(), [(0, 1, 2)])
     scenes.activate(emitter)
@@ -156,7 +156,7 @@ def test_drag_below_zero_is_a_finding(module):
         return [finding.sentence for finding in diagnosis.findings(obj, bpy.context)]
 
     assert not [sentence for sentence in said() if "field" in sentence]
-    # What Blender calls quadratic acts as linear.
+    # Blender's quadratic drag acts linearly.
     field.field.quadratic_drag = -1.0
     assert [sentence for sentence in said() if field.name in sentence and "below 0" in sentence]
     resistance = module("bridge.inputs.force_fields").read_field(field).resistance(PLACES.astype(float))

@@ -1,4 +1,4 @@
-"""Faces that are marked as rigid: in any mode, through undo, copies and files, and gone with Jounce."""
+"""Faces marked as rigid: in any mode, through undo, copies and files, and removed with Jounce."""
 
 import bpy
 import numpy as np
@@ -35,7 +35,7 @@ def choose(obj, *faces):
     bpy.ops.object.mode_set(mode="OBJECT")
     for face in faces:
         obj.data.polygons[face].select = True
-    # Once more, so that edges and vertices agree.
+    # Once more, to make edges and vertices agree.
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.object.mode_set(mode=mode)
 
@@ -66,7 +66,7 @@ def test_the_core_keeps_them_and_the_colours_show_them(module, column):
     bpy.ops.jounce.build()
     cache, fields = module("core.bodies").CACHE, module("core.fields")
     soft, _ = fields.at_rest(fields.Field.CORE, cache.get(obj.jounce.built_digest), 0, 1.0)
-    # Where the upper half is widest, nothing else is in the core.
+    # In the widest part of the upper half, nothing else is in the core.
     faces = [face.index for face in obj.data.polygons if 1.3 < face.center.z < 1.7]
     choose(obj, *faces[: len(faces) // 2])
     bpy.ops.jounce.mark_rigid()

@@ -1,4 +1,4 @@
-"""Frames in which no flesh can follow the rig: it holds, that is said once, and it goes on afterwards."""
+"""Frames in which flesh cannot follow the rig: it holds, with one message, and continues afterwards."""
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ TARGETS = ("MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_B
 
 
 def key(owner, path, values, index=-1):
-    """Keys that jump, each held until the next."""
+    """Keys with jumps, each held until the next."""
     for frame, value in values:
         setattr(owner, path, value)
         owner.keyframe_insert(path, frame=frame, index=index)
@@ -29,7 +29,7 @@ def vanish(_obj, rig):
 
 
 def vanish_twisted(obj, rig):
-    """The same where the armature preserves volume, which is read from doubles of the meshes."""
+    """The same with Preserve Volume, which is read from doubles of the meshes."""
     obj.modifiers["Armature"].use_deform_preserve_volume = True
     vanish(obj, rig)
 
@@ -40,13 +40,13 @@ def vanish_first(_obj, rig):
 
 
 def fly_away(_obj, rig):
-    """A bone that is thrown beyond all bounds."""
+    """A bone thrown beyond all bounds."""
     bone = rig.pose.bones["Upper"]
     key(bone, "location", ((1, (0.0,) * 3), (HIDDEN[0], (1e12,) * 3), (HIDDEN[-1] + 1, (0.0,) * 3)))
 
 
 def no_number(_obj, rig):
-    """A bone whose keys came out of a division by zero."""
+    """A bone with keys from a division by zero."""
     bone = rig.pose.bones["Upper"]
     key(bone, "location", ((1, (0.0,) * 3), (HIDDEN[0], (1.0,) * 3), (HIDDEN[-1] + 1, (0.0,) * 3)))
     for curve in snapshot.fcurves(rig.animation_data.action):
@@ -66,7 +66,7 @@ BREAKS = {
 
 @pytest.fixture(params=BREAKS, ids=lambda way: way.__name__)
 def broken(request, tmp_path):
-    """A swinging character with frames that cannot be followed, and the sentence that says so."""
+    """A swinging character with unusable frames, and the sentence about them."""
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
@@ -77,7 +77,7 @@ def broken(request, tmp_path):
 
 @pytest.fixture
 def unbroken():
-    """How far the flesh is from the pose at most where all frames can be followed."""
+    """Largest distance of the flesh from the pose without unusable frames."""
     obj, rig = previewed()
     largest = np.linalg.norm(shown_offsets(obj), axis=2).max()
     bpy.ops.jounce.remove()
@@ -93,7 +93,7 @@ def offsets(obj):
 
 
 def shown_offsets(obj):
-    """What the preview adds in each frame, (f, p, 3)."""
+    """Displacement by the preview in each frame, (f, p, 3)."""
     found = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)

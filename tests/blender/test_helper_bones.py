@@ -1,4 +1,4 @@
-"""The copy for game engines: bones alone move it as the flesh moves; the artist's character stays."""
+"""The copy for game engines: bones alone reproduce the flesh; the artist's character stays."""
 
 import bpy
 import numpy as np
@@ -10,7 +10,7 @@ FRAMES = range(1, 13)
 
 
 def dressed(scale=1.0):
-    """A built character of two meshes that moves well: host, coat, armature."""
+    """A built character of two meshes with much motion: host, coat, armature."""
     obj, rig = scenes.character(scale)
     coat = scenes.column("Coat", height=2.0 / scale, radius=0.35 / scale)
     coat.parent = rig
@@ -23,7 +23,7 @@ def dressed(scale=1.0):
 
 
 def bends_freely(obj):
-    """A body so soft would lean on the limit of stretch, which shears what bones can only turn."""
+    """Such a soft body would reach the limit of stretch, which shears parts that bones can only rotate."""
     obj.jounce.use_stretch = False
 
 
@@ -47,7 +47,7 @@ def size(obj):
 
 
 def file_state():
-    """What is in the file, its collections included."""
+    """Contents of the file, collections included."""
     return snapshot.file_state() | {"collections": sorted(c.name for c in bpy.data.collections)}
 
 
@@ -61,7 +61,7 @@ def weights_of(mesh):
 
 
 def stretch(obj, rig):
-    """A bone that scales unevenly, so that its children are sheared."""
+    """A bone with uneven scale, which shears its children."""
     bone = rig.pose.bones["Lower"]
     for frame, scale in ((1, 1.0), (6, 1.4), (12, 1.0)):
         bone.scale = (scale, 1.0, 1.0 / scale)
@@ -80,7 +80,7 @@ def key(obj, rig):
 
 
 def travel(obj, rig):
-    """An armature that moves and turns as an object."""
+    """An armature moved and rotated as an object."""
     for frame, place in ((1, 0.0), (12, 3.0)):
         rig.location.x, rig.rotation_euler.z = place, place
         rig.keyframe_insert("location", frame=frame)
@@ -105,14 +105,14 @@ def test_the_copy_moves_as_the_flesh_to_the_stated_error(change, scale):
     expected = shapes(obj)
     (copy,) = bake(obj)
     gaps = np.linalg.norm(shapes(copy) - expected, axis=2) / size(copy)
-    # Blender's matrices are single precision: under a sheared bone that rounds up to 5e-6 of the size.
+    # Blender's matrices are single precision: under a sheared bone rounding reaches 5e-6 of the size.
     assert gaps.max() == pytest.approx(obj.jounce.bake_error, abs=1e-5)
     assert 1e-4 < obj.jounce.bake_error < 0.05
 
 
 def test_more_bones_are_nearer():
     obj, _, _ = dressed()
-    # A column as slow as this bends as one; of its size alone two bones would follow more of it.
+    # Such a slow column bends as one; at the size's frequency two bones would follow more of it.
     obj.jounce.frequency_of = "LOWEST_MODE"
     bpy.ops.jounce.bake(target="SKINNING_NODES")
     expected = shapes(obj)
@@ -230,7 +230,7 @@ def delete_host(obj, _coat, _copies):
 
 
 def left():
-    """What of copies is in the file."""
+    """Traces of copies in the file."""
     blocks = (bpy.data.objects, bpy.data.armatures, bpy.data.collections, bpy.data.actions, bpy.data.meshes)
     return [block.name for kind in blocks for block in kind if block.get("jounce_made") == "bake"]
 

@@ -1,4 +1,4 @@
-"""Faces that are never shown, such as those of helper cages, are no flesh and drag none."""
+"""Hidden faces, such as those of helper cages, are no flesh and do not drag on any."""
 
 import bmesh
 import bpy
@@ -11,7 +11,7 @@ CAGE = 0.5
 
 
 def caged(cage=True):
-    """A character whose mesh holds a cage around itself; its own vertices come first, as the group Body."""
+    """A character with a cage around itself in its mesh; its own vertices come first, as the group Body."""
     obj, rig = scenes.character()
     own = len(obj.data.vertices)
     if cage:
@@ -52,7 +52,7 @@ def mask_after_subdivision(obj):
 
 
 def nodes(obj, also=None):
-    """A node group that deletes what is not of the group Body."""
+    """A node group that deletes everything outside of the group Body."""
     tree = bpy.data.node_groups.new("Hide", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
@@ -81,7 +81,7 @@ HIDES = [mask, inverted_mask, mask_and_subdivision, mask_after_subdivision, node
 
 
 def baked(obj, own):
-    """How far the flesh moves the body's own vertices, (f, p, 3), as a bake says."""
+    """Displacement of the body's own vertices by the flesh, (f, p, 3), in a bake."""
     stack = [(m, m.show_viewport) for m in obj.modifiers if m.type != "ARMATURE"]
     for modifier, _ in stack:
         modifier.show_viewport = False

@@ -1,4 +1,4 @@
-"""The table of hostile scenes: each does what it should. Played whole, it is written to `out/hostile.md`."""
+"""The table of hostile scenes: each meets its expectation. A complete run writes `out/hostile.md`."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ TABLE = Path(__file__).resolve().parents[2] / "out" / "hostile.md"
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """What was found in each scene; once all were played the table is written."""
+    """Results of each scene; after all scenes the table is written."""
     found = []
     yield found
     if len(found) == len(ROWS):

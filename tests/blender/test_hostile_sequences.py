@@ -1,6 +1,6 @@
-"""Random sequences of operators and of what an artist does end in the file that the artist would have alone.
+"""Random sequences of operators and of an artist's changes end in the file of the artist alone.
 
-`JOUNCE_SEQUENCES` says how many; each has its seed, which is all that is needed to play it again.
+`JOUNCE_SEQUENCES` is their number; each can be played again from its seed.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Conventions of the interface that every operator and property follows."""
+"""Conventions of the interface for all operators and properties."""
 
 from inspect import get_annotations
 
@@ -6,7 +6,7 @@ import bpy
 import messages
 import pytest
 
-# What changes nothing of the file: they show something, or keep a preset beside it.
+# Operators without a change to the file: they show something, or keep a preset beside it.
 CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "grab", "flex_mode", "export")}
 CHANGES_NOTHING |= {"jounce.material_preset_add", "jounce.body_preset_add", "jounce.learnt_save"}
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees", "in seconds")
@@ -30,14 +30,14 @@ def classes(module):
 
 @pytest.fixture
 def operators(classes):
-    """Operators by name, each with the type that Blender shows."""
+    """Operators by name, each with Blender's registered type."""
     found = {cls.bl_idname: cls for cls in classes if issubclass(cls, bpy.types.Operator)}
     return {name: (cls, getattr(bpy.ops.jounce, name[7:]).get_rna_type()) for name, cls in found.items()}
 
 
 @pytest.fixture
 def properties(classes, operators):
-    """Every shown property of ours, by the name of its owner and its own."""
+    """Every shown property of Jounce, by the names of owner and property."""
     found = {}
     for cls in classes:
         known = operators[cls.bl_idname][1] if issubclass(cls, bpy.types.Operator) else cls.bl_rna

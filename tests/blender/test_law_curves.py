@@ -1,4 +1,4 @@
-"""The law that an artist draws: in preview and bake, through undo, copies and files, and gone with Jounce."""
+"""The drawn law: in preview and bake, through undo, copies and files, and removed with Jounce."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def character(tmp_path):
 
 
 def draw(obj, points):
-    """Puts points on the curve of a body, and says so as the widget does."""
+    """Puts points on the curve of a body, with the widget's notification."""
     tree = obj.jounce.law_curve
     mapping = tree.nodes[0].mapping
     curve = mapping.curves[0]
@@ -63,7 +63,7 @@ def baked(obj):
 
 
 def previewed(obj):
-    """The shapes of a preview whose frames are all final."""
+    """The shapes of a preview with all frames final."""
     if not obj.jounce.preview:
         bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
@@ -71,7 +71,7 @@ def previewed(obj):
 
 
 def final_file(obj):
-    """Where the final motion is kept."""
+    """Path of the final motion."""
     return Path(bpy.path.abspath(f"//shot {obj.name}.jcache"))
 
 
@@ -207,7 +207,7 @@ def test_a_copy_of_a_body_has_a_curve_of_its_own(character, linked):
 
 
 def test_a_curve_that_a_step_redone_has_made_shared_is_parted_again(character):
-    """Undo keeps a copy as it came, before it was given a curve of its own."""
+    """Undo keeps the state of a copy before it got its own curve."""
     obj, _ = character
     chosen(obj, HARDER)
     scenes.activate(obj)
@@ -285,7 +285,7 @@ def test_what_is_no_stress_of_flesh_is_refused_and_told(character, session, modu
 
 
 def test_what_is_no_number_is_refused_once(character, session):
-    """Scripts can put such points on a curve; the preview waits for another one, and asks for no time."""
+    """Scripts can put such points on a curve; the preview waits for a valid one, without further work."""
     obj, _ = character
     chosen(obj, ((0.0, -1.0), (1.0, float("nan")), (2.0, 1.0)))
     words = "no numbers"

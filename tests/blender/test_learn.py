@@ -1,4 +1,4 @@
-"""Learn This Shot: what the final motion of a shot was, in a few displacements, live and baked."""
+"""Learn This Shot: the final motion of a shot in a few displacements, live and baked."""
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ from test_refusals import assert_refused
 
 @pytest.fixture
 def character():
-    """A built character without limits, which hold the final flesh alone."""
+    """A built character without limits, which apply to final flesh alone."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
     obj.jounce.use_limit = obj.jounce.use_stretch = False
@@ -296,7 +296,7 @@ def test_stopping_changes_nothing(character, module):
 
 
 def panel_of(obj):
-    """What the panel *Preview* shows of a body: operators with their texts, and labels."""
+    """Contents of the panel *Preview* for a body: operators with their texts, and labels."""
     scenes.activate(obj)
     layout = drawn(bpy.types.JOUNCE_PT_preview)
     return layout.operators(), layout.texts()

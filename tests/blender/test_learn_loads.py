@@ -1,4 +1,4 @@
-"""What acts on flesh that has learnt: limits, pushes and force fields, and what is refused."""
+"""Loads on learnt flesh: limits, accelerations and force fields, and refusals."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from previews import FRAMES, shown
 
 @pytest.fixture
 def character():
-    """A built character whose limits are off until a test switches them on."""
+    """A built character with limits off until a test switches them on."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
     obj.jounce.use_limit = obj.jounce.use_stretch = False

@@ -39,7 +39,7 @@ def turned(w, u):
 
 
 def mixed(frames, frame, share):
-    """What is a share of the way from a frame to the next."""
+    """Interpolation by a share of the way from a frame to the next."""
     return (1.0 - share) * frames[frame] + share * frames[frame + 1]
 
 
@@ -48,7 +48,7 @@ def quaternions(turns):
 
 
 def expected(bush, frame, share, still=1.0):
-    """Where the points of all leaves are, (l p, 3)."""
+    """Positions of the points of all leaves, (l p, 3)."""
     leaf, motion = bush.leaf, bush.motion
     amplitudes = still * mixed(motion.amplitudes, frame, share)
     u, w = (np.tensordot(amplitudes, fields, 1) for fields in (leaf.shapes, leaf.rotations))
@@ -81,7 +81,7 @@ def test_branches_sway_and_leaves_ride_on_them(bush, leaves):
     stations, around = bush.lines[0].rings.shape[:2]
     rings = swayed.reshape(-1, stations, around)
     assert rings[:, -1].mean() > 0.01 > rings[0, 0].max()
-    # Leaves stay where they are on their branch: between the rings before and after them.
+    # Leaves stay in their places on their branch: between the neighbouring rings.
     at = stations * bush.spots.twigs + bush.spots.stations
     middles = motion.points.reshape(leaves.FRAMES, -1, around, 3).mean(axis=2)
     for before, after in ((at, at + 1), (at + 1, at)):

@@ -1,4 +1,4 @@
-"""Characters of another file: linked, their objects library overrides, their meshes left where they are."""
+"""Characters of another file: linked, with overridden objects and meshes left in the library."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def own(name):
 
 
 def shot(path):
-    """A file whose animation moves the overridden character."""
+    """A file with animation of the overridden character."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     obj, rig, coat = override(path)
     if rig.animation_data is not None:
@@ -113,7 +113,7 @@ def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
 
 
 def learnt_by(obj, module):
-    """What an overridden body has learnt, as its shot keeps it."""
+    """The learnt basis of an overridden body, as stored in its shot."""
     return module("bridge.preview.lessons").of(obj).pack()
 
 
@@ -238,7 +238,7 @@ def test_objects_that_are_linked_without_a_collection_are_overridden_together(tm
 
 
 def film(obj, _rig, _coat):
-    """Adds a camera that comes first by its name."""
+    """Adds a camera with a name that sorts first."""
     camera = bpy.data.objects.new("A Camera", bpy.data.cameras.new("A Camera"))
     obj.users_collection[0].objects.link(camera)
 

@@ -1,4 +1,4 @@
-"""Bakes that loop."""
+"""Looping bakes."""
 
 import math
 import os
@@ -86,11 +86,12 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
     # Without a core and a fit the flesh would meet the limit of stretch all the time.
     obj.jounce.use_stretch = False
     if "Snake" in file:
-        # As a fit makes it; softer it finds no loop by the second integrator.
+        # As set by a fit; a softer body finds no loop with the second integrator.
         obj.jounce.frequency = 8.0
     if "Robot" in file and integrator == "bdf2":
-        # Its host is a hand of thin fingers. So soft, they strike their limit all the time, and BDF2 does not
-        # calm them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a ten-thousandth.
+        # Its host is a hand of thin fingers. If too soft, they reach their limit all the time, and BDF2 does
+        # not damp them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a
+        # ten-thousandth.
         obj.jounce.frequency = 16.0
     looped, reports = module("core.loops").looped, []
 

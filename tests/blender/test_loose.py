@@ -1,4 +1,4 @@
-"""Loose bodies: meshes that no rig moves fall, roll and are thrown; shown, baked and taken off again."""
+"""Loose bodies: meshes without a rig fall, roll and are thrown; displayed, baked and removed again."""
 
 import bpy
 import numpy as np
@@ -16,7 +16,7 @@ FPS = 24.0
 
 
 def block(name="Jelly", half=0.2, height=1.0):
-    """A closed box with some vertices, its middle at a height."""
+    """A closed box with some vertices, centred at a height."""
     obj = scenes.column(name, height=2.0 * half, radius=half, rings=4, sides=8)
     obj.data.transform(Matrix.Translation((0.0, 0.0, -half)))
     obj.location.z = height
@@ -25,7 +25,7 @@ def block(name="Jelly", half=0.2, height=1.0):
 
 @pytest.fixture
 def jelly(tmp_path):
-    """A loose body, made in one click, in a saved file."""
+    """A loose body, made with one click, in a saved file."""
     obj = block()
     scenes.settle_scene(FRAMES[-1])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
@@ -134,7 +134,7 @@ def test_it_lands_on_the_ground_and_comes_to_rest(jelly):
     assert lowest.min() > -0.01 * 0.6
     assert abs(lowest[-1]) < 0.01 * 0.6
     assert np.abs(shown[-1] - shown[-2]).max() < 1e-4
-    # It stands there as it was, but for its sag.
+    # It stands in its first shape, except for its sag.
     assert np.ptp(shown[-1][:, 2]) > 0.93 * 0.4
     bpy.ops.jounce.clear_cache()
     assert np.array_equal(scenes.evaluated_frames(jelly, range(90, 91))[0], shown[89])
@@ -193,7 +193,7 @@ def test_the_unit_of_the_scene_is_minded(jelly):
 
 
 def fall(obj):
-    """How far the middle of an object falls."""
+    """Depth of the fall of an object's centre."""
     return np.ptp(scenes.evaluated_frames(obj, FRAMES).mean(axis=1)[:, 2])
 
 

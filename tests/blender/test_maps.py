@@ -1,4 +1,4 @@
-"""Maps and the bones that count, from vertex groups and bone collections to what is baked."""
+"""Maps and counted bones, from vertex groups and bone collections to the bake."""
 
 import bpy
 import numpy as np
@@ -23,14 +23,14 @@ def weights_of(obj, name):
 
 
 def select_bones(rig, *names):
-    """Selects these bones and no others, where this Blender keeps it."""
+    """Selects exactly these bones, with this Blender's property."""
     selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
     for bone in rig.pose.bones if selects_pose else rig.data.bones:
         bone.select = bone.name in names
 
 
 def bake(obj):
-    """How far the bake moves each vertex, (f, p), in metres."""
+    """Displacement of each vertex by the bake, (f, p), in metres."""
     frames = range(1, 10)
     scenes.activate(obj)
     bpy.ops.jounce.free_bake()
@@ -64,7 +64,7 @@ def test_a_new_map_changes_nothing(column, kind, setting, name, value, factors):
 
 
 def young_of(obj, module):
-    """Young's modulus (p,) around each vertex of a built body, of the usual one."""
+    """Young's modulus (p,) around each vertex of a built body, relative to the usual one."""
     body = module("core.bodies").CACHE.get(obj.jounce.built_digest)
     young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets]
     return young / module("core.motion").YOUNG
@@ -79,7 +79,7 @@ def test_a_new_stiffness_map_is_painted_softer_and_stiffer_and_all_else_stays(co
     group.add(np.flatnonzero(heights < 0.3).tolist(), 0.0, "REPLACE")
     bpy.ops.jounce.build()
     young = young_of(obj, module)
-    # A cell has the mean of what is in it, on a log scale.
+    # A cell has the mean of its contents, on a log scale.
     assert young[heights > 1.9].min() > 15.0 and young[heights < 0.1].max() < 1.0 / 15.0
     assert np.allclose(young[(heights > 0.7) & (heights < 1.3)], 1.0, rtol=0.1)
 

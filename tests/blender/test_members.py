@@ -1,4 +1,4 @@
-"""Meshes that join a body that is there, and leave it: all of it or nothing, and the settings stay."""
+"""Meshes added to an existing body, and removed again: all or nothing, and the settings stay."""
 
 import bpy
 import pytest
@@ -8,7 +8,7 @@ import snapshot
 
 @pytest.fixture
 def dressed():
-    """A built column, and a coat and a hat that were forgotten."""
+    """A built column, and a forgotten coat and hat."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
     coat, hat = scenes.column("Coat", radius=0.35), scenes.column("Hat", radius=0.2, rings=4)
@@ -27,7 +27,7 @@ def joined(dressed):
 
 
 def everything():
-    """All that could have changed of the meshes of the scene and of the file."""
+    """All data of the scene's meshes and of the file that could change."""
     meshes = [obj for obj in bpy.data.objects if obj.type == "MESH"]
     jounce = {obj.name: snapshot.properties(obj.jounce) for obj in meshes if obj.is_property_set("jounce")}
     return {obj.name: snapshot.snapshot(obj) for obj in meshes} | {
@@ -37,7 +37,7 @@ def everything():
 
 
 def is_current(obj, module):
-    """Whether a body was built as it is now."""
+    """True if a body is built in its present state."""
     read = module("bridge.body.bodies").read(obj, bpy.context, print).surface
     return obj.jounce.built_digest == read.digest(obj.jounce.build_settings())
 
@@ -137,7 +137,7 @@ def test_stopped_half_way_nothing_was_changed(dressed, module, operation, steps,
     if previewed:
         bpy.ops.jounce.preview()
     else:
-        # So large that it is not done before it is stopped.
+        # Large enough to be stopped before the end.
         obj.jounce.resolution, obj.jounce.modes = 40, 20
     before = everything()
     task = getattr(module("ops.members"), operation)(obj, [coat], bpy.context, print)

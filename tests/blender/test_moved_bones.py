@@ -1,4 +1,4 @@
-"""Chains that nothing moves, in an animation that moves the rest: they swing freely."""
+"""Chains without animation in an animated rig swing freely."""
 
 import bpy
 import numpy as np
@@ -8,7 +8,7 @@ import scenes
 
 @pytest.fixture
 def beast():
-    """A column on a bone that swings and a tail of two bones, with a core of bone: mesh and armature."""
+    """A column on a swinging bone and a tail of two bones, with a bone core: mesh and armature."""
     obj, rig = (
         scenes.column(),
         scenes.armature([("Body", 0.0, 1.0), ("Tail1", 1.0, 1.5), ("Tail2", 1.5, 2.0)]),
@@ -30,7 +30,7 @@ def beast():
 
 @pytest.fixture
 def roles(module):
-    """The roles of the bones of a body, built as it is now."""
+    """The roles of the bones of a body, built in its present state."""
 
     def found(obj):
         bpy.context.view_layer.update()

@@ -1,4 +1,4 @@
-"""Muscles: painted flesh whose fibres contract in the final motion, and in no other."""
+"""Muscles: painted flesh contracts in the final motion, and in no other."""
 
 import math
 from pathlib import Path
@@ -19,12 +19,12 @@ KEYS = {1: 0.0, 4: 0.0, 8: 0.6}
 
 @pytest.fixture
 def column(tmp_path):
-    """A built column in a saved file that holds still; one side is pinned. Its final motion is wanted."""
+    """A built, still column in a saved file with one side pinned, in final quality."""
     obj, rig = scenes.character()
     rig.animation_data_clear()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     scenes.add_and_build(obj)
-    # Without a core flesh balances what moves elsewhere on its bone.
+    # Without a core, flesh compensates motion elsewhere on its bone.
     obj.jounce.quality, obj.jounce.poisson, obj.jounce.bone_core = "FINAL", 0.4, 0.3
     obj.jounce.use_limit = obj.jounce.use_stretch = False
     bpy.ops.jounce.map_add(kind="PIN")
@@ -44,7 +44,7 @@ def is_muscle(obj):
 
 
 def paint(obj):
-    """Paints the muscle, which fades towards its ends."""
+    """Paints the muscle with fading ends."""
     bpy.ops.jounce.map_add(kind="MUSCLE")
     group = obj.vertex_groups["Muscle"]
     for vertex in np.flatnonzero(is_muscle(obj)).tolist():
@@ -189,7 +189,7 @@ def test_a_shot_with_muscles_is_learnt_as_it_is(column, session, lessons):
     bpy.ops.jounce.preview()
     shown(column, "LEARNT")
     assert session(column).final.error.share == lessons.of(column).facts.error
-    # Of another contraction nothing was told.
+    # Another contraction has no stored error.
     key(column, {8: 0.2})
     shown(column, "LEARNT")
     assert session(column).final.error is None
@@ -247,7 +247,7 @@ def test_the_map_is_shown_over_a_preview(column, module, session):
 
 
 def state(obj):
-    """All of the file and of an object but for vertex groups and weights, which are the artist's."""
+    """All data of the file and of an object except vertex groups and weights, which are the artist's."""
     bpy.context.scene.frame_set(bpy.context.scene.frame_current)
     seen = snapshot.snapshot(obj)
     for part, of_paint in ((seen, "object"), (seen, "groups"), (seen["mesh"], "weights")):
@@ -308,7 +308,7 @@ def paint_other(obj):
 
 
 def moves_of(obj, still):
-    """How far the flesh moves around each of two muscles, in the last frame."""
+    """Motion of the flesh around each of two muscles, in the last frame."""
     height = rest_of(obj)[:, 2]
     moved = np.linalg.norm(baked(obj)[-1] - still[-1], axis=1)
     return [moved[(height > low) & (height < high)].max() for low, high in ((LOW, HIGH), OTHER)]
@@ -381,7 +381,7 @@ def test_a_muscle_that_is_removed_takes_its_keys_and_no_other(column):
 
 
 def two_muscles(column):
-    """Gives a body a second muscle with a key; the action of that."""
+    """Gives a body a second muscle with a key; returns its action."""
     paint(column)
     bpy.ops.jounce.muscle_add()
     column.jounce.more_muscles[0].keyframe_insert("contraction", frame=1)

@@ -1,4 +1,4 @@
-"""Files of the first released version, which knew its own things by name, are freed as they were then."""
+"""Files of the first released version, which recognised its data by name, are freed as in that version."""
 
 import bpy
 import numpy as np
@@ -14,7 +14,7 @@ COLLECTIONS = ("objects", "meshes", "shape_keys", "actions", "armatures", "node_
 
 
 def opened_as_old(path):
-    """Saves the file without all that the first version did not write, and opens it."""
+    """Saves the file without all later data, and opens it."""
     for kind in COLLECTIONS:
         for block in getattr(bpy.data, kind):
             for mark in MARKS:
@@ -43,7 +43,7 @@ def state(obj):
     found = snapshot.file_state() | {"collections": bpy.data.collections.keys()}
     seen = snapshot.snapshot(obj)
     for part, block in ((seen, obj), (seen["mesh"], obj.data)):
-        # Opening a file moves these in memory, which their texts tell.
+        # Opening a file moves these in memory, which changes their texts.
         part["custom"] = sorted(block.keys())
     return {"file": found, "object": seen}
 

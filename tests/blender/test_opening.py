@@ -1,4 +1,4 @@
-"""Stitch groups that open while a body moves, and colours that say how exact updated modes are."""
+"""Stitch groups that open during motion, and colours for the accuracy of updated modes."""
 
 import bpy
 import numpy as np
@@ -11,7 +11,7 @@ from test_refusals import assert_refused
 
 @pytest.fixture
 def dressed():
-    """A swinging column and a wider sleeve around its upper half, sewn on by two stitch groups, built."""
+    """A swinging column and a wider sleeve around its upper half, sewn with two stitch groups, built."""
     obj, rig = scenes.character()
     sleeve = scenes.column("Sleeve", height=0.8, radius=0.4)
     for vertex in sleeve.data.vertices:
@@ -54,7 +54,7 @@ def test_keys_open_a_group_without_another_build(dressed):
     assert obj.jounce.built_digest == built
     held = shapes(obj, sleeve)
     assert obj.jounce.built_digest == built
-    # Until it opens it holds as where it never does.
+    # Until it opens, it holds like one that never does.
     assert np.array_equal(torn[:5], held[:5])
     assert np.abs(torn[8:] - held[8:]).max() > 0.01
     # Frame by frame it moves off without a jump.

@@ -1,4 +1,4 @@
-"""How the operators run: warnings, stopping half-way, one body after the other."""
+"""Execution of the operators: warnings, stopping half-way, one body after the other."""
 
 import time
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ import snapshot
 
 @pytest.fixture
 def window_run(module):
-    """Drives a task the way a window does: events go in, and what Blender was asked for is noted."""
+    """Drives a task like a window: sends events, and records requests to Blender."""
     base = module("ops.operator").LongOperator
 
     class Manager:
@@ -51,7 +51,7 @@ def window_run(module):
 
 
 def endless(log):
-    """A task that never ends by itself."""
+    """A task without an end."""
     step = SimpleNamespace(fraction=0.5, stage="Working")
     try:
         while True:
@@ -161,7 +161,7 @@ def test_a_stopped_build_keeps_the_last_one(module):
 
 
 def two_bodies():
-    """Two built characters, both of them selected, that have been moved since."""
+    """Two built, selected characters, moved since the build."""
     hosts, rigs = zip(*(scenes.character() for _ in range(2)), strict=True)
     for number, (host, rig) in enumerate(zip(hosts, rigs, strict=True)):
         scenes.add_and_build(host)

@@ -1,4 +1,4 @@
-"""Functions of other add-ons that Blender calls at every frame, and that pose the rig."""
+"""Handlers of other add-ons at every frame, posing the rig."""
 
 import bpy
 import numpy as np
@@ -10,7 +10,7 @@ KINDS = ("frame_change_pre", "frame_change_post")
 
 
 class Spring:
-    """Turns a bone of a rig by how fast the rig moves, as add-ons for springy bones do."""
+    """Rotates a bone by the rig's speed, like add-ons for springy bones."""
 
     def __init__(self, rig):
         self._rig, self._frame = rig, None
@@ -37,7 +37,7 @@ class Bystander:
 
 
 def pushed(rig):
-    """Moves the armature to one side and back instead of turning a bone."""
+    """Moves the armature to one side and back instead of rotating a bone."""
     rig.animation_data_clear()
     rig.pose.bones["Upper"].rotation_mode = "XYZ"
     for frame, place in ((1, 0.0), (5, 1.5), (8, 0.4)):
@@ -48,7 +48,7 @@ def pushed(rig):
 
 @pytest.fixture
 def listen():
-    """Adds functions to lists of Blender's, and takes them away at the end."""
+    """Adds functions to Blender's lists, and removes them at the end."""
     added = []
 
     def listen(kind, function, first=False):
@@ -64,7 +64,7 @@ def listen():
 
 
 def flesh(obj):
-    """What is added to the pose, frame by frame, played in order."""
+    """Displacement from the pose, frame by frame, played in order."""
     moved = scenes.evaluated_frames(obj, FRAMES)
     shown = [modifier for modifier in obj.modifiers if modifier.type == "NODES"]
     for modifier in shown:

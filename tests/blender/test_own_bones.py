@@ -1,4 +1,6 @@
-"""The bake onto the rig's own bones: they play what they can of the flesh, on a copy with its own action."""
+"""The bake to the rig's own bones: they play their possible part of the flesh, on a copy with its
+own action.
+"""
 
 import math
 
@@ -15,7 +17,7 @@ BONES = ("Lower", "Tail 1", "Tail 2", "Tail 3")
 
 @pytest.fixture
 def character():
-    """A built column on a root and a tail of three bones, of which only the root is animated."""
+    """A built column on a root and a tail of three bones, with only the root animated."""
     obj = scenes.column(height=4.0, rings=24)
     rig = scenes.armature([(name, float(at), at + 1.0) for at, name in enumerate(BONES)])
     obj.parent = rig
@@ -39,7 +41,7 @@ def character():
     scenes.activate(obj)
     bpy.ops.jounce.add()
     scenes.coarse(obj)
-    # The tail is left to the flesh, which is complementary to all bones that count.
+    # The tail is left to the flesh, which is complementary to all counted bones.
     obj.jounce.bones_counting, obj.jounce.bones_collection = "PICKED", "Root"
     obj.jounce.frequency = 3.0
     bpy.ops.jounce.build()
@@ -48,7 +50,7 @@ def character():
 
 
 def keys(rig):
-    """What the animator has keyed, and in which action."""
+    """The animator's keys, and their action."""
     curves = snapshot.fcurves(rig.animation_data.action)
     values = [(c.data_path, c.array_index, [tuple(key.co) for key in c.keyframe_points]) for c in curves]
     return rig.animation_data.action, values

@@ -1,4 +1,4 @@
-"""What is called like something of Jounce but is the artist's: modifiers, scenes, objects, vertex groups."""
+"""Data of the artist's with names of Jounce: modifiers, scenes, objects, vertex groups."""
 
 import bpy
 import numpy as np
@@ -8,13 +8,13 @@ import snapshot
 
 
 def ours(obj):
-    """The modifiers on an object that are none of the scene's own."""
+    """The modifiers on an object beside the scene's own."""
     return [modifier for modifier in obj.modifiers if modifier.name.startswith("Jounce")]
 
 
 @pytest.fixture
 def column(tmp_path):
-    """A built character whose caches go to a folder of the test's."""
+    """A built character with its caches in a folder of the test."""
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
     obj.jounce.cache_folder = str(tmp_path)

@@ -1,4 +1,6 @@
-"""What is beside a bake in modifiers, node groups and copies for games, and what a failing bake leaves."""
+"""Neighbours of a bake among modifiers, node groups and copies for games, and the traces of a
+failing bake.
+"""
 
 import bpy
 import numpy as np
@@ -12,7 +14,7 @@ TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_B
 
 @pytest.fixture
 def column(tmp_path):
-    """A built character whose caches go to a folder of the test's."""
+    """A built character with its caches in a folder of the test."""
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
     obj.jounce.cache_folder = str(tmp_path)
@@ -25,7 +27,7 @@ def state(obj):
 
 
 def with_modifiers(obj, folder):
-    """An artist's modifiers that are called as Jounce's: nodes, and a cache with its file."""
+    """An artist's modifiers with Jounce's names: nodes, and a cache with its file."""
     (folder / "theirs").mkdir()
     path = folder / "theirs" / "Jounce Column.pc2"
     path.write_bytes(b"POINTCACHE2\0" + bytes(20))
@@ -91,7 +93,7 @@ def test_attributes_that_are_called_as_a_bakes_stay(column):
 
 
 def test_an_attribute_that_is_called_as_a_previews_stays(column):
-    """And is seen by the artist's own modifiers, while the mesh moves as one without it."""
+    """The artist's own modifiers also see the attribute, while the mesh moves like one without it."""
     bpy.ops.jounce.preview()
     expected = scenes.evaluated_frames(column, FRAMES)
     bpy.ops.jounce.preview()
@@ -123,7 +125,7 @@ def test_an_armature_of_the_artists_above_the_copy_stays(column):
 
 
 class Full(Exception):
-    """What a disk that is full raises, or a bug."""
+    """Error of a full disk, or of a bug."""
 
 
 @pytest.mark.parametrize("second", TARGETS)
@@ -151,12 +153,12 @@ def test_a_bake_that_fails_leaves_the_earlier_one(column, first, second, module,
 
 
 def contents(folder):
-    """The files of a folder with what is in them."""
+    """The files of a folder with their contents."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def fail_at_the_second(module, monkeypatch, target):
-    """Has the second mesh of a bake fail at the last thing that is written to it."""
+    """Makes the second mesh of a bake fail in its last write."""
     places = {
         "FRAME_KEYS": ("bridge.common.animation", "write"),
         "MODAL_KEYS": ("bridge.common.animation", "write"),

@@ -1,4 +1,4 @@
-"""The panels: where they are, and that each can be drawn in both places."""
+"""The panels: their places, and drawing in both places."""
 
 import bpy
 import pytest
@@ -28,19 +28,19 @@ def test_each_panel_is_in_both_places(panels):
 
 
 def shown(panels):
-    """What each panel that is there shows, by its class."""
+    """Contents of each visible panel, by its class."""
     layouts = {cls: drawn(cls) for cls in panels if not is_twin_without_object(cls)}
     return {cls: layout for cls, layout in layouts.items() if layout is not None}
 
 
 def is_twin_without_object(cls):
-    """Whether a panel is in the tab Physics, which Blender does not show for what is active now."""
+    """True for a panel in the tab Physics, which Blender hides for the present active object."""
     active = bpy.context.object
     return cls.bl_space_type == "PROPERTIES" and (active is None or active.type in ("ARMATURE", "LIGHT"))
 
 
 def buttons(layouts):
-    """All operators that panels show."""
+    """All operators of the panels."""
     return {operator for layout in layouts.values() for operator in layout.operators()}
 
 

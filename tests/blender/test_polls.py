@@ -1,4 +1,4 @@
-"""Buttons that cannot do anything are grey, and say in one sentence why."""
+"""Buttons without a use are grey, with the reason in one sentence."""
 
 import bpy
 import pytest
@@ -18,7 +18,7 @@ def operators(module):
 
 
 def sentence(name):
-    """Why an operator cannot be run, empty where it can be."""
+    """Reason why an operator cannot run, empty if it can."""
     operator = getattr(bpy.ops.jounce, name)
     if operator.poll():
         return ""
@@ -31,7 +31,7 @@ def sentence(name):
 
 
 def can_run(operators):
-    """Those whose buttons are not grey; each of the others says why."""
+    """Operators with active buttons; each of the others gives a reason."""
     said = {name: sentence(name) for name in operators}
     for name, why in said.items():
         assert not why or (why.endswith(".") and why.count(". ") == 0 and "failed" not in why), (name, why)

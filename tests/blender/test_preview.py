@@ -1,4 +1,4 @@
-"""What the preview shows is what will be baked: on any frame, in any order, after any detour."""
+"""The preview shows exactly the later bake: on any frame, in any order, after any detour."""
 
 import bpy
 import numpy as np
@@ -330,7 +330,7 @@ def test_a_mesh_in_edit_mode_is_left_alone():
 
 
 def own_handlers():
-    """The kinds of handlers that the preview has added."""
+    """The kinds of handlers added by the preview."""
     return {
         kind
         for kind in dir(bpy.app.handlers)

@@ -1,4 +1,4 @@
-"""What is moved by hand while a body is previewed."""
+"""Movement by hand during a preview."""
 
 import bpy
 import numpy as np

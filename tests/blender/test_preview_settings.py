@@ -1,4 +1,4 @@
-"""Settings that are animated, and loops, as the preview shows them."""
+"""Animated settings and loops in the preview."""
 
 import bpy
 import numpy as np
@@ -59,7 +59,7 @@ def test_gravity_of_the_scene_acts_as_it_is_in_each_frame(preview):
         assert np.array_equal(shape(obj, frame), forward[frame - 1])
     assert all(now is old for now, old in zip(known.cache.coefficients, kept, strict=True))
     preview.forget(obj)
-    # All frames before this one are read beside the artist's scene.
+    # All frames before this one are read from a separate scene.
     assert np.array_equal(shape(obj, 12), forward[-1])
     assert preview.session(obj).complete
     assert_shown_as_baked(obj)
@@ -115,7 +115,7 @@ def test_what_is_not_read_in_every_frame_cannot_be_animated():
 
 
 def walk_in_circles(obj, rig):
-    """Makes the swing end as it began."""
+    """Makes the swing end in its first pose."""
     bone = rig.pose.bones["Upper"]
     bone.rotation_euler = (0.0, 0.0, 0.0)
     bone.keyframe_insert("rotation_euler", frame=12)

@@ -1,4 +1,4 @@
-"""Several previewed bodies in one file: each fills its own cache, whatever becomes of the others."""
+"""Several previewed bodies in one file: each fills its own cache, independent of the others."""
 
 import bpy
 import numpy as np
@@ -11,12 +11,12 @@ NAMES = ("Column", "Coarse", "Round")
 
 @pytest.fixture(autouse=True)
 def no_waiting(module, monkeypatch):
-    """What has changed is looked at without waiting for another change."""
+    """Changes are checked without waiting for another change."""
     monkeypatch.setattr(module("bridge.preview.session"), "QUIET_SECONDS", 0.0)
 
 
 def cast():
-    """Three built characters whose motion is shown; the last one's armature preserves volume."""
+    """Three built characters with previews; the last one's armature preserves volume."""
     made = []
     for number, name in enumerate(NAMES):
         obj, rig = scenes.character()
@@ -37,7 +37,7 @@ def all_of(names=NAMES):
 
 
 def suspected(preview, objects):
-    """The sessions of bodies that are to be looked at anew."""
+    """The sessions of bodies marked for a check."""
     known = [preview.session(obj) for obj in objects]
     for each in known:
         each.suspect()
@@ -45,7 +45,7 @@ def suspected(preview, objects):
 
 
 def work_a_little(known):
-    """What the timer does in a window, until each has a stage of its own."""
+    """The timer's work in a window, until each has its own stage."""
     for each in known:
         while not each.is_staged:
             each.work(bpy.context, 2e-5)
@@ -55,7 +55,7 @@ def work_a_little(known):
 def fill(preview, objects):
     """Fills all by turns, as the timer does."""
     known = [preview.session(obj) for obj in objects]
-    # So many that a busy machine gets to its end as well.
+    # Enough for a busy machine to finish as well.
     for _ in range(100_000):
         working = [each for each in known if each.busy]
         for each in working:
@@ -148,7 +148,7 @@ def test_others_go_on_whatever_happens_while_they_fill(preview, tmp_path, meanwh
 
 
 def previewed_in_turn():
-    """Two built bodies on one rig, the second one built and shown once the first one is."""
+    """Two built bodies on one rig, the second one built and shown after the first one."""
     obj, rig = scenes.character()
     coat = scenes.column("Coat", radius=0.35)
     coat.parent = rig
@@ -162,7 +162,7 @@ def previewed_in_turn():
 
 @pytest.fixture
 def evaluations():
-    """Counts the evaluations that begin besides those of a new frame."""
+    """Counts evaluations other than those of a new frame."""
     begun = []
 
     def begin(*_):

@@ -1,4 +1,4 @@
-"""What is read from a scene moves the vertices exactly as Blender's own evaluation does."""
+"""Readings from a scene reproduce Blender's own evaluation exactly."""
 
 import math
 
@@ -13,7 +13,7 @@ FRAMES = range(1, 10, 2)
 
 @pytest.fixture
 def read(module):
-    """Reads the body of these objects, bound where they stand; fails on warnings unless told."""
+    """Reads the body of these objects, bound in their present place; by default fails on warnings."""
     bodies = module("bridge.body.bodies")
 
     def read_body(obj, *others, warnings=None):
@@ -37,7 +37,7 @@ def posed(scene, part):
 
 
 def assert_follows(scene, scale=1.0, tolerance=2e-6):
-    """Every part is where Blender puts it, on all frames, to a fraction of the body's size."""
+    """Asserts that every part follows Blender on all frames, to a fraction of the body's size."""
     moved = 0.0
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)

@@ -1,4 +1,4 @@
-"""What a frequency was fitted to, and what is said when something else plays."""
+"""Animation of a fitted frequency, and the message about another animation."""
 
 import bpy
 import pytest
@@ -9,7 +9,7 @@ from libraries import build, link, make_library
 
 @pytest.fixture
 def fitted():
-    """A column whose frequency is fitted to its action Walk: mesh and armature."""
+    """A column with a frequency fitted to its action Walk: mesh and armature."""
     obj, rig = scenes.character()
     rig.animation_data.action.name = "Walk"
     scenes.add_and_build(obj)
@@ -19,7 +19,7 @@ def fitted():
 
 @pytest.fixture
 def difference(module):
-    """What is said of a body, once Blender has seen what was changed."""
+    """The message about a body, after Blender has noticed the change."""
 
     def said(obj):
         bpy.context.view_layer.update()
@@ -29,7 +29,7 @@ def difference(module):
 
 
 def play(rig, name, angle=0.4, end=12):
-    """Has a rig play a new action that swings its upper bone."""
+    """Gives a rig a new action that swings its upper bone."""
     rig.animation_data_create()
     rig.animation_data.action = bpy.data.actions.new(name)
     for frame in (1, end // 2, end):
@@ -42,7 +42,7 @@ WALK_RUN = "Fitted to the action Walk; Run is played now."
 
 
 def shown(module, name):
-    """What a panel shows now."""
+    """Present contents of a panel."""
     return drawn(getattr(module(f"panels.{name.lower()}"), f"JOUNCE_PT_{name.lower()}"))
 
 

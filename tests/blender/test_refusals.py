@@ -1,4 +1,4 @@
-"""What cannot be done is refused with one sentence, and the scene is as it was."""
+"""Refusals give one sentence, and leave the scene unchanged."""
 
 import bpy
 import pytest
@@ -19,12 +19,12 @@ def state():
     }
 
 
-# How Blender begins what it says of an operator whose button is grey.
+# Blender's prefix for the message of a greyed operator.
 GREYED = "Operator bpy.ops.jounce."
 
 
 def assert_refused(operator, *words, **arguments):
-    """The operator reports one sentence with these words, and changes nothing."""
+    """Asserts that the operator reports one sentence with these words, and changes nothing."""
     before = state()
     with pytest.raises(RuntimeError) as caught:
         operator(**arguments)
@@ -74,7 +74,7 @@ def generative_modifier(obj):
 
 
 def envelopes_only(obj):
-    """An armature modifier that reads no vertex groups."""
+    """An armature modifier without vertex groups."""
     obj.modifiers["Armature"].use_vertex_groups = False
 
 
@@ -92,7 +92,7 @@ BAD_MESHES = (
 
 @pytest.fixture(autouse=True)
 def object_mode(empty_file):
-    """Back to Object Mode after each test, where the next file is opened."""
+    """Returns to Object Mode after each test, for opening the next file."""
     yield
     if bpy.context.object is not None and bpy.context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -179,18 +179,18 @@ def disable_object(obj):
 
 
 def disable_collection(obj):
-    """In a collection that is off in all viewports."""
+    """In a collection disabled in all viewports."""
     move_to_collection(obj).hide_viewport = True
 
 
 def exclude_collection(obj):
-    """In a collection that the view layer leaves out."""
+    """In a collection excluded from the view layer."""
     name = move_to_collection(obj).name
     bpy.context.view_layer.layer_collection.children[name].exclude = True
 
 
 def move_to_collection(obj):
-    """A collection of its own for the object and its armature."""
+    """Moves the object and its armature to a separate collection."""
     collection = bpy.data.collections.new("Own")
     bpy.context.scene.collection.children.link(collection)
     for moved in (obj, obj.parent):

@@ -1,4 +1,4 @@
-"""Regions: several maps at once, on a selection, what bones move, or around the cursor."""
+"""Regions: several maps at once, on a selection, on selected bones' flesh, or around the cursor."""
 
 import bpy
 import numpy as np

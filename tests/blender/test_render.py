@@ -1,4 +1,4 @@
-"""A render shows finished bakes, writes to nothing, and tells what has no bake."""
+"""A render shows finished bakes, writes to nothing, and reports missing bakes."""
 
 import bpy
 import numpy as np

@@ -1,4 +1,4 @@
-"""Freeing and removing leave objects, keys and the file exactly as they were."""
+"""Freeing and removing restore objects, keys and the file exactly."""
 
 import bpy
 import pytest
@@ -171,7 +171,7 @@ def test_disabling_the_extension_leaves_nothing_behind(package):
 
 
 def handlers_of_jounce():
-    """Functions of the extension that Blender calls."""
+    """Handlers of the extension."""
     kinds = [getattr(bpy.app.handlers, kind) for kind in dir(bpy.app.handlers)]
     lists = [handlers for handlers in kinds if isinstance(handlers, list)]
     return [handler for handlers in lists for handler in handlers if "jounce" in handler.__module__]

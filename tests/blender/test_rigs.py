@@ -1,4 +1,4 @@
-"""Rigs that are not linear skinning: the flesh feels them as they are, and bakes show what was simulated."""
+"""Rigs beyond linear skinning: the flesh follows their actual shape, and bakes show the simulation."""
 
 import math
 
@@ -39,7 +39,7 @@ def animate_key(obj, rig):
 
 
 def drive_key(obj, rig):
-    """A corrective key whose value a driver takes from a bone."""
+    """A corrective key driven by a bone."""
     obj.shape_key_add(name="Basis")
     corrective = obj.shape_key_add(name="Corrective")
     for point in corrective.points:
@@ -51,7 +51,7 @@ def drive_key(obj, rig):
 
 
 def lattice(obj, moving=True):
-    """A lattice around the column, after the armature, whose upper points sway."""
+    """A lattice around the column, after the armature, with swaying upper points."""
     data = bpy.data.lattices.new("Cage")
     data.points_u = data.points_v = data.points_w = 3
     cage = bpy.data.objects.new("Cage", data)
@@ -112,7 +112,7 @@ def hook(obj, rig):
     modifier.vertex_indices_set([v.index for v in obj.data.vertices if v.co.z > 1.4])
 
 
-# What shape keys can be pulled back through exactly, and what not.
+# Rigs that shape keys can be pulled back through exactly, and others.
 INVERTIBLE = {"preserve volume": (preserve_volume,), "key": (animate_key,), "driver": (drive_key,)}
 INVERTIBLE["preserve volume, key"] = (preserve_volume, animate_key)
 OTHERS = {
@@ -193,7 +193,7 @@ def test_the_flesh_feels_what_is_not_linear(module, change):
 def test_a_nonlinear_rig_that_does_nothing_changes_nothing(module):
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
-    # Where the limit is felt a step ends anywhere within its tolerance.
+    # At the limit a step ends anywhere within its tolerance.
     obj.jounce.use_stretch = False
     linear = recorded(module, obj)
     lattice(obj, moving=False)

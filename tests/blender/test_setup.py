@@ -66,7 +66,7 @@ def test_what_hangs_on_bones_is_offered(module):
 
 
 def dressed_in_a_coat():
-    """A character with a coat that its armature deforms: mesh, coat."""
+    """A character with a coat deformed by its armature: mesh, coat."""
     obj, rig = scenes.character()
     coat = scenes.column("Coat", radius=0.6)
     scenes.skin(coat, rig, 2.0)
@@ -228,7 +228,7 @@ def test_a_refusal_adds_nothing():
 
 
 def warnings(module, monkeypatch):
-    """What operators warn of from now on."""
+    """Collected warnings of operators from now on."""
     said = []
     operator = module("ops.operator").JounceOperator
     monkeypatch.setattr(operator, "warn", lambda _self, sentence: said.append(sentence))

@@ -1,4 +1,4 @@
-"""Bodies that are sewn together: one body that is solved as one, and taken apart again."""
+"""Bodies sewn together: solved as one body, and taken apart again."""
 
 import bpy
 import numpy as np
@@ -27,7 +27,7 @@ def motion(*objects):
 
 
 def slack(shapes, ends):
-    """By how much the distance of stitched vertices changes at most."""
+    """Largest change of the distance of stitched vertices."""
     gaps = np.linalg.norm(shapes[0][:, ends[:, 0]] - shapes[1][:, ends[:, 1]], axis=2)
     return np.abs(gaps - gaps[0]).max()
 
@@ -68,7 +68,7 @@ def test_what_the_same_bones_deform_is_drawn_off_as_a_whole(deformed):
     flesh, drawn = (shape - scenes.evaluated_frames(obj, FRAMES) for obj, shape in shapes)
     as_a_whole = np.linalg.norm(drawn.mean(axis=1), axis=1).max()
     seam = np.linalg.norm(flesh[:, pairs(branch.jounce.seams[0])[:, 0]].mean(axis=1), axis=1).max()
-    # What hangs on a bone as an object keeps its place there, and bends to hold the seam.
+    # An object parented to a bone keeps its place there, and bends to hold the seam.
     assert as_a_whole > 0.5 * seam if deformed else as_a_whole < 0.25 * seam
 
 
@@ -99,7 +99,7 @@ def test_what_was_sewn_on_is_taken_off_again(two, module):
     assert not other.is_property_set("jounce") and not branch.jounce.seams[0].use
     del bare["custom"]
     assert snapshot.differences(bare, {key: snapshot.snapshot(other)[key] for key in bare}) == []
-    # It may be a body of its own again, and be sewn on again.
+    # It may be a separate body again, and be sewn on again.
     body(other, resolution=8)
     scenes.activate(branch, other)
     bpy.ops.jounce.sew(**NEAR)
@@ -146,7 +146,7 @@ def test_nearest_is_what_is_nearest_at_rest(two):
     assert np.array_equal(pairs(branch.jounce.seams[1]), posed)
 
 
-# What comes along.
+# Transferred data.
 
 
 def test_stitch_groups_come_along_with_their_keys(two, module):
@@ -271,7 +271,7 @@ def test_bakes_are_dealt_with_as_where_meshes_join_and_leave(two):
     bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
     shown = scenes.evaluated_frames(branch, FRAMES)
     bpy.ops.jounce.sew(**NEAR)
-    # That of the active body plays on until it is baked again; that of the other is freed.
+    # The active body's bake plays until the next one; the other's is freed.
     assert np.array_equal(scenes.evaluated_frames(branch, FRAMES), shown)
     assert snapshot.differences(bare["keys"], snapshot.snapshot(other)["keys"]) == []
     assert not other.jounce.bake_target and branch.jounce.bake_keys > 0

@@ -1,4 +1,4 @@
-"""Bodies that cannot be sewn together, and sewing that is stopped or undone: both are as before."""
+"""Refused, stopped or undone sewing: both bodies are unchanged."""
 
 import bpy
 import pytest
@@ -19,7 +19,7 @@ def two():
 
 
 def prepared(two):
-    """Bodies of which much comes along, and whose build takes long enough to be stopped."""
+    """Bodies with much transferred data, and a build long enough to be stopped."""
     branch, other = two
     seam = other.jounce.seams.add()
     seam.name, seam.mesh_a, seam.mesh_b = "Zip", other, other
@@ -73,7 +73,7 @@ def test_keys_that_were_there_are_as_before(two, module):
     test_stopped_half_way_both_are_as_before(two, module, 1, "")
 
 
-# What cannot be sewn.
+# Bodies that cannot be sewn.
 
 
 def loose(_branch, other):

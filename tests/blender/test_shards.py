@@ -1,4 +1,4 @@
-"""Shots that are simulated in parts, as farms do: they agree with the whole, and nothing is done twice."""
+"""Shots simulated in parts, as on farms: they agree with the whole, and nothing is done twice."""
 
 import json
 import os
@@ -19,13 +19,13 @@ HEADLESS = Path(__file__).with_name("headless.py")
 
 @pytest.fixture
 def main(module):
-    """The function that Blender calls for `--command jounce`."""
+    """Blender's entry point for `--command jounce`."""
     return module("cli").main
 
 
 @pytest.fixture
 def shot(tmp_path):
-    """A saved file with one built body that swings all the time."""
+    """A saved file with one built body in constant motion."""
     obj, rig = scenes.character()
     bone = rig.pose.bones["Upper"]
     for frame in range(1, 121, 6):
@@ -42,12 +42,12 @@ def shot(tmp_path):
 
 
 def simulate(main, folder, start, end, *more):
-    """One shard; its exit code."""
+    """Simulates one shard; returns the exit code."""
     return main(["simulate", "--shards", str(folder), "--start", str(start), "--end", str(end), *more])
 
 
 def shapes(blend):
-    """What a baked file shows (f, p, 3)."""
+    """Shapes of a baked file (f, p, 3)."""
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     return scenes.evaluated_frames(bpy.data.objects["Column"], FRAMES)
 
@@ -67,12 +67,12 @@ def test_shards_make_the_motion_of_the_whole(main, shot, tmp_path, quality, caps
     one, other = shapes(whole), shapes(joined)
     assert np.abs(one - posed).max() > 0.1
     assert np.array_equal(one[:114], other[:114])
-    # What the page on farms states, of the size of the body.
+    # The error stated in the page on farms, relative to the size of the body.
     assert 0.0 < np.abs(one - other).max() < 1e-5 * 2.1
 
 
 def test_a_final_shard_is_shown_without_blender_as_its_bake_is(main, shot, tmp_path):
-    # The module comes with the extension, which a fixture has installed.
+    # The module comes with the extension, installed by a fixture.
     from jounce.final_motion import read
 
     bpy.data.objects["Column"].jounce.quality = "FINAL"
@@ -130,7 +130,7 @@ def test_progress_is_json_where_asked(main, shot, tmp_path, capsys):
     assert simulate(main, tmp_path / "shards", 1, 20, "--json") == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     events = [line["event"] for line in lines]
-    # First it is built, then it is simulated.
+    # First the build, then the simulation.
     assert events.count("done") == 2 and events[-1] == "done" and events.count("progress") > 3
     lines = lines[events.index("done") :]
     fractions = [line["fraction"] for line in lines if line["event"] == "progress"]
@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_written_is_refused(main, shot, tmp_path, capsys
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows kills in other ways")
 def test_a_killed_shard_goes_on_from_where_it_was(main, shot, tmp_path, capsys):
-    """The second half of a final motion, killed as soon as a few of its frames are in the file."""
+    """The second half of a final motion, killed as soon as the file has a few of its frames."""
     bpy.data.objects["Column"].jounce.quality = "FINAL"
     bpy.ops.wm.save_as_mainfile(filepath=str(shot))
     folder = tmp_path / "shards"

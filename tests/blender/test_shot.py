@@ -11,7 +11,7 @@ import snapshot
 
 @pytest.fixture
 def built():
-    """A built character whose rig stands still after a swing."""
+    """A built character with a still rig after a swing."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
     return obj, rig
@@ -79,13 +79,13 @@ def test_fields_that_are_not_followed_are_said(built, module):
 @pytest.mark.parametrize("linear", [True, False])
 def test_drag_calms_a_swing(built, linear):
     obj, _ = built
-    # A held start sets off a swing of its own.
+    # A held start causes a swing of its own.
     settings = {"frequency": 2.0, "damping": 0.0, "integrator": "bdf2", "start": "SETTLED"}
-    # So soft it would meet the limit of stretch, which bounds the swing as well.
+    # Such a soft body would reach the limit of stretch, which bounds the swing as well.
     settings["use_stretch"] = False
 
     def swing():
-        # Over a few swings: drag shifts them, so in a few frames a braked one may be the faster.
+        # Over a few swings: drag shifts them, and in a few frames a braked one may be the faster.
         return np.sqrt(np.square(np.diff(baked(obj, last=96, **settings)[7:], axis=0)).mean())
 
     free = swing()
@@ -200,7 +200,7 @@ def test_materials_are_presets(built):
 def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
     obj, _ = built
     state = obj.jounce
-    # Near a limit the last digits of a stiffness decide how often a step iterates.
+    # Near a limit the last digits of a stiffness decide about the number of iterations.
     state.use_stretch = False
     wanted = 3.0
     by_frequency = baked(obj, frequency=wanted)

@@ -1,4 +1,4 @@
-"""Bake Sound: what strikes a body is heard in a strip of the sequencer; all else there is the artist's."""
+"""Bake Sound: impacts on a body sound in a strip of the sequencer; everything else there is the artist's."""
 
 import wave
 from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def bell(tmp_path):
-    """A firm loose body that falls on the ground in frame 12, in a saved file."""
+    """A firm loose body that hits the ground in frame 12, in a saved file."""
     obj = block("Bell", half=0.1, height=1.1)
     scenes.settle_scene(LAST)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
@@ -50,14 +50,14 @@ def new_strip(kind, name, channel, *arguments, **options):
 
 
 def samples(path):
-    """What a WAV file holds, in [-1, 1]."""
+    """Samples of a WAV file, in [-1, 1]."""
     with wave.open(str(path), "rb") as file:
         assert file.getframerate() == 48000
         return np.frombuffer(file.readframes(file.getnframes()), "<i2") / 32767.0
 
 
 def bake():
-    """Bakes the sound of what is selected."""
+    """Bakes the sound of the selection."""
     assert bpy.ops.jounce.bake_sound() == {"FINISHED"}
 
 
@@ -116,7 +116,7 @@ def test_the_next_bake_takes_the_place_of_the_strip_and_leaves_the_artists(bell,
 
 
 def length(frames):
-    """How long an effect is, as this Blender wants to be told."""
+    """Length of an effect, in this Blender's argument."""
     return {"length": frames} if bpy.app.version >= (5, 0, 0) else {"frame_end": 1 + frames}
 
 

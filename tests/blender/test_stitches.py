@@ -1,4 +1,4 @@
-"""Seams, from what is selected to what is baked."""
+"""Seams, from the selection to the bake."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ DATA = os.environ.get("JOUNCE_DATA")
 
 @pytest.fixture
 def dressed():
-    """A column on two bones and a wider sleeve around its upper half, one body, not built yet."""
+    """A column on two bones and a wider sleeve around its upper half, one body without a build."""
     obj, rig = scenes.character()
     sleeve = scenes.column("Sleeve", height=0.8, radius=0.4)
     for vertex in sleeve.data.vertices:
@@ -158,7 +158,7 @@ def test_vertices_in_one_place_are_one_part(module):
 
 @pytest.mark.skipif(DATA is None, reason="needs JOUNCE_DATA")
 def test_stitches_hold_the_hat_of_a_character():
-    """A jumping mage, whose hat is a mesh of its own; where hats are hard they need no stitches."""
+    """A jumping mage with a separate mesh as a hat; hard hats need no stitches."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
     import character
 
@@ -188,7 +188,7 @@ def test_stitches_hold_the_hat_of_a_character():
     free, held, firm = gaps
     assert held < 0.6 * free
     assert firm < free / 4.0
-    # With the core that Add Jounce gives, the hat is as hard as the head below it, and needs none.
+    # With the core of Add Jounce, the hat is as hard as the head below it, and needs none.
     body.jounce.bone_core, seam.use = 0.5, False
     scenes.activate(body)
     bpy.ops.jounce.build()

@@ -1,4 +1,4 @@
-"""Skinning nodes and mesh caches: what they are besides the same shape as any bake."""
+"""Skinning nodes and mesh caches: their properties beside the common shape of all bakes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Loose and attached bodies that are grabbed, blown and pushed."""
+"""Loose and attached bodies under grabbing, wind and accelerations."""
 
 import bpy
 import numpy as np
@@ -23,14 +23,16 @@ def jelly():
 
 
 def hand(module, obj, frame):
-    """A hand over a body that shows a frame of its full cache."""
+    """A hand over a body with a displayed frame of its full cache."""
     bpy.ops.jounce.fill_cache()
     bpy.context.scene.frame_set(frame)
     return module("bridge.preview.pulling").Hand(obj)
 
 
 def drag(module, obj, own, point, way, steps=60):
-    """Takes a vertex, draws it along a way (3,) in metres; the shapes shown, (steps, p, 3), in the world."""
+    """Takes a vertex and draws it along a way (3,) in metres; returns the shapes shown, (steps, p, 3), in the
+    world.
+    """
     session = module("bridge.preview.previews").session(obj)
     start = scenes.evaluated(obj)[point]
     hit = module("bridge.preview.picking").Hit(point, start)

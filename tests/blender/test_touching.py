@@ -1,4 +1,4 @@
-"""Loose bodies that touch each other, where one is in the collection of the other."""
+"""Contact of loose bodies, with one in the collection of the other."""
 
 import bpy
 import numpy as np
@@ -14,7 +14,7 @@ EDGE = 0.4
 
 
 def jelly(name, place):
-    """A cube that is a loose body, built and not shown yet."""
+    """A cube as a loose body, built, without a preview."""
     obj = cube(name, half=EDGE / 2)
     obj.location = place
     bpy.context.view_layer.update()
@@ -35,7 +35,7 @@ def preview(*objects):
 
 @pytest.fixture
 def pair(tmp_path):
-    """A cube that lies on the ground, and one that falls onto it, in a saved file; nothing touches yet."""
+    """A cube on the ground, and one that falls onto it, in a saved file, still without contact."""
     scenes.settle_scene(FRAMES[-1])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     floor = ground(0.0)
@@ -79,7 +79,7 @@ def test_one_lands_on_the_other_which_gives_way(pair, session):
     below, above = shown(lower, upper)
     assert troubles(session, *pair) == ["", ""]
     assert above[..., 2].min() > 0.8 * EDGE
-    # What lies below is pressed, and was not before.
+    # The lower body is pressed, and was not before.
     assert below[..., 2].max(axis=1).min() < through[0][..., 2].max(axis=1).min() - 0.02 * EDGE
     # Their middles stay apart.
     assert (above[..., 2] - below[..., 2]).mean(axis=1).min() > 0.85 * EDGE

@@ -1,4 +1,4 @@
-"""The interface in other languages: each text is one that is shown, and Blender gets them all."""
+"""The interface in other languages: each translated text is shown, and Blender gets them all."""
 
 import bpy
 import messages
@@ -9,14 +9,14 @@ COMPLETE = 0.95
 
 @pytest.fixture
 def languages(module):
-    """For each language its texts."""
+    """The texts of each language."""
     return module("translations").languages()
 
 
 @pytest.fixture
 def shown(package):
-    """What the interface shows."""
-    # Blender names a menu of presets after the one that was chosen last.
+    """Texts of the interface."""
+    # Blender names a menu of presets after the last choice.
     bpy.types.JOUNCE_MT_materials.bl_label = "Materials"
     bpy.types.JOUNCE_MT_bodies.bl_label = "Kind of Body"
     return messages.all_messages(package.__name__)

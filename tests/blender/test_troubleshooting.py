@@ -1,4 +1,4 @@
-"""The guide by symptom: it names what is on the screen, and its causes and cures act as it says."""
+"""The guide by symptom: its names are on the screen, and its causes and cures act as described."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ import snapshot
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "addon" / "troubleshooting.md"
 FRAMES = range(1, 25)
-# Blender's own, and texts that panels give to what is labelled otherwise elsewhere.
+# Blender's own labels, and texts of panels for data with other labels elsewhere.
 OTHERS = {"Pose Position", "Render", "Apply", "Show on Mesh", "italics"}
 
 
@@ -44,7 +44,7 @@ def column():
 
 
 def motion(obj, frames=FRAMES):
-    """How far each vertex is from the pose, (f, p), as a share of the size."""
+    """Distance of each vertex from the pose, (f, p), as a share of the size."""
     bpy.ops.jounce.build()
     posed = scenes.evaluated_frames(obj, frames)
     bpy.ops.jounce.bake(target="SKINNING_NODES", frame_start=frames.start, frame_end=frames.stop - 1)
@@ -157,7 +157,7 @@ def test_jitter_is_passed_on_less_when_it_is_softer_and_damped(column):
         bone.keyframe_insert("rotation_euler", frame=frame)
 
     def shake():
-        """How far vertices go from frame to frame, beside the swing of the whole."""
+        """Motion of vertices from frame to frame, beside the swing of the whole."""
         posed = scenes.evaluated_frames(obj, FRAMES)
         bpy.ops.jounce.bake(target="SKINNING_NODES")
         shapes = scenes.evaluated_frames(obj, FRAMES)

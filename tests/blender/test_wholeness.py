@@ -1,4 +1,4 @@
-"""Scenes that are not whole: what is missing is named, and a command line does not go on without it."""
+"""Incomplete scenes: missing parts are named, and a command line refuses to continue without them."""
 
 import bpy
 import pytest
@@ -6,7 +6,7 @@ import scenes
 
 
 def needs_scripts(_obj, rig, _folder):
-    """Python, which Blender runs only where it is told to."""
+    """Python, which Blender runs only with permission."""
     bone = rig.pose.bones["Lower"]
     bone.rotation_mode = "XYZ"
     curve = bone.driver_add("rotation_euler", 1)
@@ -15,7 +15,7 @@ def needs_scripts(_obj, rig, _folder):
 
 
 def linked(folder):
-    """An empty of another file that swings."""
+    """An empty of another file with a swing."""
     source = bpy.data.objects.new("Goal", None)
     for frame, angle in ((1, 0.0), (5, 1.0), (9, 0.0)):
         source.rotation_euler.x = angle
@@ -33,7 +33,7 @@ def needs_a_library(_obj, rig, folder):
 
 
 def needs_a_picture(obj, _rig, folder):
-    """A picture that pushes the mesh about."""
+    """A picture that displaces the mesh."""
     image = bpy.data.images.new("Dents", 8, 8)
     image.filepath_raw, image.file_format = str(folder / "dents.png"), "PNG"
     image.save()
@@ -55,7 +55,7 @@ LACKING = {
 
 @pytest.fixture(params=LACKING)
 def lacking(request, tmp_path):
-    """A saved shot, opens it whole or not, and the sentence about what it lacks."""
+    """A saved shot, opened completely or not, and the sentence about its missing part."""
     change, lost, sentence = LACKING[request.param]
     obj, rig = scenes.character()
     path = tmp_path / "shot.blend"

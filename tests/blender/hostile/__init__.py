@@ -1,4 +1,4 @@
-"""Hostile scenes: files as artists make them and as nobody should, and what Jounce does in each of them.
+"""Hostile scenes: unusual and broken files, and Jounce's expected behaviour in each.
 
 `ROWS` is the table. Every module below holds the scenes of one subject; `trial` plays them.
 """

@@ -32,7 +32,7 @@ def many_frames_a_second(jounce: Hand) -> None:
 
 @works
 def rate_changed_while_previewed(jounce: Hand) -> None:
-    """A previewed scene whose frame rate changes from 30 to 60, and its base."""
+    """A frame rate changed from 30 to 60 during a preview, and its base."""
     obj, _ = scenes.character()
     render = bpy.context.scene.render
     render.fps = 30
@@ -83,7 +83,7 @@ def late_frames(jounce: Hand) -> None:
 
 
 def scenes_curves(rig: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The F-curves that move an armature."""
+    """The F-curves of an armature."""
     import snapshot
 
     return list(snapshot.fcurves(rig.animation_data.action))
@@ -91,7 +91,7 @@ def scenes_curves(rig: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 @refuses
 def a_range_backwards(jounce: Hand) -> None:
-    """A bake that is to end before it starts."""
+    """A bake with its end before its start."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -141,7 +141,7 @@ def stretched_time(jounce: Hand) -> None:
 
 @works
 def no_slot(jounce: Hand) -> None:
-    """An action without a slot, where Blender knows slots."""
+    """An action without a slot, in versions with slots."""
     obj, rig = scenes.character()
     data = rig.animation_data
     if hasattr(data, "action_slot"):
@@ -183,7 +183,7 @@ def endless_motion(jounce: Hand) -> None:
 
 @works
 def driven_by_the_frame(jounce: Hand) -> None:
-    """A bone that a driver moves by the number of the frame."""
+    """A bone driven by the frame number."""
     obj, rig = scenes.character()
     rig.pose.bones["Lower"].rotation_mode = "XYZ"
     rig.pose.bones["Lower"].driver_add("rotation_euler", 1).driver.expression = "sin(frame) / 5"
@@ -193,7 +193,7 @@ def driven_by_the_frame(jounce: Hand) -> None:
 
 @works
 def driver_that_fails(jounce: Hand) -> None:
-    """A driver whose expression is wrong, and one whose target is gone."""
+    """A driver with a wrong expression, and one with a deleted target."""
     obj, rig = scenes.character()
     rig.driver_add("location", 0).driver.expression = "nothing / 0"
     driver = rig.driver_add("location", 1).driver
@@ -217,7 +217,7 @@ def driver_reads_the_scene(jounce: Hand) -> None:
 
 @works
 def keyed_visibility(jounce: Hand) -> None:
-    """A mesh that is keyed to be hidden in renders and viewports for some frames."""
+    """A mesh keyed to be hidden in renders and viewports for some frames."""
     obj, _ = scenes.character()
     for frame, hidden in ((1, False), (20, True)):
         obj.hide_render = obj.hide_viewport = hidden
@@ -229,7 +229,7 @@ def keyed_visibility(jounce: Hand) -> None:
 
 @works
 def keyed_modifier(jounce: Hand) -> None:
-    """A subdivision after the rig whose visibility is keyed."""
+    """A subdivision after the rig with keyed visibility."""
     obj, _ = scenes.character()
     modifier = obj.modifiers.new("Smooth", "SMOOTH")
     for frame, factor in ((1, 0.0), (6, 0.5)):
@@ -241,7 +241,7 @@ def keyed_modifier(jounce: Hand) -> None:
 
 @works
 def action_deleted_while_previewed(jounce: Hand) -> None:
-    """A previewed character whose action is deleted from the file."""
+    """A previewed character with its action deleted from the file."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -262,7 +262,7 @@ def keying_on(jounce: Hand) -> None:
 
 @works
 def settings_keyed(jounce: Hand) -> None:
-    """A body whose strength and cut are keyed; with Jounce gone, so are the keys of what is gone."""
+    """A body with keyed strength and cut; removing Jounce removes these keys."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)

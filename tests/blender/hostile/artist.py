@@ -1,4 +1,4 @@
-"""What an artist does to a file, decided by chance and by what in the file is the artist's."""
+"""An artist's changes to a file, chosen at random and by the artist's data in the file."""
 
 import re
 from random import Random
@@ -31,7 +31,7 @@ def objects(kind: str) -> list[bpy.types.Object]:
 
 
 def one(chance: Random, found: list) -> object:
-    """One of those that were found, None of none."""
+    """One of the candidates, None without any."""
     return chance.choice(found) if found else None
 
 
@@ -116,7 +116,7 @@ def rename(_hand: Hand, chance: Random) -> None:
 
 
 def delete(_hand: Hand, chance: Random) -> None:
-    """An object is deleted, unless it is the last of its kind."""
+    """Deletes an object, unless it is the last of its kind."""
     found = chance.choice((bodies(), bodies(), rigs()))
     if len(found) > 1:
         bpy.data.objects.remove(chance.choice(found))
@@ -124,7 +124,7 @@ def delete(_hand: Hand, chance: Random) -> None:
 
 
 def duplicate(_hand: Hand, chance: Random) -> None:
-    """An object is duplicated, sometimes with its armature."""
+    """Duplicates an object, sometimes with its armature."""
     obj = one(chance, bodies())
     if obj is None or obj.hide_get():
         return
@@ -201,7 +201,7 @@ def hide(_hand: Hand, chance: Random) -> None:
 
 
 def select(_hand: Hand, chance: Random) -> None:
-    """Other objects are selected, and one is active."""
+    """Selects other objects, and activates one."""
     for obj in bodies() + rigs():
         obj.select_set(chance.random() < 0.5)
     bpy.context.view_layer.objects.active = one(chance, [*bodies(), *rigs(), bpy.data.objects["Lamp"]])
@@ -237,21 +237,21 @@ def redo(_hand: Hand, _chance: Random) -> None:
 
 
 def save_and_open(hand: Hand, chance: Random) -> None:
-    """The file is saved, under one of several names, and opened again."""
+    """Saves the file under one of several names, and opens it again."""
     path = str(hand.folder / f"shot_{chance.randint(1, 2)}.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
 
 
 def save_elsewhere(hand: Hand, chance: Random) -> None:
-    """The file is saved in another folder, or a copy of it is."""
+    """Saves the file, or a copy of it, in another folder."""
     path = hand.folder / "elsewhere" / "shot_1.blend"
     path.parent.mkdir(exist_ok=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=chance.random() < 0.5)
 
 
 def purge(_hand: Hand, _chance: Random) -> None:
-    """What nothing uses is thrown away."""
+    """Purges unused data."""
     bpy.ops.outliner.orphans_purge(do_recursive=True)
 
 

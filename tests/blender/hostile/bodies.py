@@ -47,7 +47,7 @@ def two_meshes(jounce: Hand) -> None:
 
 @works
 def a_coat_that_follows_the_body(jounce: Hand) -> None:
-    """A coat that is bound to the body's surface, behind the armature of both: flesh moves it once."""
+    """A coat bound to the body's surface, after the armature of both: flesh moves it once."""
     obj, coat, _ = pair()
     coat.modifiers.new("Follow", "SURFACE_DEFORM").target = obj
     with choosing(coat):
@@ -59,7 +59,7 @@ def a_coat_that_follows_the_body(jounce: Hand) -> None:
 
 @works
 def two_bodies_on_one_armature(jounce: Hand) -> None:
-    """Two bodies that one armature moves, baked at once."""
+    """Two bodies on one armature, baked at once."""
     obj, coat, _ = pair()
     previewed(jounce, obj, coat)
     for target in TARGETS:
@@ -68,7 +68,7 @@ def two_bodies_on_one_armature(jounce: Hand) -> None:
 
 @works
 def three_previews(jounce: Hand) -> None:
-    """Three previewed bodies, one of which preserves volume, filled, undone, saved and opened again."""
+    """Three previewed bodies, one with Preserve Volume, filled, undone, saved and opened again."""
     names = [obj.name for obj in three()]
     previewed(jounce, *(bpy.data.objects[name] for name in names))
     bpy.ops.ed.undo_push(message="previewed")
@@ -84,7 +84,7 @@ def three_previews(jounce: Hand) -> None:
 
 @works
 def one_of_three_is_deleted(jounce: Hand) -> None:
-    """Three previewed bodies, the second of which is deleted with its armature."""
+    """Three previewed bodies; the second is deleted with its armature."""
     first, second, third = three()
     previewed(jounce, first, second, third)
     for thing in (second.parent, second):
@@ -97,7 +97,7 @@ def one_of_three_is_deleted(jounce: Hand) -> None:
 
 @works
 def one_of_three_is_removed(jounce: Hand) -> None:
-    """Three previewed bodies; Jounce is taken off one of them."""
+    """Three previewed bodies; Jounce is removed from one of them."""
     first, second, third = three()
     previewed(jounce, first, second, third)
     jounce.remove(second)
@@ -107,7 +107,7 @@ def one_of_three_is_removed(jounce: Hand) -> None:
 
 @works
 def host_deleted_while_previewed(jounce: Hand) -> None:
-    """A previewed body whose host is deleted; its other mesh is left."""
+    """A previewed body with its host deleted; its other mesh is left."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -121,7 +121,7 @@ def host_deleted_while_previewed(jounce: Hand) -> None:
 
 @works
 def host_deleted_after_the_bake(jounce: Hand) -> None:
-    """A body baked to shape keys whose host is deleted; its other mesh is left."""
+    """A body baked to shape keys with its host deleted; its other mesh is left."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -134,7 +134,7 @@ def host_deleted_after_the_bake(jounce: Hand) -> None:
 
 @works
 def member_deleted_while_previewed(jounce: Hand) -> None:
-    """A previewed body one of whose meshes is deleted."""
+    """A previewed body with one of its meshes deleted."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -149,7 +149,7 @@ def member_deleted_while_previewed(jounce: Hand) -> None:
 
 @works
 def deleted_and_purged(jounce: Hand) -> None:
-    """A previewed body that is deleted, with all that nothing uses then."""
+    """A previewed body, deleted together with all unused data."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -162,7 +162,7 @@ def deleted_and_purged(jounce: Hand) -> None:
 
 @works
 def host_unlinked_while_previewed(jounce: Hand) -> None:
-    """A previewed body whose host leaves the scene and comes back."""
+    """A previewed body with its host removed from the scene and put back."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -179,7 +179,7 @@ def host_unlinked_while_previewed(jounce: Hand) -> None:
 
 @refuses
 def host_unlinked(jounce: Hand) -> None:
-    """A body is to be built whose host is in no scene."""
+    """Building a body with its host in no scene."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     bpy.context.scene.collection.objects.unlink(obj)
@@ -190,7 +190,7 @@ def host_unlinked(jounce: Hand) -> None:
 
 @works
 def hidden(jounce: Hand) -> None:
-    """A body that is hidden, and cannot be selected or rendered."""
+    """A hidden body, excluded from selection and renders."""
     obj, _ = scenes.character()
     scenes.activate(obj.parent)
     obj.hide_set(True)
@@ -200,7 +200,7 @@ def hidden(jounce: Hand) -> None:
 
 @works
 def hidden_while_previewed(jounce: Hand) -> None:
-    """A previewed body that is hidden, disabled and shown again."""
+    """A previewed body, hidden, disabled and shown again."""
     obj, _ = scenes.character()
     previewed(jounce, obj)
     for off in (True, False):
@@ -225,7 +225,7 @@ def in_edit_mode(jounce: Hand) -> None:
 
 @works
 def edited_while_previewed(jounce: Hand) -> None:
-    """A previewed mesh that goes through Edit Mode while frames change."""
+    """A previewed mesh in Edit Mode during frame changes."""
     obj, _ = scenes.character()
     scenes.activate(obj)
     previewed(jounce, obj)
@@ -278,7 +278,7 @@ def added_twice_to_two_bodies(jounce: Hand) -> None:
 
 @works
 def added_twice(jounce: Hand) -> None:
-    """A body that is added again, and gets a mesh more."""
+    """A body added again, with a further mesh."""
     obj, coat, _ = pair()
     jounce.add(obj)
     jounce.build(obj)
@@ -289,7 +289,7 @@ def added_twice(jounce: Hand) -> None:
 
 @refuses
 def removed_twice(jounce: Hand) -> None:
-    """Jounce is taken off what has none."""
+    """Jounce removed from a body without it."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.remove(obj)
@@ -299,7 +299,7 @@ def removed_twice(jounce: Hand) -> None:
 
 @refuses
 def previewed_while_baked(jounce: Hand) -> None:
-    """The preview of a body that shows its bake."""
+    """A preview of a body with a visible bake."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -309,7 +309,7 @@ def previewed_while_baked(jounce: Hand) -> None:
 
 @refuses
 def filled_without_a_preview(jounce: Hand) -> None:
-    """The cache of a body that is not previewed is to be filled."""
+    """Filling the cache of a body without a preview."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -318,7 +318,7 @@ def filled_without_a_preview(jounce: Hand) -> None:
 
 @refuses
 def baked_before_it_is_built(jounce: Hand) -> None:
-    """A body that is not built is to be baked."""
+    """Baking a body without a build."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.refused("bake", "Build", obj, target="MODAL_KEYS")
@@ -326,7 +326,7 @@ def baked_before_it_is_built(jounce: Hand) -> None:
 
 @works
 def moved_to_another_collection(jounce: Hand) -> None:
-    """A previewed body that moves to another collection."""
+    """A previewed body moved to another collection."""
     obj, _ = scenes.character()
     previewed(jounce, obj)
     other = bpy.data.collections.new("Other")
@@ -340,7 +340,7 @@ def moved_to_another_collection(jounce: Hand) -> None:
 
 @refuses
 def set_up_beside_a_body(jounce: Hand) -> None:
-    """One click on a mesh with one of another, baked body selected, which keeps all it has."""
+    """One click on a mesh with a mesh of another, baked body selected, which keeps all its data."""
     obj, coat, _ = pair()
     jounce.add(coat)
     jounce.build(coat)

@@ -1,4 +1,4 @@
-"""What has nothing to do with Jounce is not even looked at in a way that could be seen."""
+"""Data without Jounce stays untouched, even by reading with visible effects."""
 
 import bpy
 import scenes
@@ -63,7 +63,7 @@ def previewed_beside_others(jounce: Hand) -> None:
 
 @works
 def a_pose_that_is_not_keyed(jounce: Hand) -> None:
-    """A bone that was moved by hand and not keyed stays there, whatever is baked."""
+    """A bone moved by hand without keys stays there during all bakes."""
     obj, rig = scenes.character()
     rig.pose.bones["Lower"].location.x = 0.2
     bpy.context.view_layer.update()
@@ -76,7 +76,7 @@ def a_pose_that_is_not_keyed(jounce: Hand) -> None:
 
 @works
 def an_old_file_opened(jounce: Hand) -> None:
-    """A file without Jounce that is opened, played, undone and saved while the extension is there."""
+    """A file without Jounce, opened, played, undone and saved with the extension enabled."""
     others()
     path = str(jounce.folder / "old.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
@@ -92,7 +92,7 @@ def an_old_file_opened(jounce: Hand) -> None:
 
 @refuses
 def asked_of_others(jounce: Hand) -> None:
-    """Every operator that wants a body is asked with objects that have none; nothing is written on them."""
+    """All operators for bodies called on objects without Jounce; nothing is written on them."""
     others()
     bpy.context.view_layer.update()
     for name in ("Lamp", "Empty", "Bystander", "Bystanding Rig"):

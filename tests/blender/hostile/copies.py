@@ -9,7 +9,7 @@ from .row import works
 
 
 def duplicate(linked: bool, *objects: bpy.types.Object) -> bpy.types.Object:
-    """What Shift+D does, or Alt+D; the copy of the first, called Twin."""
+    """Duplicates like Shift+D, or Alt+D; the copy of the first is called Twin."""
     scenes.activate(*objects)
     bpy.ops.object.duplicate(linked=linked)
     copy = bpy.context.view_layer.objects.active
@@ -21,7 +21,7 @@ def duplicate(linked: bool, *objects: bpy.types.Object) -> bpy.types.Object:
 
 @works
 def copied_while_previewed(jounce: Hand) -> None:
-    """A previewed body that is duplicated with its armature; each copy moves on its own."""
+    """A previewed body duplicated with its armature; each copy moves on its own."""
     obj, rig = scenes.character()
     previewed(jounce, obj)
     copy = duplicate(False, obj, rig)
@@ -33,7 +33,7 @@ def copied_while_previewed(jounce: Hand) -> None:
 
 @works
 def copied_alone_while_previewed(jounce: Hand) -> None:
-    """A previewed mesh that is duplicated without its armature."""
+    """A previewed mesh duplicated without its armature."""
     obj, _ = scenes.character()
     previewed(jounce, obj)
     copy = duplicate(False, obj)
@@ -45,7 +45,7 @@ def copied_alone_while_previewed(jounce: Hand) -> None:
 
 @works
 def instanced_while_previewed(jounce: Hand) -> None:
-    """A previewed body of which an instance is made that shares its mesh, and deleted again."""
+    """A previewed body with an instance that shares its mesh, deleted again."""
     obj, _ = scenes.character()
     previewed(jounce, obj)
     copy = duplicate(True, obj)
@@ -56,7 +56,7 @@ def instanced_while_previewed(jounce: Hand) -> None:
 
 
 def copied_after(jounce: Hand, target: str) -> None:
-    """A baked body that is duplicated; first the original is freed, then the copy."""
+    """A baked body with a duplicate; first the original is freed, then the copy."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -69,7 +69,7 @@ def copied_after(jounce: Hand, target: str) -> None:
 
 @works
 def copied_after_keys(jounce: Hand) -> None:
-    """A body baked to shape keys that is duplicated, saved and opened."""
+    """A body baked to shape keys, duplicated, saved and opened."""
     copied_after(jounce, "MODAL_KEYS")
     jounce.remove(bpy.data.objects["Twin"])
     # Blender counts a user too many of the copied keys, until the file is opened again.
@@ -81,25 +81,25 @@ def copied_after_keys(jounce: Hand) -> None:
 
 @works
 def copied_after_nodes(jounce: Hand) -> None:
-    """A body baked to skinning nodes that is duplicated."""
+    """A body baked to skinning nodes with a duplicate."""
     copied_after(jounce, "SKINNING_NODES")
 
 
 @works
 def copied_after_a_cache(jounce: Hand) -> None:
-    """A body baked to a mesh cache that is duplicated."""
+    """A body baked to a mesh cache with a duplicate."""
     copied_after(jounce, "MESH_CACHE")
 
 
 @works
 def copied_after_helper_bones(jounce: Hand) -> None:
-    """A body baked to helper bones that is duplicated."""
+    """A body baked to helper bones with a duplicate."""
     copied_after(jounce, "HELPER_BONES")
 
 
 @works
 def host_copied_without_its_members(jounce: Hand) -> None:
-    """A body of two meshes whose host is duplicated alone."""
+    """A body of two meshes with only its host duplicated."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -110,7 +110,7 @@ def host_copied_without_its_members(jounce: Hand) -> None:
 
 @works
 def joined(jounce: Hand) -> None:
-    """A previewed mesh that another one is joined to."""
+    """A previewed mesh joined with another one."""
     obj, coat, _ = pair()
     previewed(jounce, obj)
     scenes.activate(obj, coat)
@@ -122,7 +122,7 @@ def joined(jounce: Hand) -> None:
 
 @works
 def member_joined_into_its_host(jounce: Hand) -> None:
-    """A previewed body whose two meshes are joined."""
+    """A previewed body with its two meshes joined."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -136,7 +136,7 @@ def member_joined_into_its_host(jounce: Hand) -> None:
 
 @works
 def separated(jounce: Hand) -> None:
-    """A previewed mesh that is separated into two objects."""
+    """A previewed mesh separated into two objects."""
     obj, _ = scenes.character()
     previewed(jounce, obj)
     scenes.activate(obj)

@@ -1,4 +1,4 @@
-"""Saving, saving elsewhere, opening again, undo, and files that are not what they should be."""
+"""Saving, saving elsewhere, opening again, undo, and damaged files."""
 
 import bpy
 import scenes
@@ -22,7 +22,7 @@ def reopen() -> bpy.types.Object:
 
 
 def cached(jounce: Hand, name: str = "shot.blend") -> bpy.types.Object:
-    """A saved file with a body that is baked to a cache beside it."""
+    """A saved file with a body baked to a cache beside it."""
     obj, _ = scenes.character()
     save(jounce, name)
     jounce.add(obj)
@@ -36,7 +36,7 @@ def cached(jounce: Hand, name: str = "shot.blend") -> bpy.types.Object:
 
 @refuses
 def no_place_for_a_cache(jounce: Hand) -> None:
-    """A mesh cache beside a file that is not saved."""
+    """A mesh cache for an unsaved file."""
     obj, _ = scenes.character()
     jounce.add(obj)
     if jounce.is_there:
@@ -47,7 +47,7 @@ def no_place_for_a_cache(jounce: Hand) -> None:
 
 @refuses
 def a_folder_that_is_a_file(jounce: Hand) -> None:
-    """A folder for caches that is a file."""
+    """A file in the place of the folder for caches."""
     obj, _ = scenes.character()
     (jounce.folder / "file").write_text("a file", encoding="utf-8")
     jounce.add(obj)
@@ -59,7 +59,7 @@ def a_folder_that_is_a_file(jounce: Hand) -> None:
 
 @works
 def each_bake_opened_again(jounce: Hand) -> None:
-    """A file that is saved and opened with each kind of bake."""
+    """A file saved and opened with each kind of bake."""
     obj, _ = scenes.character()
     save(jounce, "shot.blend")
     jounce.add(obj)
@@ -73,7 +73,7 @@ def each_bake_opened_again(jounce: Hand) -> None:
 
 @works
 def opened_without_its_cache(jounce: Hand) -> None:
-    """A file whose mesh cache was deleted from the folder."""
+    """A file with its mesh cache deleted from the folder."""
     obj = cached(jounce)
     for path in jounce.folder.glob("*.pc2"):
         path.unlink()
@@ -85,7 +85,7 @@ def opened_without_its_cache(jounce: Hand) -> None:
 
 @works
 def a_cache_that_is_no_cache(jounce: Hand) -> None:
-    """A file whose mesh cache was overwritten by something else; that is left alone."""
+    """A file with its mesh cache overwritten by something else, which stays."""
     obj = cached(jounce)
     for path in jounce.folder.glob("*.pc2"):
         path.write_text("not a cache", encoding="utf-8")
@@ -98,7 +98,7 @@ def a_cache_that_is_no_cache(jounce: Hand) -> None:
 
 @works
 def opened_without_its_scripts(jounce: Hand) -> None:
-    """A rig with a Python driver, opened where scripts may not run: what does nothing is named."""
+    """A rig with a Python driver, opened without permission for scripts: the blocked driver is named."""
     obj, rig = scenes.character()
     curve = rig.driver_add("location", 0)
     curve.driver.type, curve.driver.expression = "SCRIPTED", "__import__('math').sin(frame)"
@@ -115,7 +115,7 @@ def opened_without_its_scripts(jounce: Hand) -> None:
 
 @works
 def saved_in_another_folder(jounce: Hand) -> None:
-    """A file with a cache that is saved in another folder and freed there; the first keeps its cache."""
+    """A file with a cache, saved in another folder and freed there; the first keeps its cache."""
     obj = cached(jounce, "first/shot.blend")
     before = contents(jounce)
     save(jounce, "second/shot.blend")
@@ -126,7 +126,7 @@ def saved_in_another_folder(jounce: Hand) -> None:
 
 @works
 def saved_under_a_shorter_name(jounce: Hand) -> None:
-    """`shot_v2` with a cache that is saved as `shot` and freed there; `shot_v2` keeps its cache."""
+    """`shot_v2` with a cache, saved as `shot` and freed there; `shot_v2` keeps its cache."""
     obj = cached(jounce, "shot_v2.blend")
     before = contents(jounce)
     save(jounce, "shot.blend")
@@ -145,7 +145,7 @@ def saved_as_a_copy(jounce: Hand) -> None:
 
 @works
 def undo_of_a_free(jounce: Hand) -> None:
-    """A cache is freed, and the undo of that plays it again."""
+    """A freed cache, played again after an undo."""
     obj = cached(jounce)
     bpy.ops.ed.undo_push(message="cached")
     jounce.free(obj)
@@ -168,20 +168,20 @@ def contents(jounce: Hand) -> dict[str, bytes]:
 
 
 def tidy(jounce: Hand) -> None:
-    """Deletes what the first file, which is not open any more, may keep."""
+    """Deletes the files that the closed first file may keep."""
     for path in jounce.folder.rglob("*.pc2"):
         path.unlink()
 
 
 @works
 def awkward_folders(jounce: Hand) -> None:
-    """A folder whose name has spaces, quotes, percents and signs of other scripts."""
+    """A folder with spaces, quotes, percents and other scripts in its name."""
     cached(jounce, "a 'b' 50% Ü—é/shot 1.2.blend")
 
 
 @works
 def previewed_and_opened_again(jounce: Hand) -> None:
-    """A file that is saved in a preview, before and after the cache is full."""
+    """A file saved during a preview, before and after the cache is full."""
     obj, _ = scenes.character()
     save(jounce, "shot.blend")
     jounce.add(obj)
@@ -197,7 +197,7 @@ def previewed_and_opened_again(jounce: Hand) -> None:
 
 @works
 def opened_in_its_preview(jounce: Hand) -> None:
-    """A new file is opened over a previewed one, and the first again."""
+    """A new file opened over a previewed one, and the first again."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -212,7 +212,7 @@ def opened_in_its_preview(jounce: Hand) -> None:
 
 @works
 def reverted(jounce: Hand) -> None:
-    """A file that goes back to how it was saved, before Jounce."""
+    """A file reverted to its saved state, before Jounce."""
     obj, _ = scenes.character()
     save(jounce, "shot.blend")
     jounce.add(obj)
@@ -225,7 +225,7 @@ def reverted(jounce: Hand) -> None:
 
 @works
 def undo_of_all(jounce: Hand) -> None:
-    """Every step undone and done again, one by one."""
+    """Every step undone and redone, one by one."""
     obj, _ = scenes.character()
     steps = (
         lambda obj: jounce.add(obj),
@@ -252,7 +252,7 @@ def undo_of_all(jounce: Hand) -> None:
 
 @works
 def undo_across_a_deletion(jounce: Hand) -> None:
-    """A previewed body that is deleted, brought back by undo, and deleted again by redo."""
+    """A previewed body, deleted, restored by undo, and deleted again by redo."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -289,7 +289,7 @@ def clips_in_a_folder_that_is_gone(jounce: Hand) -> None:
 
 @refuses
 def a_clip_that_is_no_clip(jounce: Hand) -> None:
-    """A file called .fbx that holds something else."""
+    """A file called .fbx with other contents."""
     obj, _ = scenes.character()
     (jounce.folder / "walk.fbx").write_text("not an FBX file", encoding="utf-8")
     jounce.add(obj)

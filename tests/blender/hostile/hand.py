@@ -1,4 +1,4 @@
-"""What an artist does with Jounce, by hand: every step checks what has to hold whatever the scene is."""
+"""An artist's work with Jounce, by hand: every step checks conditions valid in any scene."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,17 +14,17 @@ from . import state
 KEYS = ("MODAL_KEYS", "FRAME_KEYS")
 EXACT = ("FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE")
 TARGETS = ("MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES")
-# Shares of the size. Modal keys have a tolerance of 0.002; what helper bones cannot follow is not small.
+# Shares of the size. Modal keys have a tolerance of 0.002; the part beyond helper bones is not small.
 LARGEST_ERRORS = {target: 1e-5 for target in EXACT} | {"MODAL_KEYS": 2.1e-3, "HELPER_BONES": 0.2}
 
 
 class Hand:
-    """No hand at all: the artist works without Jounce. What follows is what `Jounce` does in its place."""
+    """No hand at all: the artist works without Jounce. `Jounce` replaces these methods."""
 
     is_there = False
 
     def __init__(self, folder: Path) -> None:
-        """folder: where the files of the scene go; it is empty."""
+        """folder: an empty folder for the scene's files."""
         self.folder = folder
         self.sentences: list[str] = []
         self.error = 0.0
@@ -57,10 +57,10 @@ class Hand:
         """Calls one of Jounce's operators on objects, the first one active."""
 
     def attempt(self, operator: str, *objects: bpy.types.Object, **arguments: object) -> None:
-        """Calls an operator, which does its work or is refused in one sentence."""
+        """Calls an operator, which succeeds or is refused in one sentence."""
 
     def refused(self, operator: str, words: str, *objects: bpy.types.Object, **arguments: object) -> None:
-        """Calls an operator that says in one sentence with these words why not, and changes nothing."""
+        """Calls an operator that refuses in one sentence with these words, and changes nothing."""
 
     def live(
         self, host: bpy.types.Object, *others: bpy.types.Object, targets: tuple[str, ...] = TARGETS
@@ -72,7 +72,7 @@ class Hand:
 
 
 class Jounce(Hand):
-    """The hand that works with Jounce."""
+    """The hand with Jounce."""
 
     is_there = True
 
@@ -128,14 +128,14 @@ class Jounce(Hand):
             getattr(bpy.ops.jounce, operator)(**arguments)
 
     def attempt(self, operator: str, *objects: bpy.types.Object, **arguments: object) -> None:
-        """Calls an operator, which does its work or is refused in one sentence."""
+        """Calls an operator, which succeeds or is refused in one sentence."""
         try:
             self.call(operator, *objects, **arguments)
         except RuntimeError as error:
             only_sentence(str(error))
 
     def refused(self, operator: str, words: str, *objects: bpy.types.Object, **arguments: object) -> None:
-        """Calls an operator that says in one sentence with these words why not, and changes nothing."""
+        """Calls an operator that refuses in one sentence with these words, and changes nothing."""
         with choosing(*objects):
             before = state.whole_file()
             try:
@@ -174,7 +174,7 @@ class Jounce(Hand):
 
 
 def is_ours(obj: bpy.types.Object) -> bool:
-    """Whether an object belongs to a body, or did until its host was deleted; asking leaves no trace."""
+    """True if an object belongs to a body, or did until its host was deleted; the query leaves no trace."""
     is_local = obj.library is None and obj.override_library is None
     return obj.is_property_set("jounce") and (
         obj.jounce.is_host or obj.jounce.host is not None or (is_local and obj.jounce.is_property_set("host"))
@@ -182,7 +182,7 @@ def is_ours(obj: bpy.types.Object) -> bool:
 
 
 def only_sentence(report: str) -> str:
-    """The one sentence of a refusal, or of a button that is grey."""
+    """The one sentence of a refusal, or of a greyed button."""
     lines = [line for line in report.splitlines() if line.startswith(("Error: ", "Operator bpy.ops.jounce."))]
     assert len(lines) == 1 and lines[0].endswith("."), f"no single sentence: {report}"
     return lines[0].removeprefix("Error: ").rpartition(".poll() ")[2]
@@ -190,9 +190,9 @@ def only_sentence(report: str) -> str:
 
 @contextmanager
 def choosing(*objects: bpy.types.Object) -> Iterator[None]:
-    """Selects objects, the first one active, and gives the artist's own choice back.
+    """Selects objects, the first one active, and restores the artist's own selection.
 
-    What is chosen stays so while Jounce works.
+    The selection stays during Jounce's work.
     """
     before, layer = chosen(), bpy.context.view_layer
     choose(objects[0].name_full, {obj.name_full for obj in objects})
@@ -206,14 +206,14 @@ def choosing(*objects: bpy.types.Object) -> Iterator[None]:
 
 
 def chosen() -> tuple[str | None, set[str]]:
-    """The names of what is active and of what is selected."""
+    """The names of the active object and the selected ones."""
     layer = bpy.context.view_layer
     selected = {obj.name_full for obj in layer.objects if obj.select_get(view_layer=layer)}
     return snapshot.name_of(layer.objects.active), selected
 
 
 def choose(active: str | None, selected: set[str]) -> None:
-    """Makes one object active and selects some."""
+    """Activates one object and selects some."""
     layer = bpy.context.view_layer
     for obj in layer.objects:
         if obj.select_get(view_layer=layer) != (obj.name_full in selected):

@@ -1,4 +1,4 @@
-"""Shape keys of the artist's beside those of a bake: before it, after it, and mixed into it."""
+"""Shape keys of the artist's beside those of a bake: before, after, and mixed with them."""
 
 import bpy
 import scenes
@@ -8,7 +8,7 @@ from .row import refuses, works
 
 
 def with_keys(*names: str) -> bpy.types.Object:
-    """A character with a Basis and keys of these names, each with a shape of its own."""
+    """A character with a Basis and keys of these names, each with its own shape."""
     obj, _ = scenes.character()
     obj.shape_key_add(name="Basis")
     for index, name in enumerate(names):
@@ -30,14 +30,14 @@ def blocks(obj: bpy.types.Object) -> bpy.types.bpy_prop_collection:
 
 
 def theirs(obj: bpy.types.Object, name: str) -> bpy.types.ShapeKey:
-    """The shape key of a name, made where there is none."""
+    """The shape key of a name, made if missing."""
     if obj.data.shape_keys is None:
         obj.shape_key_add(name="Basis")
     return blocks(obj)[name] if name in blocks(obj) else obj.shape_key_add(name=name, from_mix=False)
 
 
 def settle_keys(obj: bpy.types.Object) -> None:
-    """Calls the action of the keys as Blender calls one that it makes, whoever made it first."""
+    """Gives the action of the keys Blender's default name, whoever made it first."""
     data = obj.data.shape_keys.animation_data
     if data is not None and data.action is not None:
         data.action.name = "KeyAction"
@@ -72,7 +72,7 @@ def only_a_basis(jounce: Hand) -> None:
 
 @works
 def basis_unlike_the_mesh(jounce: Hand) -> None:
-    """A Basis that is not where the mesh's own vertices are."""
+    """A Basis different from the mesh's own vertices."""
     obj = with_keys("Smile")
     for point in blocks(obj)["Basis"].points:
         point.co.x *= 1.2
@@ -95,7 +95,7 @@ def two_hundred_keys(jounce: Hand) -> None:
 
 @works
 def keyed_keys(jounce: Hand) -> None:
-    """Keys that an action moves."""
+    """Keys moved by an action."""
     obj = with_keys("Smile", "Frown")
     for name in ("Smile", "Frown"):
         for frame, value in ((1, 0.0), (6, 1.0)):
@@ -107,7 +107,7 @@ def keyed_keys(jounce: Hand) -> None:
 
 @works
 def driven_keys(jounce: Hand) -> None:
-    """Keys that drivers move, one of them broken."""
+    """Keys moved by drivers, one of them broken."""
     obj = with_keys("Smile", "Frown")
     blocks(obj)["Smile"].driver_add("value").driver.expression = "frame / 20"
     blocks(obj)["Frown"].driver_add("value").driver.expression = "nothing"
@@ -117,7 +117,7 @@ def driven_keys(jounce: Hand) -> None:
 
 @works
 def keys_in_a_strip(jounce: Hand) -> None:
-    """Keys that a strip of the artist's moves."""
+    """Keys moved by a strip of the artist's."""
     obj = with_keys("Smile")
     blocks(obj)["Smile"].keyframe_insert("value", frame=1)
     data = obj.data.shape_keys.animation_data
@@ -128,7 +128,7 @@ def keys_in_a_strip(jounce: Hand) -> None:
 
 @refuses
 def keys_without_their_strips(jounce: Hand) -> None:
-    """Keys whose NLA is switched off, in which a bake would not play."""
+    """Keys with their NLA switched off, in which a bake would not play."""
     obj = with_keys("Smile")
     blocks(obj)["Smile"].keyframe_insert("value", frame=1)
     obj.data.shape_keys.animation_data.use_nla = False
@@ -139,7 +139,7 @@ def keys_without_their_strips(jounce: Hand) -> None:
 
 @refuses
 def keys_of_a_solo_track(jounce: Hand) -> None:
-    """Keys with a track that plays solo."""
+    """Keys with a solo track."""
     obj = with_keys("Smile")
     blocks(obj)["Smile"].keyframe_insert("value", frame=1)
     data = obj.data.shape_keys.animation_data
@@ -154,7 +154,7 @@ def keys_of_a_solo_track(jounce: Hand) -> None:
 
 @works
 def a_key_keyed_after_the_bake(jounce: Hand) -> None:
-    """A key of the artist's that is added to a bake and keyed, in whatever action is active then."""
+    """A key of the artist's, added to a bake and keyed in the active action."""
     obj = baked(jounce, scenes.character()[0])
     smile = theirs(obj, "Smile")
     for frame, value in ((1, 0.0), (9, 1.0)):
@@ -168,14 +168,14 @@ def a_key_keyed_after_the_bake(jounce: Hand) -> None:
 
 @works
 def a_driver_after_the_bake(jounce: Hand) -> None:
-    """A key of the artist's that is added to a bake and driven."""
+    """A key of the artist's, added to a bake and driven."""
     obj = baked(jounce, scenes.character()[0], "FRAME_KEYS")
     theirs(obj, "Smile").driver_add("value").driver.expression = "frame / 20"
 
 
 @works
 def a_key_between_bakes(jounce: Hand) -> None:
-    """A key of the artist's that is added to a bake before the next one."""
+    """A key of the artist's, added to a bake before the next one."""
     obj = baked(jounce, scenes.character()[0])
     theirs(obj, "Smile").points[3].co.x += 0.3
     jounce.bake("FRAME_KEYS", obj)
@@ -185,7 +185,7 @@ def a_key_between_bakes(jounce: Hand) -> None:
 
 @works
 def a_basis_that_is_sculpted(jounce: Hand) -> None:
-    """A mesh with a bake whose Basis is changed; the change stays."""
+    """A mesh with a bake and a changed Basis; the change stays."""
     obj = with_keys("Smile")
     baked(jounce, obj)
     blocks(obj)["Basis"].points[5].co.x += 0.1
@@ -218,7 +218,7 @@ def all_keys_deleted(jounce: Hand) -> None:
 
 @works
 def action_of_the_bake_unlinked(jounce: Hand) -> None:
-    """The action of a bake is taken off the keys by hand, and another one put there."""
+    """The action of a bake removed from the keys by hand, and replaced by another one."""
     obj = baked(jounce, with_keys("Smile"))
     data = obj.data.shape_keys.animation_data or obj.data.shape_keys.animation_data_create()
     data.action = None
@@ -248,7 +248,7 @@ def action_of_the_bake_pushed_down(jounce: Hand) -> None:
 
 @works
 def action_of_the_bake_kept(jounce: Hand) -> None:
-    """The action of a bake has a fake user; it is ours nevertheless."""
+    """The action of a bake with a fake user; it is Jounce's nevertheless."""
     obj = baked(jounce, scenes.character()[0])
     if jounce.is_there:
         obj.data.shape_keys.animation_data.action.use_fake_user = True
@@ -261,7 +261,7 @@ def action_of_the_bake_kept(jounce: Hand) -> None:
 
 @works
 def keys_that_bones_drive(jounce: Hand) -> None:
-    """Corrective keys that the rotation of a bone drives."""
+    """Corrective keys driven by the rotation of a bone."""
     obj = with_keys("Corrective")
     driver = blocks(obj)["Corrective"].driver_add("value").driver
     driver.type = "SUM"

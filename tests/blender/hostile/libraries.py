@@ -1,4 +1,4 @@
-"""Characters that are linked, overridden or appended, and libraries that are gone."""
+"""Linked, overridden or appended characters, and missing libraries."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from .row import refuses, works
 
 
 def library(jounce: Hand, finish: object = lambda *_: None) -> Path:
-    """A file with a character, which is closed again."""
+    """A file with a character, closed again."""
     return libraries.make_library(jounce.folder / "library.blend", finish)
 
 
 def overridden(jounce: Hand) -> bpy.types.Object:
-    """The host of a linked character whose objects are library overrides; its meshes stay linked."""
+    """The host of a linked character with library overrides as objects; its meshes stay linked."""
     path = library(jounce)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     column, rig, _ = libraries.override(path)
@@ -26,25 +26,25 @@ def overridden(jounce: Hand) -> bpy.types.Object:
 
 
 def local(name: str) -> bpy.types.Object:
-    """The object of a name that is of this file."""
+    """The local object of a name."""
     return bpy.data.objects[name, None]
 
 
 def first_is_active(obj: bpy.types.Object) -> None:
-    """Blender makes what an override adds the active modifier whenever it loads the library."""
+    """Blender activates modifiers added by an override at each loading of the library."""
     obj.modifiers.active = obj.modifiers[0]
 
 
 @refuses
 def a_linked_object(jounce: Hand) -> None:
-    """An object that is linked."""
+    """A linked object."""
     obj = libraries.link(library(jounce), instance=False)
     jounce.refused("add", "library override", obj)
 
 
 @refuses
 def a_linked_object_set_up(jounce: Hand) -> None:
-    """One click on an object that is linked."""
+    """One click on a linked object."""
     obj = libraries.link(library(jounce), instance=False)
     jounce.refused("setup", "library override", obj)
 
@@ -58,7 +58,7 @@ def an_instance_of_a_collection(jounce: Hand) -> None:
 
 @works
 def an_override(jounce: Hand) -> None:
-    """A library override whose mesh is linked."""
+    """A library override with a linked mesh."""
     jounce.live(overridden(jounce), targets=("SKINNING_NODES", "MESH_CACHE"))
 
 
@@ -81,7 +81,7 @@ def maps_on_an_override(jounce: Hand) -> None:
 
 @works
 def an_override_with_a_local_mesh(jounce: Hand) -> None:
-    """A library override whose mesh was made local."""
+    """A library override with a mesh made local."""
     obj = overridden(jounce)
     obj.data = obj.data.copy()
     jounce.live(obj)
@@ -105,7 +105,7 @@ def an_override_saved_and_opened(jounce: Hand) -> None:
 
 @works
 def a_linked_armature(jounce: Hand) -> None:
-    """A mesh of this file on an armature that is linked."""
+    """A local mesh on a linked armature."""
     libraries.link(library(jounce, lambda _obj, rig, _coat: scenes.swing(rig)), instance=False)
     obj = scenes.column("Local")
     scenes.skin(obj, bpy.data.objects["Rig"], 2.0)
@@ -115,7 +115,7 @@ def a_linked_armature(jounce: Hand) -> None:
 
 @works
 def a_linked_action(jounce: Hand) -> None:
-    """An armature that plays an action of another file."""
+    """An armature with an action from another file."""
     scenes.character()
     path = jounce.folder / "actions.blend"
     bpy.data.libraries.write(str(path), {bpy.data.actions[0]}, fake_user=True)
@@ -146,7 +146,7 @@ def a_linked_material(jounce: Hand) -> None:
 
 @works
 def a_library_that_is_gone(jounce: Hand) -> None:
-    """A body beside a linked character whose file was deleted."""
+    """A body beside a linked character with its file deleted."""
     path = library(jounce)
     libraries.link(path, instance=False)
     scenes.character()
@@ -159,7 +159,7 @@ def a_library_that_is_gone(jounce: Hand) -> None:
 
 @works
 def an_override_of_a_library_that_is_gone(jounce: Hand) -> None:
-    """A previewed library override whose file was deleted, opened again."""
+    """A previewed library override with its file deleted, opened again."""
     obj = overridden(jounce)
     jounce.add(obj)
     jounce.build(obj)
@@ -173,7 +173,7 @@ def an_override_of_a_library_that_is_gone(jounce: Hand) -> None:
 
 @works
 def a_library_reloaded(jounce: Hand) -> None:
-    """A previewed library override whose file is loaded again."""
+    """A previewed library override with its file reloaded."""
     obj = overridden(jounce)
     jounce.add(obj)
     jounce.build(obj)
@@ -187,7 +187,7 @@ def a_library_reloaded(jounce: Hand) -> None:
 
 @works
 def appended(jounce: Hand) -> None:
-    """A character that is appended from a file in which it is previewed."""
+    """A character appended from a file with its preview on."""
     finish = libraries.build_and_preview if jounce.is_there else lambda _obj, rig, _coat: scenes.swing(rig)
     path = library(jounce, finish)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -202,7 +202,7 @@ def appended(jounce: Hand) -> None:
 
 @works
 def a_linked_body_beside_a_body(jounce: Hand) -> None:
-    """A body of this file beside a linked one, which stays as it is."""
+    """A local body beside a linked one, which stays unchanged."""
     libraries.link(library(jounce), instance=False)
     obj, _ = scenes.character()
     jounce.live(obj)
@@ -210,7 +210,7 @@ def a_linked_body_beside_a_body(jounce: Hand) -> None:
 
 @works
 def made_local(jounce: Hand) -> None:
-    """A previewed library override of which all is made local."""
+    """A previewed library override, made local completely."""
     obj = overridden(jounce)
     jounce.add(obj)
     jounce.build(obj)
@@ -220,6 +220,6 @@ def made_local(jounce: Hand) -> None:
     bpy.ops.object.make_local(type="ALL")
     jounce.scrub(bpy.data.objects["Column", None])
     jounce.remove(bpy.data.objects["Column", None])
-    # To override an object Blender itself reads all of it, and so gives it empty settings.
+    # To override an object, Blender itself reads all properties, which creates empty settings.
     for obj in bpy.data.objects:
         obj.property_unset("jounce")

@@ -1,4 +1,4 @@
-"""Meshes that are open, torn, flat, tiny, far away, of several parts, or no meshes at all."""
+"""Meshes that are open, torn, flat, tiny, far away, in several parts, or not meshes at all."""
 
 import bmesh
 import bpy
@@ -10,7 +10,7 @@ from .row import refuses, works
 
 
 def edited(obj: bpy.types.Object) -> bmesh.types.BMesh:
-    """The mesh of an object, to be changed; `back` puts it back."""
+    """The mesh of an object, for changes; `back` restores it."""
     shape = bmesh.new()
     shape.from_mesh(obj.data)
     shape.verts.ensure_lookup_table()
@@ -68,7 +68,7 @@ def only_edges(jounce: Hand) -> None:
 
 @refuses
 def all_in_one_place(jounce: Hand) -> None:
-    """A mesh all of whose vertices are in one place."""
+    """A mesh with all vertices in one place."""
     obj = scenes.mesh_object("Dot", [(1.0, 1.0, 1.0)] * 4, [(0, 1, 2), (0, 2, 3)])
     jounce.add(obj)
     jounce.refused("build", "one place", obj)
@@ -84,7 +84,7 @@ def vertex_at_no_number(jounce: Hand) -> None:
 
 @refuses
 def vertex_at_infinity(jounce: Hand) -> None:
-    """A vertex at infinity, which Blender takes for its largest number, after the body was built."""
+    """A vertex at infinity after the build, which Blender stores as its largest number."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -127,7 +127,7 @@ def open_at_both_ends(jounce: Hand) -> None:
 
 @works
 def torn_to_single_faces(jounce: Hand) -> None:
-    """Every face on its own, no two of them joined."""
+    """Every face separate, without shared edges."""
     obj, _ = scenes.character()
     shape = edited(obj)
     bmesh.ops.split_edges(shape, edges=shape.edges[:])
@@ -137,7 +137,7 @@ def torn_to_single_faces(jounce: Hand) -> None:
 
 @works
 def normals_inside_out(jounce: Hand) -> None:
-    """A mesh whose normals point inwards."""
+    """A mesh with inward normals."""
     obj, _ = scenes.character()
     obj.data.flip_normals()
     jounce.live(obj)
@@ -155,7 +155,7 @@ def normals_at_random(jounce: Hand) -> None:
 
 @works
 def not_manifold(jounce: Hand) -> None:
-    """Three faces at one edge, and faces that share all their vertices."""
+    """Three faces at one edge, and faces with all vertices shared."""
     obj, _ = scenes.character()
     shape = edited(obj)
     verts = shape.verts
@@ -168,7 +168,7 @@ def not_manifold(jounce: Hand) -> None:
 
 @works
 def through_itself(jounce: Hand) -> None:
-    """A mesh that runs through itself."""
+    """A self-intersecting mesh."""
     obj, _ = scenes.character()
     for vertex in obj.data.vertices:
         vertex.co.x *= 1.0 - vertex.co.z
@@ -178,7 +178,7 @@ def through_itself(jounce: Hand) -> None:
 
 @works
 def faces_without_area(jounce: Hand) -> None:
-    """A ring of faces that are collapsed."""
+    """A ring of collapsed faces."""
     obj, _ = scenes.character()
     for vertex in list(obj.data.vertices)[24:36]:
         vertex.co = (0.1, 0.1, 0.3)
@@ -188,7 +188,7 @@ def faces_without_area(jounce: Hand) -> None:
 
 @works
 def loose_vertices_and_edges(jounce: Hand) -> None:
-    """Vertices and edges that belong to no face."""
+    """Vertices and edges without a face."""
     obj, _ = scenes.character()
     shape = edited(obj)
     a, b, _ = (shape.verts.new((0.0, 0.5, 0.2 * index)) for index in range(3))
@@ -230,7 +230,7 @@ def a_hundred_kilometres(jounce: Hand) -> None:
 
 @works
 def far_from_the_origin(jounce: Hand) -> None:
-    """A mesh whose vertices lie ten kilometres from its origin, where single precision is coarse."""
+    """A mesh with vertices ten kilometres from its origin, in coarse single precision."""
     obj = scenes.column()
     for vertex in obj.data.vertices:
         vertex.co.x += 10000.0
@@ -246,7 +246,7 @@ def thin_as_paper(jounce: Hand) -> None:
 
 @refuses
 def shared_mesh(jounce: Hand) -> None:
-    """A mesh that another object uses too."""
+    """A mesh with another user."""
     obj, _ = scenes.character()
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", obj.data))
     jounce.refused("add", "shares its mesh with Twin", obj)
@@ -254,7 +254,7 @@ def shared_mesh(jounce: Hand) -> None:
 
 @works
 def with_a_fake_user(jounce: Hand) -> None:
-    """A mesh, an armature and an action that are kept by fake users."""
+    """A mesh, an armature and an action with fake users."""
     obj, rig = scenes.character()
     for block in (obj.data, rig.data, rig.animation_data.action):
         block.use_fake_user = True
@@ -278,7 +278,7 @@ def decorated(jounce: Hand) -> None:
 
 @works
 def changed_while_previewed(jounce: Hand) -> None:
-    """A previewed mesh that gets another row of vertices."""
+    """A previewed mesh with another row of vertices added."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -295,7 +295,7 @@ def changed_while_previewed(jounce: Hand) -> None:
 
 @works
 def changed_after_the_bake(jounce: Hand) -> None:
-    """A mesh that loses vertices after it was baked to a cache of whole shapes."""
+    """A mesh with vertices deleted after a bake to a cache of whole shapes."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -310,7 +310,7 @@ def changed_after_the_bake(jounce: Hand) -> None:
 
 @works
 def swapped_while_previewed(jounce: Hand) -> None:
-    """A previewed object that gets another mesh."""
+    """A previewed object with another mesh assigned."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -327,7 +327,7 @@ def swapped_while_previewed(jounce: Hand) -> None:
 
 @works
 def swapped_after_the_bake(jounce: Hand) -> None:
-    """An object that gets another mesh while shape keys of a bake are on its own."""
+    """An object with another mesh assigned while its own has shape keys of a bake."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -350,7 +350,7 @@ def a_curve(jounce: Hand) -> None:
 
 @refuses
 def an_empty(jounce: Hand) -> None:
-    """An empty, and the one click that adds and builds."""
+    """An empty, and the one-click setup."""
     obj = bpy.data.objects.new("Empty", None)
     bpy.context.scene.collection.objects.link(obj)
     jounce.refused("setup", "select the character", obj)
@@ -358,7 +358,7 @@ def an_empty(jounce: Hand) -> None:
 
 @works
 def beside_what_is_no_mesh(jounce: Hand) -> None:
-    """A mesh that is added together with a light, a camera and a text, which stay out of it."""
+    """A mesh added together with a light, a camera and a text, which stay outside."""
     obj, _ = scenes.character()
     made = [("Light", bpy.data.lights.new("Light", "SUN")), ("Camera", bpy.data.cameras.new("Camera"))]
     made += [("Text", bpy.data.curves.new("Text", "FONT"))]

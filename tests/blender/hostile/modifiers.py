@@ -1,4 +1,4 @@
-"""Modifier stacks, and what an artist may do to a modifier of ours."""
+"""Modifier stacks, and an artist's changes to Jounce's modifiers."""
 
 import bpy
 import scenes
@@ -17,7 +17,7 @@ def stacked(kind: str, **settings: object) -> bpy.types.Object:
 
 
 def ours(obj: bpy.types.Object) -> bpy.types.Modifier:
-    """The modifier that Jounce added."""
+    """The modifier added by Jounce."""
     return next(modifier for modifier in obj.modifiers if modifier.name.startswith("Jounce"))
 
 
@@ -48,7 +48,7 @@ def subdivided_before_the_armature(jounce: Hand) -> None:
 
 @refuses
 def mirrored_later(jounce: Hand) -> None:
-    """A Mirror modifier that is moved before the armature of a built body."""
+    """A Mirror modifier moved before the armature of a built body."""
     obj = stacked("MIRROR")
     jounce.add(obj)
     jounce.build(obj)
@@ -70,7 +70,7 @@ def masked(jounce: Hand) -> None:
 
 @works
 def masked_by_an_animated_group(jounce: Hand) -> None:
-    """A Mask modifier that hides one half of the mesh, in some frames the other one, and at last nothing."""
+    """A Mask modifier that hides one half of the mesh, in some frames the other one, and finally nothing."""
     obj = stacked("MASK", vertex_group="Upper")
     modifier = obj.modifiers["Theirs"]
     for frame, inverted, shown in ((1, False, True), (5, True, True), (9, True, False)):
@@ -97,7 +97,7 @@ def with_cloth(jounce: Hand) -> None:
 
 @refuses
 def with_soft_body(jounce: Hand) -> None:
-    """A soft body after the armature, before which no node group may stand."""
+    """A soft body after the armature, which allows no node group before it."""
     obj = stacked("SOFT_BODY")
     jounce.add(obj)
     jounce.build(obj)
@@ -109,7 +109,7 @@ def with_soft_body(jounce: Hand) -> None:
 
 @works
 def added_with_multires(jounce: Hand) -> None:
-    """A sculpt behind the armature, given flesh with the one button: a body without a preview."""
+    """A sculpt after the armature with the one-click setup: a body without a preview."""
     obj = stacked("MULTIRES")
     bpy.context.view_layer.objects.active = obj
     bpy.ops.object.multires_subdivide(modifier="Theirs")
@@ -124,14 +124,14 @@ def with_particles(jounce: Hand) -> None:
     obj = stacked("PARTICLE_SYSTEM")
     settings = obj.particle_systems[0].settings
     settings.type = "HAIR"
-    # Else Blender draws them from the clock.
+    # Otherwise Blender takes them from the clock.
     settings.force_field_1.seed = settings.force_field_2.seed = 1
     jounce.live(obj)
 
 
 @works
 def with_corrective_smooth(jounce: Hand) -> None:
-    """Corrective smoothing of what the rig makes."""
+    """Corrective smoothing after the rig."""
     jounce.live(stacked("CORRECTIVE_SMOOTH"))
 
 
@@ -157,7 +157,7 @@ def empty_nodes(jounce: Hand) -> None:
 
 @works
 def a_cache_without_its_file(jounce: Hand) -> None:
-    """A mesh cache modifier of the artist's whose file is gone."""
+    """A mesh cache modifier of the artist's with a missing file."""
     obj = stacked("MESH_CACHE", cache_format="PC2", filepath="//gone.pc2", show_viewport=False)
     jounce.live(obj)
 
@@ -173,7 +173,7 @@ def thirty_modifiers(jounce: Hand) -> None:
 
 @works
 def their_active_modifier(jounce: Hand) -> None:
-    """Which modifier is active stays the artist's choice."""
+    """The artist's active modifier stays active."""
     obj = stacked("SMOOTH")
     obj.modifiers.active = obj.modifiers["Armature"]
     jounce.live(obj)
@@ -181,7 +181,7 @@ def their_active_modifier(jounce: Hand) -> None:
 
 @works
 def no_modifier_is_active(jounce: Hand) -> None:
-    """A mesh without modifiers, so that none is active."""
+    """A mesh without modifiers, and therefore without an active one."""
     obj = scenes.column()
     scenes.settle_scene()
     jounce.live(obj)
@@ -207,19 +207,19 @@ def ours_active(jounce: Hand, how: str) -> None:
 
 @works
 def our_preview_is_active(jounce: Hand) -> None:
-    """The modifier of a preview is the active one."""
+    """The modifier of a preview as the active one."""
     ours_active(jounce, "PREVIEW")
 
 
 @works
 def our_nodes_are_active(jounce: Hand) -> None:
-    """The modifier of baked skinning nodes is the active one."""
+    """The modifier of baked skinning nodes as the active one."""
     ours_active(jounce, "SKINNING_NODES")
 
 
 @works
 def our_cache_is_active(jounce: Hand) -> None:
-    """The modifier of a mesh cache is the active one."""
+    """The modifier of a mesh cache as the active one."""
     ours_active(jounce, "MESH_CACHE")
 
 
@@ -253,7 +253,7 @@ def our_cache_is_renamed(jounce: Hand) -> None:
 
 
 def ours_deleted(jounce: Hand, how: str) -> None:
-    """The artist deletes our modifier, and goes on; the cache is the artist's then, who deletes it too."""
+    """Jounce's modifier deleted by the artist, who then owns the cache and deletes it too."""
     obj = shown(jounce, how, stacked("SMOOTH"))
     if jounce.is_there:
         obj.modifiers.remove(ours(obj))
@@ -284,7 +284,7 @@ def our_cache_is_deleted(jounce: Hand) -> None:
 
 @works
 def our_node_group_is_deleted(jounce: Hand) -> None:
-    """The node group of a preview is deleted from the file, and then the modifier that has none any more."""
+    """The node group of a preview deleted from the file, and then the modifier without a group."""
     obj = shown(jounce, "PREVIEW", stacked("SMOOTH"))
     if jounce.is_there:
         bpy.data.node_groups.remove(ours(obj).node_group)
@@ -318,13 +318,13 @@ def all_modifiers_cleared(jounce: Hand) -> None:
 
 @works
 def a_modifier_is_pinned_last(jounce: Hand) -> None:
-    """A modifier that is pinned to the end of the stack."""
+    """A modifier pinned to the end of the stack."""
     jounce.live(stacked("SMOOTH", use_pin_to_last=True))
 
 
 @works
 def modifiers_added_to_a_preview(jounce: Hand) -> None:
-    """A previewed mesh gets a subdivision, and its armature modifier moves down."""
+    """A previewed mesh with a new subdivision, and its armature modifier moved down."""
     obj = shown(jounce, "PREVIEW", scenes.character()[0])
     obj.modifiers.new("Theirs", "SUBSURF").levels = 1
     bpy.context.view_layer.update()
@@ -334,7 +334,7 @@ def modifiers_added_to_a_preview(jounce: Hand) -> None:
 
 @works
 def armature_modifier_deleted_while_previewed(jounce: Hand) -> None:
-    """A previewed mesh whose armature modifier is deleted."""
+    """A previewed mesh with its armature modifier deleted."""
     obj = shown(jounce, "PREVIEW", scenes.character()[0])
     obj.modifiers.remove(obj.modifiers["Armature"])
     bpy.context.view_layer.update()

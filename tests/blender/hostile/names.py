@@ -1,4 +1,4 @@
-"""Things of the artist's that are called as ours are, and names that no file expects."""
+"""Data of the artist's with Jounce's names, and unusual names."""
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ AWKWARD = (
 
 
 def named_like_scratch(kind: str) -> tuple[bpy.types.Object, ...]:
-    """A character, and an object and a mesh of the artist's with a name that scratch data of ours has had."""
+    """A character, and an object and a mesh of the artist's with a former name of Jounce's scratch data."""
     obj, _ = scenes.character()
     prop = scenes.column(f"{kind} of the theatre", radius=0.1, rings=2, sides=4)
     bpy.data.objects.new(kind, None).use_fake_user = True
@@ -33,7 +33,7 @@ def named_like_scratch(kind: str) -> tuple[bpy.types.Object, ...]:
 
 
 def whole_job_with_undo(jounce: Hand, obj: bpy.types.Object) -> None:
-    """Previews through undo, save and reopen, which is when scratch data is looked for."""
+    """Previews through undo, save and reopen, which search for scratch data."""
     name = obj.name
     jounce.add(obj)
     jounce.build(obj)
@@ -91,7 +91,7 @@ def a_key_called_ours(jounce: Hand) -> None:
 
 @works
 def a_track_called_ours(jounce: Hand) -> None:
-    """An NLA track of the artist's called "Jounce", with a strip of that name."""
+    """An NLA track of the artist's called "Jounce", with a strip of the same name."""
     obj, _ = scenes.character()
     obj.shape_key_add(name="Basis")
     obj.shape_key_add(name="Smile").keyframe_insert("value", frame=1)
@@ -164,7 +164,7 @@ def a_property_called_ours(jounce: Hand) -> None:
 
 @works
 def groups_called_as_maps(jounce: Hand) -> None:
-    """Vertex groups of the artist's called as maps are, which mean something else."""
+    """Vertex groups of the artist's with the names of maps and another meaning."""
     obj, _ = scenes.character()
     for name in ("Pin", "Stiffness", "Strength", "Muscle", "Momentum Leak", "Leak", "Jounce Pin"):
         obj.vertex_groups.new(name=name).add(range(40), 0.3, "REPLACE")
@@ -181,7 +181,7 @@ def a_bone_called_stiffness(jounce: Hand) -> None:
 
 @works
 def awkward_objects(jounce: Hand) -> None:
-    """An object whose name has slashes, quotes, percents and signs of other scripts."""
+    """An object with slashes, quotes, percents and other scripts in its name."""
     obj, rig = scenes.character()
     for name in AWKWARD:
         obj.name = rig.name = name
@@ -209,7 +209,7 @@ def awkward_keys(jounce: Hand) -> None:
 
 @works
 def awkward_seams(jounce: Hand) -> None:
-    """Two meshes whose names differ in case only."""
+    """Two meshes with names that differ in case only."""
     obj, rig = scenes.character()
     coat = scenes.column("COLUMN", radius=0.35)
     coat.parent = rig
@@ -220,7 +220,7 @@ def awkward_seams(jounce: Hand) -> None:
 
 @works
 def renamed_while_previewed(jounce: Hand) -> None:
-    """A previewed body whose object, mesh and armature get other names."""
+    """A previewed body with new names for object, mesh and armature."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -232,7 +232,7 @@ def renamed_while_previewed(jounce: Hand) -> None:
 
 @works
 def renamed_after_the_bake(jounce: Hand) -> None:
-    """A baked body whose object, mesh, modifier and keys get other names."""
+    """A baked body with new names for object, mesh, modifier and keys."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)

@@ -1,4 +1,4 @@
-"""Every operator of Jounce, called on bodies taken by chance; what cannot be done is said in one sentence."""
+"""Every operator of Jounce, called on random bodies; refusals are one sentence."""
 
 from collections.abc import Callable
 from random import Random
@@ -27,7 +27,7 @@ def attempt(hand: Hand, chance: Random, operator: str, **arguments: object) -> N
 
 
 def simple(operator: str, **choices: tuple) -> Step:
-    """A step that calls an operator with arguments taken by chance."""
+    """A step that calls an operator with random arguments."""
 
     def step(hand: Hand, chance: Random) -> None:
         attempt(hand, chance, operator, **{name: chance.choice(found) for name, found in choices.items()})
@@ -47,7 +47,7 @@ def add(hand: Hand, chance: Random) -> None:
 
 
 def change_settings(hand: Hand, chance: Random) -> None:
-    """Sets what a body depends on."""
+    """Changes the settings of a body."""
     obj, name = artist.one(chance, artist.bodies()), chance.choice(("frequency", "damping", "modes", "loop"))
     value = {
         "frequency": chance.uniform(1.0, 9.0),
@@ -60,7 +60,7 @@ def change_settings(hand: Hand, chance: Random) -> None:
 
 
 def play(hand: Hand, chance: Random) -> None:
-    """Plays some frames, in which all stays finite."""
+    """Plays some frames, with only finite results."""
     scene = bpy.context.scene
     before = scene.frame_current, scene.frame_subframe
     frames = [chance.randint(1, 12) for _ in range(3)]
@@ -78,7 +78,7 @@ def bake_missing(hand: Hand, chance: Random) -> None:
 
 
 KINDS = ("STIFFNESS", "LEAK", "PIN", "STRENGTH", "MUSCLE")
-# What changes most of a file comes most often.
+# Steps with the largest changes to a file come most often.
 OFTEN: tuple[Step, ...] = (
     add,
     play,

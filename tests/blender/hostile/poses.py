@@ -1,4 +1,4 @@
-"""Poses that no character should be in, and rigs that change after a body was made."""
+"""Degenerate poses, and rigs changed after the build."""
 
 import bpy
 import scenes
@@ -20,7 +20,7 @@ HIDDEN_MEANWHILE = ((1, 1.0), (4, 1.0), (5, 0.0), (7, 0.0), (8, 1.0))
 
 @works
 def armature_keyed_to_nothing(jounce: Hand) -> None:
-    """An armature that is keyed to scale 0 for some frames, to hide it."""
+    """An armature keyed to scale 0 for some frames, as a way to hide it."""
     obj, rig = scenes.character()
     keyed_scale(rig, HIDDEN_MEANWHILE)
     jounce.live(obj)
@@ -28,7 +28,7 @@ def armature_keyed_to_nothing(jounce: Hand) -> None:
 
 @works
 def armature_of_scale_zero_at_first(jounce: Hand) -> None:
-    """An armature that is keyed to scale 0 until it appears."""
+    """An armature keyed to scale 0 at first."""
     obj, rig = scenes.character()
     keyed_scale(rig, ((1, 1.0), (2, 0.0), (5, 0.0), (6, 1.0)))
     jounce.live(obj)
@@ -36,7 +36,7 @@ def armature_of_scale_zero_at_first(jounce: Hand) -> None:
 
 @works
 def bone_keyed_to_nothing(jounce: Hand) -> None:
-    """A bone that is keyed to scale 0 for some frames."""
+    """A bone keyed to scale 0 for some frames."""
     obj, rig = scenes.character()
     keyed_scale(rig.pose.bones["Upper"], HIDDEN_MEANWHILE)
     jounce.live(obj, targets=("SKINNING_NODES", "MESH_CACHE"))
@@ -44,7 +44,7 @@ def bone_keyed_to_nothing(jounce: Hand) -> None:
 
 @works
 def flattened_bone(jounce: Hand) -> None:
-    """A bone whose scale is 0 along one axis."""
+    """A bone with scale 0 along one axis."""
     obj, rig = scenes.character()
     rig.pose.bones["Upper"].scale.x = 0.0
     scenes.settle_scene()
@@ -62,14 +62,14 @@ def mirrored_bone(jounce: Hand) -> None:
 
 @works
 def bone_that_grows(jounce: Hand) -> None:
-    """A bone that is keyed to ten times its size."""
+    """A bone keyed to ten times its size."""
     obj, rig = scenes.character()
     keyed_scale(rig.pose.bones["Upper"], ((1, 1.0), (12, 10.0)))
     jounce.live(obj, targets=("FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"))
 
 
 def spoilt_bone(jounce: Hand, place: float) -> None:
-    """A bone is put where no flesh can be; the preview holds it, and a bake says so."""
+    """A bone in an impossible place; the preview holds the flesh, and a bake says so."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -116,7 +116,7 @@ def bone_keyed_beyond_all_measure(jounce: Hand) -> None:
 
 @works
 def bone_renamed_after_the_build(jounce: Hand) -> None:
-    """A bone that gets another name while the body is previewed; Blender renames its group along."""
+    """A bone renamed during a preview; Blender renames its group as well."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -128,7 +128,7 @@ def bone_renamed_after_the_build(jounce: Hand) -> None:
 
 @works
 def bone_deleted_after_the_build(jounce: Hand) -> None:
-    """A bone that is deleted while the body is previewed; its vertex group stays."""
+    """A bone deleted during a preview; its vertex group stays."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -143,7 +143,7 @@ def bone_deleted_after_the_build(jounce: Hand) -> None:
 
 @works
 def bone_added_after_the_bake(jounce: Hand) -> None:
-    """A bone that is added to the rig of a baked body."""
+    """A bone added to the rig of a baked body."""
     obj, rig = scenes.character()
     jounce.live(obj, targets=("MODAL_KEYS",))
     jounce.bake("FRAME_KEYS", obj)
@@ -158,7 +158,7 @@ def bone_added_after_the_bake(jounce: Hand) -> None:
 
 @works
 def armature_deleted_while_previewed(jounce: Hand) -> None:
-    """A previewed body whose armature is deleted."""
+    """A previewed body with its armature deleted."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -171,7 +171,7 @@ def armature_deleted_while_previewed(jounce: Hand) -> None:
 
 @works
 def armature_deleted_after_the_bake(jounce: Hand) -> None:
-    """A baked body whose armature is deleted."""
+    """A baked body with its armature deleted."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -182,7 +182,7 @@ def armature_deleted_after_the_bake(jounce: Hand) -> None:
 
 @works
 def armature_unlinked_while_previewed(jounce: Hand) -> None:
-    """A previewed body whose armature leaves the scene."""
+    """A previewed body with its armature removed from the scene."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -193,7 +193,7 @@ def armature_unlinked_while_previewed(jounce: Hand) -> None:
 
 @works
 def another_armature(jounce: Hand) -> None:
-    """A previewed body whose modifier gets another armature."""
+    """A previewed body with another armature in its modifier."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -208,7 +208,7 @@ def another_armature(jounce: Hand) -> None:
 
 @works
 def armature_data_swapped(jounce: Hand) -> None:
-    """A previewed body whose armature object gets other bones."""
+    """A previewed body with other bones in its armature object."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -221,7 +221,7 @@ def armature_data_swapped(jounce: Hand) -> None:
 
 @works
 def pose_cleared_by_hand(jounce: Hand) -> None:
-    """A previewed body whose action is taken off and whose bones are moved by hand."""
+    """A previewed body without its action, and with bones moved by hand."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)

@@ -1,4 +1,4 @@
-"""Rigs of all scales and kinds, as files of others bring them along."""
+"""Rigs of all scales and kinds, as in imported files."""
 
 import bpy
 import scenes
@@ -6,20 +6,20 @@ import scenes
 from .hand import Hand
 from .row import refuses, works
 
-# What can be baked where the rig is more than bones that are blended by weights.
+# Targets for rigs beyond blended bones.
 BEHIND_A_RIG = ("SKINNING_NODES", "MESH_CACHE", "HELPER_BONES")
 
 
 @works
 def two_bones(jounce: Hand) -> None:
-    """A column that two bones swing."""
+    """A column on two swinging bones."""
     obj, _ = scenes.character()
     jounce.live(obj)
 
 
 @works
 def centimetres_in_metres(jounce: Hand) -> None:
-    """An armature at scale 0.01 whose data is a hundred times as large."""
+    """An armature at scale 0.01 with data a hundred times as large."""
     obj, _ = scenes.character(0.01)
     jounce.live(obj)
 
@@ -33,7 +33,7 @@ def armature_scaled_a_hundredfold(jounce: Hand) -> None:
 
 @works
 def no_armature(jounce: Hand) -> None:
-    """A mesh that only its own keyframes move."""
+    """A mesh with its own keyframes only."""
     obj = scenes.column()
     for frame, place in ((1, 0.0), (6, 1.0), (12, 0.0)):
         obj.location.x = place
@@ -44,7 +44,7 @@ def no_armature(jounce: Hand) -> None:
 
 @works
 def nothing_moves(jounce: Hand) -> None:
-    """A mesh that nothing moves."""
+    """A mesh without any motion."""
     obj = scenes.column()
     scenes.settle_scene()
     jounce.live(obj)
@@ -52,7 +52,7 @@ def nothing_moves(jounce: Hand) -> None:
 
 @works
 def hung_on_a_bone(jounce: Hand) -> None:
-    """A mesh that a bone carries as a whole."""
+    """A mesh parented to a bone."""
     _, rig = scenes.character()
     crate = scenes.column("Crate", height=0.5)
     scenes.hang(crate, rig)
@@ -61,7 +61,7 @@ def hung_on_a_bone(jounce: Hand) -> None:
 
 @works
 def parented_with_armature_deform(jounce: Hand) -> None:
-    """A mesh that its parent deforms, without a modifier."""
+    """A mesh deformed by its parent, without a modifier."""
     obj, rig = scenes.character()
     obj.modifiers.clear()
     obj.parent_type = "ARMATURE"
@@ -70,7 +70,7 @@ def parented_with_armature_deform(jounce: Hand) -> None:
 
 @refuses
 def envelopes(jounce: Hand) -> None:
-    """An armature modifier that reads no vertex groups."""
+    """An armature modifier without vertex groups."""
     obj, _ = scenes.character()
     obj.modifiers["Armature"].use_vertex_groups = False
     jounce.refused("add", "vertex groups", obj)
@@ -96,13 +96,13 @@ def deformed_twice() -> bpy.types.Object:
 
 @works
 def two_armature_modifiers(jounce: Hand) -> None:
-    """A second armature that deforms what the first has deformed."""
+    """A second armature that deforms the result of the first."""
     jounce.live(deformed_twice(), targets=BEHIND_A_RIG)
 
 
 @refuses
 def keys_before_a_second_armature(jounce: Hand) -> None:
-    """Shape keys are asked for where a second armature deforms them anew."""
+    """A bake to shape keys before a second armature."""
     obj = deformed_twice()
     jounce.add(obj)
     jounce.build(obj)
@@ -111,7 +111,7 @@ def keys_before_a_second_armature(jounce: Hand) -> None:
 
 @works
 def armature_modifier_switched_off(jounce: Hand) -> None:
-    """An armature modifier that is off in viewports."""
+    """An armature modifier switched off in viewports."""
     obj, _ = scenes.character()
     obj.modifiers["Armature"].show_viewport = False
     jounce.live(obj)
@@ -137,7 +137,7 @@ def no_bones(jounce: Hand) -> None:
 
 @works
 def no_deforming_bones(jounce: Hand) -> None:
-    """Bones none of which deforms."""
+    """An armature without deforming bones."""
     obj, rig = scenes.character()
     for bone in rig.data.bones:
         bone.use_deform = False
@@ -146,7 +146,7 @@ def no_deforming_bones(jounce: Hand) -> None:
 
 @works
 def weights_of_zero(jounce: Hand) -> None:
-    """Vertex groups in which every weight is zero."""
+    """Vertex groups with only zero weights."""
     obj, _ = scenes.character()
     for group in obj.vertex_groups:
         group.add(range(len(obj.data.vertices)), 0.0, "REPLACE")
@@ -155,7 +155,7 @@ def weights_of_zero(jounce: Hand) -> None:
 
 @works
 def weights_beyond_one(jounce: Hand) -> None:
-    """Weights that sum to two at some vertices and to a hundredth at others."""
+    """Weights with a sum of two at some vertices and of a hundredth at others."""
     obj, _ = scenes.character()
     obj.vertex_groups["Lower"].add(range(60), 1.0, "REPLACE")
     obj.vertex_groups["Upper"].add(range(60), 1.0, "REPLACE")
@@ -183,7 +183,7 @@ def groups_without_bones(jounce: Hand) -> None:
 
 @works
 def masked_armature(jounce: Hand) -> None:
-    """An armature modifier that a vertex group limits, inverted."""
+    """An armature modifier limited by an inverted vertex group."""
     obj, _ = scenes.character()
     obj.vertex_groups.new(name="Mask").add(range(40), 0.7, "REPLACE")
     modifier = obj.modifiers["Armature"]
@@ -193,7 +193,7 @@ def masked_armature(jounce: Hand) -> None:
 
 @works
 def rest_position(jounce: Hand) -> None:
-    """An armature that is shown in Rest Position."""
+    """An armature in Rest Position."""
     obj, rig = scenes.character()
     rig.data.pose_position = "REST"
     jounce.live(obj)
@@ -201,7 +201,7 @@ def rest_position(jounce: Hand) -> None:
 
 @refuses
 def armature_in_edit_mode(jounce: Hand) -> None:
-    """An armature whose bones are being edited."""
+    """An armature in Edit Mode."""
     obj, rig = scenes.character()
     jounce.add(obj)
     scenes.activate(rig)
@@ -231,7 +231,7 @@ def hidden_armature(jounce: Hand) -> None:
 
 @works
 def armature_off_in_viewports(jounce: Hand) -> None:
-    """An armature that is disabled in viewports, and so moves nothing there."""
+    """An armature disabled in viewports, where it moves nothing."""
     obj, rig = scenes.character()
     rig.hide_viewport = True
     jounce.live(obj)
@@ -239,7 +239,7 @@ def armature_off_in_viewports(jounce: Hand) -> None:
 
 @works
 def excluded_armature(jounce: Hand) -> None:
-    """An armature in a collection that the view layer excludes."""
+    """An armature in a collection excluded from the view layer."""
     obj, rig = scenes.character()
     collection = bpy.data.collections.new("Rigs")
     bpy.context.scene.collection.children.link(collection)
@@ -260,7 +260,7 @@ def bendy_bones(jounce: Hand) -> None:
 
 @works
 def custom_bone_shapes(jounce: Hand) -> None:
-    """Bones that are shown as a mesh which is in no scene."""
+    """Bones displayed as a mesh outside of any scene."""
     obj, rig = scenes.character()
     shape = bpy.data.objects.new("Shape", bpy.data.meshes.new("Shape"))
     for bone in rig.pose.bones:
@@ -270,7 +270,7 @@ def custom_bone_shapes(jounce: Hand) -> None:
 
 @works
 def inverse_kinematics(jounce: Hand) -> None:
-    """A bone that aims at an empty which circles."""
+    """A bone aimed at a circling empty."""
     obj, rig = scenes.character()
     goal = bpy.data.objects.new("Goal", None)
     bpy.context.scene.collection.objects.link(goal)
@@ -298,7 +298,7 @@ def shared_armature_data(jounce: Hand) -> None:
 
 @works
 def a_hundred_bones(jounce: Hand) -> None:
-    """A chain of a hundred bones, most of which move next to nothing."""
+    """A chain of a hundred bones, most of them almost still."""
     obj = scenes.column(rings=25, sides=8)
     rig = scenes.armature([(f"Bone {index}", 0.02 * index, 0.02 * (index + 1)) for index in range(100)])
     for vertex in obj.data.vertices:

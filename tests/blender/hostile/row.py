@@ -1,8 +1,8 @@
 """The rows of the table of hostile scenes.
 
-A row is a function that makes a scene and takes a *hand*, which does in it what an artist does with Jounce.
-It is played twice: with a hand that does nothing, which gives the file that the artist would have without
-Jounce, and with Jounce's own.
+A row is a function that makes a scene and takes a *hand*, which does an artist's work with Jounce in it. Each
+row is played twice: with a hand that does nothing, which gives the artist's file without Jounce, and with
+Jounce's own.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ ROWS: list["Row"] = []
 
 @dataclass(frozen=True)
 class Row:
-    """A hostile scene, and whether Jounce works in it or says in one sentence why it does not."""
+    """A hostile scene, and the expectation: Jounce works, or refuses in one sentence."""
 
     subject: str
     scene: Scene
@@ -26,22 +26,22 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What tests call it."""
+        """Name in the tests."""
         return f"{self.subject}-{self.scene.__name__}"
 
     @property
     def sentence(self) -> str:
-        """What it is, in words."""
+        """Description of the scene."""
         return self.scene.__doc__ or ""
 
 
 def works(scene: Scene) -> Scene:
-    """A scene in which all works: finite, accurate, and gone without a trace."""
+    """A scene for which everything works: finite, accurate, and removed without a trace."""
     return add(scene, WORKS)
 
 
 def refuses(scene: Scene) -> Scene:
-    """A scene in which something cannot be done, which is said in one sentence and changes nothing."""
+    """A scene with a refusal in one sentence, which changes nothing."""
     return add(scene, SENTENCE)
 
 

@@ -8,7 +8,7 @@ from .row import refuses, works
 
 
 def collection_of(obj: bpy.types.Object) -> bpy.types.Collection:
-    """A collection of its own for an object and its armature."""
+    """A separate collection for an object and its armature."""
     made = bpy.data.collections.new("Own")
     bpy.context.scene.collection.children.link(made)
     for moved in (obj, obj.parent):
@@ -44,7 +44,7 @@ def in_feet(jounce: Hand) -> None:
 
 @works
 def units_changed_after_the_build(jounce: Hand) -> None:
-    """A unit scale that changes while a body is previewed."""
+    """A unit scale changed during a preview."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -66,7 +66,7 @@ def two_scenes(jounce: Hand) -> None:
 
 @works
 def linked_to_two_scenes(jounce: Hand) -> None:
-    """A character that is in two scenes."""
+    """A character in two scenes."""
     obj, rig = scenes.character()
     other = bpy.data.scenes.new("Other")
     for thing in (obj, rig):
@@ -77,7 +77,7 @@ def linked_to_two_scenes(jounce: Hand) -> None:
 
 @works
 def the_scene_is_deleted(jounce: Hand) -> None:
-    """The scene in which a body is previewed is deleted; the body is in another one as well."""
+    """The scene of a preview is deleted; the body is in another one as well."""
     obj, rig = scenes.character()
     other = bpy.data.scenes.new("Other")
     rig.animation_data_clear()
@@ -94,7 +94,7 @@ def the_scene_is_deleted(jounce: Hand) -> None:
 
 @works
 def a_full_copy_of_the_scene(jounce: Hand) -> None:
-    """A previewed scene of which a full copy is made."""
+    """A previewed scene with a full copy."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -107,7 +107,7 @@ def a_full_copy_of_the_scene(jounce: Hand) -> None:
 
 @works
 def the_scene_is_renamed(jounce: Hand) -> None:
-    """A previewed scene that gets another name."""
+    """A previewed scene with a new name."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -119,7 +119,7 @@ def the_scene_is_renamed(jounce: Hand) -> None:
 
 @works
 def two_view_layers(jounce: Hand) -> None:
-    """A second view layer in which the character is excluded."""
+    """A second view layer that excludes the character."""
     obj, _ = scenes.character()
     collection_of(obj)
     layer = bpy.context.scene.view_layers.new("Background")
@@ -129,7 +129,7 @@ def two_view_layers(jounce: Hand) -> None:
 
 @works
 def hidden_in_its_collection(jounce: Hand) -> None:
-    """A character in a collection that is hidden in this view layer."""
+    """A character in a collection hidden in this view layer."""
     obj, _ = scenes.character()
     collection_of(obj)
     bpy.context.view_layer.layer_collection.children["Own"].hide_viewport = True
@@ -139,7 +139,7 @@ def hidden_in_its_collection(jounce: Hand) -> None:
 
 @works
 def a_holdout_collection(jounce: Hand) -> None:
-    """A character in a collection that renders as holdout and indirect only."""
+    """A character in a collection rendered as holdout and indirect only."""
     obj, _ = scenes.character()
     collection_of(obj)
     layer = bpy.context.view_layer.layer_collection.children["Own"]
@@ -149,7 +149,7 @@ def a_holdout_collection(jounce: Hand) -> None:
 
 @works
 def instanced_collection(jounce: Hand) -> None:
-    """A character in a collection that an empty instances a second time."""
+    """A character in a collection with an additional instance on an empty."""
     obj, _ = scenes.character()
     empty = bpy.data.objects.new("Copy", None)
     empty.instance_type, empty.instance_collection = "COLLECTION", collection_of(obj)
@@ -217,7 +217,8 @@ def field(kind: str, strength: float) -> bpy.types.Object:
     with bpy.context.temp_override(object=obj, active_object=obj):
         bpy.ops.object.forcefield_toggle()
     obj.field.type, obj.field.strength = kind, strength
-    # Blender draws it from the clock, in seconds: two plays of a scene would differ in it now and then.
+    # Otherwise Blender takes the seed from the clock, in seconds: two plays of a scene would sometimes
+    # differ.
     obj.field.seed = 1
     bpy.context.view_layer.update()
     return obj
@@ -242,7 +243,7 @@ def in_a_storm(jounce: Hand) -> None:
 
 @works
 def fields_that_are_not_known(jounce: Hand) -> None:
-    """Force fields of kinds that Jounce does not follow."""
+    """Force fields of kinds that Jounce does not support."""
     obj, _ = scenes.character()
     for kind in ("BOID", "GUIDE", "MAGNET", "CHARGE", "LENNARDJ", "TEXTURE", "FLUID_FLOW"):
         field(kind, 1.0)
@@ -251,7 +252,7 @@ def fields_that_are_not_known(jounce: Hand) -> None:
 
 @works
 def a_field_deleted_while_previewed(jounce: Hand) -> None:
-    """A force field that is deleted while a body in it is previewed."""
+    """A force field deleted during a preview of a body inside."""
     obj, _ = scenes.character()
     wind = field("WIND", 5.0)
     jounce.add(obj)
@@ -266,7 +267,7 @@ def a_field_deleted_while_previewed(jounce: Hand) -> None:
 
 @works
 def rigid_bodies(jounce: Hand) -> None:
-    """A rigid body world, and a character that hangs on a rigid body."""
+    """A rigid body world, and a character parented to a rigid body."""
     obj, rig = scenes.character()
     crate = scenes.column("Crate", height=0.5)
     scenes.activate(crate)
@@ -280,7 +281,7 @@ def rigid_bodies(jounce: Hand) -> None:
 
 @refuses
 def off_in_viewports(jounce: Hand) -> None:
-    """A mesh that is disabled in viewports, where its motion cannot be read."""
+    """A mesh disabled in viewports, where its motion cannot be read."""
     obj, _ = scenes.character()
     jounce.add(obj)
     obj.hide_viewport = True
@@ -289,7 +290,7 @@ def off_in_viewports(jounce: Hand) -> None:
 
 @refuses
 def off_in_its_collection(jounce: Hand) -> None:
-    """A built mesh in a collection that is disabled in viewports."""
+    """A built mesh in a collection disabled in viewports."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)

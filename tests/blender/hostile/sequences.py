@@ -1,7 +1,7 @@
-"""Random sequences: what an artist and Jounce do by turns, against the same without Jounce.
+"""Random sequences: an artist and Jounce by turns, against the same without Jounce.
 
-A sequence is a list of steps, each with a seed of its own, so that it does the same whatever stands before it
-that it does not depend on. One that fails is made as short as it can be.
+A sequence is a list of steps, each with its own seed: a step does the same after any independent steps. A
+failing sequence is shortened as far as possible.
 """
 
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ SHARE_OF_JOUNCE = 0.55
 
 @dataclass(frozen=True)
 class Step:
-    """Something that is done. number: seeds what is left to chance in it."""
+    """A step of a sequence. number: seed of its random choices."""
 
     name: str
     number: int
 
     def run(self, hand: Hand) -> None:
-        """Does it; to chance is left what it is done to."""
+        """Executes the step on random data."""
         KNOWN[self.name](hand, Random(self.number))
 
 
@@ -44,7 +44,7 @@ class Sequence:
     steps: tuple[Step, ...]
 
     def __call__(self, hand: Hand) -> None:
-        """Plays all steps, each of which is one of undo; then the artist tidies up."""
+        """Plays all steps, each as an undo step; then the artist tidies up."""
         make_characters(self.characters)
         bpy.ops.ed.undo_push(message="at first")
         for step in self.steps:
@@ -52,7 +52,7 @@ class Sequence:
             if step.name not in ("undo", "redo"):
                 bpy.ops.ed.undo_push(message=step.name)
         hand.finish()
-        # Blender counts users anew when it opens a file.
+        # Blender counts users anew when a file is opened.
         path = str(hand.folder / "end.blend")
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
@@ -71,7 +71,7 @@ def sequence(seed: int) -> Sequence:
 
 
 def make_characters(count: int) -> None:
-    """Characters, the first two on one armature, and what stands by."""
+    """Characters, the first two on one armature, and bystanders."""
     lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
     lamp["mood"] = {"calm": 1}
     bpy.context.scene.collection.objects.link(lamp)
@@ -91,13 +91,13 @@ def make_characters(count: int) -> None:
 
 
 def tidy() -> None:
-    """Takes away maps and leaks, which are the artist's, and gives what Blender numbers names of its own."""
+    """Removes maps and leaks, which belong to the artist, and renames data numbered by Blender."""
     bpy.ops.outliner.orphans_purge(do_recursive=True)
     for obj in sorted(bpy.data.objects, key=lambda each: each.name):
         keys = obj.data.shape_keys if obj.type == "MESH" else None
         if keys is not None:
             keys.name = f"Keys of {obj.name}"
-            # Their slot has the name that they had when they were keyed first.
+            # Their slot has the name from the time of their first key.
             slot = getattr(keys.animation_data, "action_slot", None)
             if slot is not None:
                 slot.name_display = keys.name
@@ -114,7 +114,7 @@ def tidy() -> None:
 
 
 def problems(found: Sequence, folder: Path) -> list[str]:
-    """What is not as it should be after a sequence."""
+    """Problems after a sequence."""
     with trial.away():
         without, trouble = trial.play(found, Hand(trial.made(folder / "without")))
     before = trial.handlers()
@@ -129,7 +129,7 @@ def problems(found: Sequence, folder: Path) -> list[str]:
 
 
 def shrunk(found: Sequence, folder: Path) -> Sequence:
-    """A sequence that fails, without the steps that are not needed for that."""
+    """A failing sequence without the unnecessary steps."""
     attempts, index = 0, len(found.steps) - 1
     while index >= 0:
         less = Sequence(found.characters, found.steps[:index] + found.steps[index + 1 :])

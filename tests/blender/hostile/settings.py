@@ -1,4 +1,4 @@
-"""Every setting at the ends of its range, and combinations that make no sense."""
+"""Every setting at the ends of its range, and nonsensical combinations."""
 
 import bpy
 import scenes
@@ -59,7 +59,7 @@ def all_bones_count(jounce: Hand) -> None:
 
 @refuses
 def bones_of_no_collection(jounce: Hand) -> None:
-    """The bones of a collection count that no armature has."""
+    """Counted bones in a collection that no armature has."""
     obj, _ = scenes.character()
     jounce.add(obj)
     if jounce.is_there:
@@ -135,13 +135,13 @@ def made_of_lead(jounce: Hand) -> None:
 
 @refuses
 def a_material_is_fitted(jounce: Hand) -> None:
-    """A shot is to be fitted to a body whose stiffness is that of a material."""
+    """A fit of a body with its stiffness from a material."""
     jounce.refused("fit", "material", body(jounce, stiffness_by="PHYSICAL"))
 
 
 @works
 def one_key(jounce: Hand) -> None:
-    """A single modal key, the finest tolerance: more of it than asked for is off, and that is told."""
+    """A single modal key with the finest tolerance: the larger error is reported."""
     obj = body(jounce, max_keys=1, tolerance=0.0001)
     if jounce.is_there:
         jounce.call("bake", obj, target="MODAL_KEYS")
@@ -156,7 +156,7 @@ def finest_tolerance(jounce: Hand) -> None:
 
 @works
 def coarsest_tolerance(jounce: Hand) -> None:
-    """A tolerance of the whole size, so that there is nothing to bake."""
+    """A tolerance of the whole size, which leaves nothing to bake."""
     obj = body(jounce, tolerance=100.0)
     jounce.call("bake", obj, target="MODAL_KEYS")
 
@@ -175,7 +175,7 @@ def long_pre_roll(jounce: Hand) -> None:
 
 @refuses
 def a_loop_that_is_none(jounce: Hand) -> None:
-    """A shot that is to loop and ends in another pose than it begins in."""
+    """A loop with different first and last poses."""
     obj = body(jounce, loop=True)
     jounce.preview(obj)
     jounce.scrub(obj)
@@ -185,7 +185,7 @@ def a_loop_that_is_none(jounce: Hand) -> None:
 
 @works
 def cut_in_every_frame(jounce: Hand) -> None:
-    """A cut that is always on."""
+    """A cut in every frame."""
     shown_and_baked(jounce, body(jounce, cut=True))
 
 
@@ -197,7 +197,7 @@ def everything_teleports(jounce: Hand) -> None:
 
 @works
 def one_helper_bone(jounce: Hand) -> None:
-    """One helper bone, one bone a vertex."""
+    """One helper bone, one bone per vertex."""
     shown_and_baked(jounce, body(jounce, helper_count=1, helper_influences=1), ("HELPER_BONES",))
 
 
@@ -208,7 +208,7 @@ def more_helper_bones_than_vertices(jounce: Hand) -> None:
 
 
 def painted(jounce: Hand, setting: str, weight: float, count: int) -> bpy.types.Object:
-    """A built body with a map that has this weight at so many vertices."""
+    """A built body with a map of this weight at a number of vertices."""
     obj, _ = scenes.character()
     obj.vertex_groups.new(name="Painted").add(range(count), weight, "REPLACE")
     jounce.add(obj)
@@ -220,7 +220,7 @@ def painted(jounce: Hand, setting: str, weight: float, count: int) -> bpy.types.
 
 @works
 def stiffness_of_nothing(jounce: Hand) -> None:
-    """A stiffness map without a vertex in it, in the widest range."""
+    """A stiffness map without any vertex, in the widest range."""
     obj = painted(jounce, "stiffness_group", 0.0, 0)
     if jounce.is_there:
         obj.jounce.stiffness_soft, obj.jounce.stiffness_stiff = 1e-4, 1e4
@@ -229,7 +229,7 @@ def stiffness_of_nothing(jounce: Hand) -> None:
 
 @works
 def stiffness_of_extremes(jounce: Hand) -> None:
-    """A stiffness map that leaps by eight powers of ten from one ring to the next."""
+    """A stiffness map that jumps by eight powers of ten from one ring to the next."""
     obj = painted(jounce, "stiffness_group", 1.0, 80)
     if jounce.is_there:
         obj.jounce.stiffness_soft, obj.jounce.stiffness_stiff = 1e-4, 1e4
@@ -238,13 +238,13 @@ def stiffness_of_extremes(jounce: Hand) -> None:
 
 @works
 def no_leak_anywhere(jounce: Hand) -> None:
-    """A leak map that is 0 everywhere."""
+    """A leak map of 0 everywhere."""
     shown_and_baked(jounce, painted(jounce, "leak_group", 0.0, 156))
 
 
 @works
 def strength_of_nothing(jounce: Hand) -> None:
-    """A strength map that is 0 everywhere."""
+    """A strength map of 0 everywhere."""
     shown_and_baked(jounce, painted(jounce, "strength_group", 0.0, 156))
 
 
@@ -256,7 +256,7 @@ def half_pinned(jounce: Hand) -> None:
 
 @refuses
 def all_pinned(jounce: Hand) -> None:
-    """All of the body is pinned, so that nothing can move."""
+    """A completely pinned body."""
     obj, _ = scenes.character()
     obj.vertex_groups.new(name="Painted").add(range(156), 1.0, "REPLACE")
     jounce.add(obj)
@@ -267,7 +267,7 @@ def all_pinned(jounce: Hand) -> None:
 
 @works
 def a_map_that_is_gone(jounce: Hand) -> None:
-    """A map whose vertex group was deleted."""
+    """A map with its vertex group deleted."""
     obj = painted(jounce, "stiffness_group", 0.5, 80)
     obj.vertex_groups.remove(obj.vertex_groups["Painted"])
     jounce.build(obj)
@@ -276,7 +276,7 @@ def a_map_that_is_gone(jounce: Hand) -> None:
 
 @works
 def bones_without_leak(jounce: Hand) -> None:
-    """Bones that let no momentum into their flesh, set by a driver's hand on each."""
+    """Bones without momentum leak, set on each."""
     obj, rig = scenes.character()
     if jounce.is_there:
         for bone in rig.pose.bones:

@@ -1,7 +1,7 @@
-"""All that a file holds, as plain data, so that two files compare with `snapshot.differences`.
+"""All contents of a file as plain data, for comparison with `snapshot.differences`.
 
-Where `snapshot` looks at one mesh, this walks over all data-blocks of all kinds by Blender's own description
-of them, with raw ID properties, so that whatever Jounce left on a bystander is seen without being asked for.
+While `snapshot` reads one mesh, this walks over all data-blocks of all kinds by Blender's own description of
+them, with raw ID properties. Anything left by Jounce on a bystander shows up automatically.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import snapshot
 
-# What belongs to Blender's windows and tools, not to the scene that an artist made.
+# Data of Blender's windows and tools, not of an artist's scene.
 IGNORED_KINDS = frozenset(
     [
         "all_ids",
@@ -25,7 +25,7 @@ IGNORED_KINDS = frozenset(
         "workspaces",
     ]
 )
-# Arrays that `snapshot.mesh_state` reads at once, what evaluation writes, and what is the same for all files.
+# Arrays read in bulk by `snapshot.mesh_state`, results of the evaluation, and data equal in all files.
 IGNORED = snapshot.IGNORED | {
     "attributes",
     "bl_idname",
@@ -69,7 +69,7 @@ _properties: dict[str, list[bpy.types.Property]] = {}
 def whole_file(folder: str = "") -> dict[str, Any]:
     """Every data-block by kind and name, the selection of each view layer, and the modes.
 
-    folder: where the files of a trial lie; paths in it compare as if it were the same for all.
+    folder: folder of a trial's files; its paths compare as equal between trials.
     """
     kinds = {kind: getattr(bpy.data, kind) for kind in collections() if kind not in IGNORED_KINDS}
     state: dict[str, Any] = {
@@ -83,12 +83,12 @@ def whole_file(folder: str = "") -> dict[str, Any]:
 
 
 def collections() -> list[str]:
-    """The names of the collections of data-blocks that a file has."""
+    """The names of a file's collections of data-blocks."""
     return [prop.identifier for prop in bpy.data.bl_rna.properties if prop.type == "COLLECTION"]
 
 
 def selection(layer: bpy.types.ViewLayer) -> dict[str, Any]:
-    """What is selected, hidden and active in a view layer."""
+    """Selected, hidden and active objects of a view layer."""
     objects = sorted(layer.objects, key=lambda obj: obj.name_full)
     return {
         "active": snapshot.name_of(layer.objects.active),
@@ -99,14 +99,14 @@ def selection(layer: bpy.types.ViewLayer) -> dict[str, Any]:
 
 
 class Walk:
-    """Walks over one data-block and all that it owns."""
+    """Walks over one data-block and its owned data."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._seen: set[tuple[int, str]] = set()
 
     def block(self, block: bpy.types.ID) -> dict[str, Any]:
-        """The state of a data-block; that of a mesh has its layers, that of shape keys their shapes."""
+        """The state of a data-block; for a mesh with its layers, for shape keys with their shapes."""
         state = self.struct(block, 0)
         if isinstance(block, bpy.types.Mesh):
             state["layers"] = layers(block)
@@ -130,7 +130,7 @@ class Walk:
         return state
 
     def value(self, struct: bpy.types.bpy_struct, prop: bpy.types.Property, depth: int) -> Any:
-        """The value of a property; of a pointer to another data-block its name."""
+        """The value of a property; for a pointer to another data-block its name."""
         value = getattr(struct, prop.identifier, None)
         if prop.type == "COLLECTION":
             items = [self.pointed(item, depth) for item in value]
@@ -144,7 +144,7 @@ class Walk:
         return sorted(value) if isinstance(value, set) else repr(value)
 
     def pointed(self, value: bpy.types.bpy_struct | None, depth: int) -> Any:
-        """A data-block by its name, anything else as it is."""
+        """A data-block by its name, other data unchanged."""
         if value is None:
             return ""
         is_own = not isinstance(value, bpy.types.ID) or value.is_embedded_data
@@ -163,12 +163,12 @@ def layers(mesh: bpy.types.Mesh) -> dict[str, Any]:
 
 
 def attribute(layer: bpy.types.Attribute) -> tuple[str, str, bytes]:
-    """Where an attribute is, of what kind, and its values."""
+    """Place, type and values of an attribute."""
     return layer.domain, layer.data_type, snapshot.attribute_bytes(layer)
 
 
 def properties(struct: bpy.types.bpy_struct) -> list[bpy.types.Property]:
-    """The properties of a struct that are compared; the same for all of a type, which is looked at once."""
+    """The compared properties of a struct; equal for all of a type, and computed once."""
     kind = struct.bl_rna.identifier
     if kind not in _properties:
         known = struct.bl_rna.properties
@@ -181,16 +181,16 @@ def properties(struct: bpy.types.bpy_struct) -> list[bpy.types.Property]:
 
 
 def is_blenders(prop: bpy.types.Property) -> bool:
-    """Whether a property is not one of an add-on, which it would be given by being asked."""
+    """True for a property of an add-on, which reading would create."""
     kind = getattr(prop, "fixed_type", None)
     is_group = kind is not None and kind.base is not None and kind.base.identifier == "PropertyGroup"
     return not is_group and not prop.is_runtime
 
 
 def is_passing(struct: bpy.types.bpy_struct, prop: bpy.types.Property) -> bool:
-    """Whether a property says nothing that lasts.
+    """True for a property without lasting meaning.
 
-    Some arrays of a mesh Blender makes when they are asked for; relative shape keys are at no frame.
+    Some arrays of a mesh are made by Blender on reading; relative shape keys have no frame.
     """
     if isinstance(struct, bpy.types.Mesh):
         return prop.type in ("COLLECTION", "POINTER")
@@ -202,18 +202,18 @@ def custom(struct: bpy.types.bpy_struct) -> dict[str, Any]:
     groups = {}
     if hasattr(struct, "bl_system_properties_get"):
         system = struct.bl_system_properties_get()
-        # A group that was made stays where a struct has none of its properties any more.
+        # A created group stays even if a struct has none of its properties any more.
         groups["system"] = {} if system is None else {key: plain(system[key]) for key in system.keys()}  # noqa: SIM118
     with contextlib.suppress(TypeError):
         groups["custom"] = {key: plain(struct[key]) for key in struct.keys()}  # noqa: SIM118
     if isinstance(struct, bpy.types.Object) and (struct.library or struct.override_library):
-        # To override an object Blender itself reads all of it, and so makes empty groups.
+        # To override an object, Blender itself reads all properties, which creates empty groups.
         groups = {name: without_blanks(group) for name, group in groups.items()}
     return {name: group for name, group in groups.items() if group}
 
 
 def without_blanks(value: Any) -> Any:
-    """Plain data without what holds nothing."""
+    """Plain data without empty parts."""
     if not isinstance(value, dict):
         return value
     kept = {key: without_blanks(item) for key, item in value.items()}

@@ -59,7 +59,7 @@ def sheared_by_its_parent(jounce: Hand) -> None:
 
 @refuses
 def scaled_to_nothing(jounce: Hand) -> None:
-    """An object whose scale is 0."""
+    """An object with scale 0."""
     obj, _ = scenes.character()
     obj.scale = (0.0, 0.0, 0.0)
     scenes.settle_scene()
@@ -68,7 +68,7 @@ def scaled_to_nothing(jounce: Hand) -> None:
 
 @refuses
 def flattened(jounce: Hand) -> None:
-    """An object whose scale is 0 along one axis."""
+    """An object with scale 0 along one axis."""
     obj, _ = scenes.character()
     obj.scale.y = 0.0
     scenes.settle_scene()
@@ -86,7 +86,7 @@ def at_no_number(jounce: Hand) -> None:
 
 @works
 def keyed_to_nothing(jounce: Hand) -> None:
-    """A mesh that is keyed to scale 0 for some frames, to hide it."""
+    """A mesh keyed to scale 0 for some frames, as a way to hide it."""
     obj, _ = scenes.character()
     for frame, scale in ((1, 1.0), (4, 1.0), (5, 0.0), (7, 0.0), (8, 1.0)):
         obj.scale = (scale,) * 3
@@ -97,7 +97,7 @@ def keyed_to_nothing(jounce: Hand) -> None:
 
 @works
 def parent_keyed_to_nothing(jounce: Hand) -> None:
-    """A character below an empty that is keyed to scale 0 for some frames."""
+    """A character below an empty keyed to scale 0 for some frames."""
     obj, rig = scenes.character()
     above = empty()
     rig.parent = above
@@ -140,7 +140,7 @@ def turned_many_times(jounce: Hand) -> None:
 
 @works
 def quaternion_of_zero(jounce: Hand) -> None:
-    """A quaternion that is all zero, which is no rotation."""
+    """A quaternion of zeros, which is no rotation."""
     obj, rig = scenes.character()
     rig.rotation_mode = "QUATERNION"
     rig.rotation_quaternion = (0.0, 0.0, 0.0, 0.0)
@@ -150,7 +150,7 @@ def quaternion_of_zero(jounce: Hand) -> None:
 
 @works
 def copies_transforms(jounce: Hand) -> None:
-    """A mesh that copies the transforms of an empty."""
+    """A mesh with the transforms of an empty copied by a constraint."""
     obj = scenes.column()
     obj.constraints.new("COPY_TRANSFORMS").target = circling(empty())
     scenes.settle_scene()
@@ -159,7 +159,7 @@ def copies_transforms(jounce: Hand) -> None:
 
 @works
 def child_of(jounce: Hand) -> None:
-    """A character that a Child Of constraint carries, switched on in the middle."""
+    """A character with a Child Of constraint, switched on in the middle."""
     obj, rig = scenes.character()
     constraint = rig.constraints.new("CHILD_OF")
     constraint.target, constraint.set_inverse_pending = circling(empty()), False
@@ -172,7 +172,7 @@ def child_of(jounce: Hand) -> None:
 
 @works
 def constraint_without_target(jounce: Hand) -> None:
-    """Constraints that lead nowhere, or to the object itself."""
+    """Constraints without a target, or with the object itself as the target."""
     obj, rig = scenes.character()
     obj.constraints.new("COPY_LOCATION")
     rig.constraints.new("TRACK_TO")
@@ -184,7 +184,7 @@ def constraint_without_target(jounce: Hand) -> None:
 
 @works
 def follows_a_path(jounce: Hand) -> None:
-    """A character that follows a curve."""
+    """A character on a curve."""
     obj, rig = scenes.character()
     data = bpy.data.curves.new("Path", "CURVE")
     data.dimensions, data.use_path, data.path_duration = "3D", True, 12
@@ -205,7 +205,7 @@ def follows_a_path(jounce: Hand) -> None:
 
 @works
 def parented_to_vertices(jounce: Hand) -> None:
-    """A mesh that hangs on three vertices of another one."""
+    """A mesh parented to three vertices of another one."""
     obj, _ = scenes.character()
     button = scenes.column("Button", height=0.2, radius=0.1, rings=3)
     button.parent, button.parent_type = obj, "VERTEX_3"
@@ -216,7 +216,7 @@ def parented_to_vertices(jounce: Hand) -> None:
 
 @works
 def parented_to_a_body(jounce: Hand) -> None:
-    """A mesh that is a child of a body, and a body itself."""
+    """A mesh parented to a body, with its own Jounce."""
     obj, _ = scenes.character()
     child = scenes.column("Child", height=0.5)
     child.parent = obj
@@ -227,7 +227,7 @@ def parented_to_a_body(jounce: Hand) -> None:
 
 @works
 def parent_inverse(jounce: Hand) -> None:
-    """A parent inverse that turns and scales."""
+    """A parent inverse with rotation and scale."""
     obj, _ = scenes.character()
     obj.matrix_parent_inverse = scenes.placed(Vector((0.2, 0.3, 0.1)), 0.7, (1.2, 0.8, 1.0))
     scenes.settle_scene()
@@ -236,7 +236,7 @@ def parent_inverse(jounce: Hand) -> None:
 
 @works
 def parented_to_a_camera(jounce: Hand) -> None:
-    """A character below a camera that circles."""
+    """A character below a circling camera."""
     obj, rig = scenes.character()
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     bpy.context.scene.collection.objects.link(camera)
@@ -246,7 +246,7 @@ def parented_to_a_camera(jounce: Hand) -> None:
 
 @works
 def locked(jounce: Hand) -> None:
-    """An object whose transforms are all locked."""
+    """An object with all transforms locked."""
     obj, _ = scenes.character()
     obj.lock_location = obj.lock_rotation = obj.lock_scale = (True, True, True)
     jounce.live(obj)
@@ -254,7 +254,7 @@ def locked(jounce: Hand) -> None:
 
 @works
 def moved_after_the_bake(jounce: Hand) -> None:
-    """A baked character that is scaled and moved elsewhere."""
+    """A baked character, scaled and moved elsewhere."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -268,7 +268,7 @@ def moved_after_the_bake(jounce: Hand) -> None:
 
 @works
 def scaled_to_nothing_while_previewed(jounce: Hand) -> None:
-    """A previewed character whose armature is scaled to 0 by hand, and back."""
+    """A previewed character with its armature scaled to 0 by hand, and back."""
     obj, rig = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -282,7 +282,7 @@ def scaled_to_nothing_while_previewed(jounce: Hand) -> None:
 
 @works
 def unparented_while_previewed(jounce: Hand) -> None:
-    """A previewed mesh that loses its parent."""
+    """A previewed mesh with its parent removed."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)

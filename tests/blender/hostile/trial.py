@@ -1,4 +1,4 @@
-"""Plays a row without and with Jounce, and says what was found."""
+"""Plays a row without and with Jounce, and reports the findings."""
 
 import contextlib
 import io
@@ -16,13 +16,13 @@ from . import state
 from .hand import Hand, Jounce
 from .row import SENTENCE, WORKS, Row
 
-# How many lines of a difference are shown.
+# Largest number of shown lines of a difference.
 MOST_LINES = 12
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found. problems: what is not as it should be; none where the row is as expected."""
+    """Result of a row. problems: deviations; none for a row as expected."""
 
     row: Row
     found: str
@@ -51,7 +51,7 @@ def made(folder: Path) -> Path:
 
 
 def play(scene: Callable[[Hand], None], hand: Hand) -> tuple[dict[str, Any], list[str]]:
-    """What the file and its folder hold after a scene, and what went wrong in it."""
+    """Contents of the file and its folder after a scene, and errors during it."""
     empty_file()
     problems: list[str] = []
     with listening(problems):
@@ -63,7 +63,7 @@ def play(scene: Callable[[Hand], None], hand: Hand) -> tuple[dict[str, Any], lis
         for shown in bpy.data.scenes:
             shown.frame_set(shown.frame_current, subframe=shown.frame_subframe)
         if bpy.data.filepath:
-            # Freed caches stay until the file is saved without them, or closed where it never was saved.
+            # Freed caches stay until the file is saved without them, or for an unsaved file, closed.
             bpy.ops.wm.save_mainfile()
     found = state.whole_file(str(hand.folder))
     empty_file()
@@ -81,7 +81,7 @@ def empty_file() -> None:
 
 @contextlib.contextmanager
 def listening(problems: list[str]) -> Iterator[None]:
-    """Notes the tracebacks that handlers, panels and finalisers print."""
+    """Collects the tracebacks printed by handlers, panels and finalisers."""
     errors, hook = io.StringIO(), sys.unraisablehook
     sys.unraisablehook = sys.__unraisablehook__
     try:
@@ -95,7 +95,7 @@ def listening(problems: list[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def away() -> Iterator[None]:
-    """While nothing of Jounce is called, as in a Blender without it."""
+    """Context without any call of Jounce, as in a Blender without it."""
     taken = [(calls, list(calls)) for calls in lists().values()]
     for calls, before in taken:
         calls[:] = [call for call in before if "jounce" not in call.__module__]
@@ -107,7 +107,7 @@ def away() -> Iterator[None]:
 
 
 def handlers() -> set[str]:
-    """The functions of the extension that Blender calls, by kind and name."""
+    """The extension's handlers, by kind and name."""
     return {
         f"{kind} {call.__module__}.{call.__name__}"
         for kind, calls in lists().items()
@@ -117,6 +117,6 @@ def handlers() -> set[str]:
 
 
 def lists() -> dict[str, list[Callable[..., None]]]:
-    """The lists of functions that Blender calls, by kind."""
+    """Blender's handler lists, by kind."""
     kinds = {kind: getattr(bpy.app.handlers, kind) for kind in dir(bpy.app.handlers)}
     return {kind: calls for kind, calls in kinds.items() if isinstance(calls, list)}
