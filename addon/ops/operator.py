@@ -68,10 +68,10 @@ class JounceOperator(Needing, bpy.types.Operator):
 
 
 class LongOperator(JounceOperator):
-    """Work of seconds: to its end when a script calls it, in ticks with progress and ESC when invoked.
+    """Work of seconds: to its end when called by a script, in ticks with progress and ESC when invoked.
 
-    Subclasses give the work as a task. While it runs nothing in the window takes events but what moves the
-    view, so the scene cannot change under it; stopped or refused, the task itself puts everything back.
+    Subclasses define the work as a task. Meanwhile nothing in the window takes events except navigation,
+    which protects the scene from changes; stopped or refused, the task itself restores everything.
     """
 
     _runner: Runner
@@ -162,7 +162,7 @@ def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
 
 
 def is_over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """True if the mouse is in the main region of a 3D viewport, and in no other region that lies over it."""
+    """True if the mouse is in the main region of a 3D viewport, outside of all regions on top."""
     areas = (area for area in context.window.screen.areas if area.type == "VIEW_3D")
     under = {
         region.type
