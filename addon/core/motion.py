@@ -71,7 +71,9 @@ class FrameInput:
     drag; None where it takes nothing. contraction: share by which each muscle wants to be shorter, None
     without any. stitching: share of each stitch group that holds, None where none opens. inflation: how many
     times its lengths a loose body wants to have. animated: a loose body goes along with its object. touching:
-    what drives the other loose bodies that it touches.
+    what drives the other loose bodies that it touches. spots: (k, 3), metres, places all over a body whose
+    pose does not say where it is, else None. switches: of the modifiers that then pose it. Both tell leaps,
+    and nothing else depends on them.
     """
 
     pose: np.ndarray
@@ -89,6 +91,8 @@ class FrameInput:
     inflation: float = 1.0
     animated: bool = False
     touching: "tuple[FrameInput, ...]" = ()
+    spots: np.ndarray | None = None
+    switches: tuple[bool, ...] = ()
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -142,7 +146,7 @@ class FrameInput:
         """16 bytes that are the same for the same drive, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
         # Caches from before there were these stay right.
-        absent = {name for name, is_there in self._newer().items() if not is_there}
+        absent = {name for name, is_there in self._newer().items() if not is_there} | {"spots", "switches"}
         for field in (field for field in fields(self) if field.name not in absent):
             for part in plain(getattr(self, field.name)):
                 digest.update(

@@ -221,7 +221,7 @@ class Session:
     def _is_as_read(self) -> bool:
         """Whether all that drives the body is what was read; where not, all is to be read again."""
         body = self.motions.scene
-        is_whole = body.reader.has_its_bones() and surroundings.is_there(body) and not self._rebuilds()
+        is_whole = body.is_as_read() and surroundings.is_there(body) and not self._rebuilds()
         if not is_whole:
             self.suspect(reread=True)
         return is_whole
