@@ -81,7 +81,7 @@ fn timoshenko(poisson: f64) -> f64 {
     load * LENGTH.powi(4) / (8.0 * YOUNG / 12.0) + load * LENGTH.powi(2) / (2.0 * section * shear)
 }
 
-/// Where the bar is held it cannot bulge, of which the formula knows nothing: it is also compared with eight cells across.
+/// The formula lets the held end bulge, which the bar may not: it is also compared with eight cells across.
 #[test]
 fn held_bars_sink_as_timoshenkos_beam_does() {
     let share = |across: usize, law: Law, poisson: f64| {
