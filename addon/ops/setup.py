@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import binding, bodies
+from ..bridge.body.meshes import vertex_count
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
@@ -80,7 +81,7 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
         if any(bodies.host_of(obj) is not None for obj in meshes):
             warn(f"What {names} moves has Jounce already, so it was left as it is.")
         elif meshes:
-            found.append(sorted(meshes, key=lambda obj: (obj != active, -len(obj.data.vertices))))
+            found.append(sorted(meshes, key=lambda obj: (obj != active, -vertex_count(obj))))
         else:
             warn(f"{names} moves no mesh, so it was left out.")
     for obj in selected:
