@@ -15,6 +15,7 @@ import numpy as np
 from ...core.full_space import Shaper, shaped
 from ...core.motion import Motion
 from ...core.settings import BakeSettings, Target
+from ...core.surface import Part
 from ...core.task import Step, in_turn, scaled
 from ...core.user_error import UserError
 from ..body.bodies import BodyScene
@@ -117,19 +118,20 @@ def gaps(wanted: Sequence[Expected], context: bpy.types.Context) -> list[Gap]:
     shown = [[obj.jounce.bake_copy or obj for obj in each.scene.objects] for each in wanted]
     for index, frame, points in seen(wanted, shown, modifier_stack.shown_as_baked, context):
         each = wanted[index]
-        for obj, place, shape in zip(shown[index], points, each.shapes[frame], strict=True):
+        parts, shapes = each.scene.surface.parts, each.shapes[frame]
+        for obj, part, place, shape in zip(shown[index], parts, points, shapes, strict=True):
             # Where one key alone is pinned, the artist sees another shape, and was told.
             if not (each.target.is_keys and obj.show_only_shape_key):
-                gap = Gap(distance(place, shape), obj.name, frame)
+                gap = Gap(distance(part, place, shape), obj.name, frame)
                 found[index] = max(found[index], gap, key=lambda other: other.error)
     return found
 
 
-def distance(points: np.ndarray, others: np.ndarray) -> float:
-    """The largest distance between points (p, 3); infinite where they cannot be compared."""
+def distance(part: Part, points: np.ndarray, others: np.ndarray) -> float:
+    """The largest distance between points (p, 3) that are shown; infinite if they cannot be compared."""
     if points.shape != others.shape or not np.isfinite(points).all():
         return float("inf")
-    return float(np.linalg.norm(points - others, axis=1).max(initial=0.0))
+    return float(np.linalg.norm(part.shown(points - others), axis=1).max(initial=0.0))
 
 
 def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:
