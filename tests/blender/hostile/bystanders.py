@@ -115,3 +115,24 @@ def a_second_body_stays(jounce: Hand) -> None:
     if jounce.is_there:
         assert len(other.data.shape_keys.key_blocks) > 2
     jounce.scrub(other)
+
+
+@works
+def another_add_on_poses_the_rig(jounce: Hand) -> None:
+    """A function of another add-on turns a bone at every frame, before Jounce is called and after."""
+    obj, rig = scenes.character()
+    rig.pose.bones["Lower"].rotation_mode = "XYZ"
+
+    def turn(scene: bpy.types.Scene, *_: object) -> None:
+        assert scene == bpy.context.scene, f"it was called for {scene.name}"
+        rig.pose.bones["Lower"].rotation_euler.y = 0.02 * (scene.frame_current % 5)
+
+    for kind in ("frame_change_pre", "frame_change_post"):
+        called = getattr(bpy.app.handlers, kind)
+        called.append(turn)
+        try:
+            jounce.live(obj)
+        finally:
+            called.remove(turn)
+    bpy.context.scene.frame_set(1)
+    rig.pose.bones["Lower"].rotation_euler.y = 0.0
