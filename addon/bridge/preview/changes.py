@@ -60,5 +60,5 @@ def is_previewed(obj: bpy.types.Object) -> bool:
 
 
 def is_field(block: bpy.types.ID) -> bool:
-    """Whether a data-block is an object with a force field."""
+    """True for an object with a force field."""
     return isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE"

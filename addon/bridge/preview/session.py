@@ -89,12 +89,12 @@ class Session:
 
     @property
     def waits(self) -> str:
-        """Why frames are read as they are shown, and none ahead; empty if they are."""
+        """The reason why frames are read as they are shown and none ahead; empty if they are."""
         return "" if self._reader is None else self._reader.unsound
 
     @property
     def is_staged(self) -> bool:
-        """Whether a stage stands beside the artist's scene."""
+        """True while a stage stands beside the artist's scene."""
         return self._reader is not None and self._reader.is_staged
 
     def cage(self) -> np.ndarray | None:
