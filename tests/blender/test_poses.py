@@ -276,3 +276,15 @@ def test_trials_leave_nothing_behind():
     scenes.activate(obj)
     bpy.ops.jounce.add()
     assert (test_rigs.blocks(), len(bpy.data.scenes)) == before
+
+
+@pytest.mark.parametrize(("kind", "tried"), [("SUBSURF", False), ("MIRROR", False), ("SMOOTH", True)])
+def test_what_adds_vertices_is_told_from_a_small_mesh(module, monkeypatch, kind, tried):
+    """To subdivide a character in a trial took 17 s."""
+    trials, seen = module("bridge.rig.trials").Trials, []
+    add = trials.add
+    monkeypatch.setattr(trials, "add", lambda self, kept, **how: seen.append(kept) or add(self, kept, **how))
+    obj, _ = scenes.character()
+    obj.modifiers.new("Later", kind)
+    scenes.add_and_build(obj)
+    assert ((("Later",) in seen), obj.jounce.built_digest != "") == (tried, True)

@@ -82,14 +82,15 @@ def tried(
 ) -> Stack:
     """What some modifiers of a mesh do. before: those before the armature modifier that is followed."""
     physics = {modifier.name for modifier in obj.modifiers if switches.goes_on(modifier)}
-    alone = {name: trying.add((name,)) for name in names if name not in physics}
-    seen = trying.add(before) if before else None
+    changing = {name for name in names if name not in physics and trying.multiplies(name)}
+    alone = {name: trying.add((name,)) for name in names if name not in physics | changing}
+    seen = trying.add(before) if before and before.isdisjoint(changing) else None
     animated = trying.add((), is_still=False) if has_animated_vertices(obj) else None
     weights: list[np.ndarray] = []
     for index, depsgraph in enumerate(trying.frames()):
         if seen is not None and seen.keeps and index % (trials.FRAMES // trials.WEIGHED) == 0:
             weights.append(seen.weights(depsgraph))
-    changing = {name for name, trial in alone.items() if not trial.keeps}
+    changing |= {name for name, trial in alone.items() if not trial.keeps}
     hinders = next((name for name in names if name in before & changing), "")
     behind = [name for name in names if name not in before]
     end = next((index for index, name in enumerate(behind) if name in changing), len(behind))

@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ..body import meshes
-from ..common import hidden_scenes, nodes, registry
+from ..common import hidden_scenes, marks, nodes, registry
 from . import doubles
 
 # The most frames that are looked at.
@@ -25,6 +25,13 @@ NEAR, STEPS = 1e-5, 8.0
 ORDER = "jounce order"
 # Where a mesh is laid: turned about a skew axis, radians, and shifted by that share of its size.
 TURN, AXIS, SHIFT = 1.0, (0.48, 0.6, 0.64), (0.5, -0.3, 0.4)
+
+# Points, edges and faces of a small closed mesh.
+TETRAHEDRON = (
+    [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)],
+    [],
+    [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)],
+)
 
 
 class Trial:
@@ -46,8 +53,10 @@ class Trial:
         self._first: np.ndarray | None = None
         self._furthest = 0.0
         self._order = nodes.unused_name(made.data, ORDER)
-        order = made.data.attributes.new(self._order, "INT", "POINT")
-        order.data.foreach_set("value", np.arange(len(self.rest), dtype=np.int32))
+        # Vectors, as of these alone Blender gives all at once.
+        self._numbers = np.repeat(np.arange(len(self.rest), dtype=np.float32), 3)
+        order = made.data.attributes.new(self._order, "FLOAT_VECTOR", "POINT")
+        order.data.foreach_set("vector", self._numbers)
 
     def look(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Takes the frame that is evaluated into account."""
@@ -79,9 +88,9 @@ class Trial:
             evaluated.to_mesh_clear()
             if count != len(self.rest):
                 return False
-        numbers = np.empty(len(self.rest), np.int32)
-        found.data.foreach_get("value", numbers)
-        return bool((numbers == np.arange(len(numbers))).all())
+        numbers = np.empty_like(self._numbers)
+        found.data.foreach_get("vector", numbers)
+        return bool((numbers == self._numbers).all())
 
 
 def apart(points: np.ndarray, others: np.ndarray) -> float:
@@ -107,6 +116,22 @@ class Trials:
             doubles.hold_still(made)
         self._made.append(Trial(self._obj, made))
         return self._made[-1]
+
+    def multiplies(self, name: str) -> bool:
+        """True if a modifier adds or takes vertices of a tetrahedron, which tells sooner than the mesh does.
+
+        One that puts a whole mesh in the place of another, as caches do, is left to a trial.
+        """
+        made, small = doubles.double(self._obj, (name,)), bpy.data.meshes.new(doubles.DOUBLE)
+        marks.put(small, marks.STAGE)
+        small.from_pydata(*TETRAHEDRON)
+        mesh, made.data = made.data, small
+        bpy.data.meshes.remove(mesh)
+        self._hidden.collection.objects.link(made)
+        evaluated = made.evaluated_get(self._evaluated(self._like.frame_start))
+        count = len(evaluated.data.vertices)
+        doubles.remove(made)
+        return count not in (len(TETRAHEDRON[0]), meshes.vertex_count(self._obj))
 
     def poses(self, trial: Trial) -> bool:
         """True if what a trial carries moves the mesh, and otherwise where that is laid elsewhere first."""
