@@ -148,11 +148,14 @@ fn energies_of_bars_that_are_let_go_fall() {
         stepper.reset(mesh.vertices(), &bent).unwrap();
         let params = SimulationParams { dt: 1.0 / 24.0, max_iterations: 60, pose_rest: 0.0, ..statics() };
         let params = SimulationParams { gravity: [0.0; 3], ..params };
+        // Differences below this share of what cancels in the energy are rounding, for the search as well.
+        let stiffness = material(law, poisson).energies(1)[0].slope();
+        let rounding = 2e-14 * LENGTH * stiffness;
         let mut stored = f64::INFINITY;
         for frame in 0..30 {
             let mut before = f64::INFINITY;
             let heard = |_, energy: f64| {
-                assert!(energy <= before * (1.0 + 1e-13), "{law:?} {poisson}: from {before} to {energy}");
+                assert!(energy <= before + rounding, "{law:?} {poisson}: from {before} to {energy}");
                 before = energy;
                 Ok(())
             };
