@@ -8,6 +8,8 @@ import numpy as np
 
 # Number of preceding steps that predict a step. Two, since the one right after a teleport predicts nothing.
 STEPS_BEFORE = 2
+# Where modifiers of the rig are switched, as from one armature to another, this share of a leap is one.
+SWITCHED = 0.1
 
 
 @dataclass(frozen=True)
@@ -20,18 +22,18 @@ class Teleport:
     places: Callable[[np.ndarray], np.ndarray]
     least: float
 
-    def happens(self, places: Sequence[np.ndarray]) -> bool:
-        """True if the body leaps to the last of the consecutive places (k, 3).
+    def happens(self, places: Sequence[np.ndarray], share: float = 1.0) -> bool:
+        """True if the body leaps to the last of its consecutive places (k, 3).
 
-        The last step then differs from standing still, and from each step before, by at least `least`, root
-        mean square over the places. Motion at constant speed is no teleport.
+        Its step then differs by a share of `least` or more, root mean square over the places, from standing
+        still and from each of the steps before: whatever goes on as fast as it went is none.
         """
         steps = np.diff(places, axis=0)[-1 - STEPS_BEFORE :]
         if len(steps) == 0:
             return False
         expected = [np.zeros_like(steps[-1]), *steps[:-1]]
         gaps = (np.sqrt(((steps[-1] - step) ** 2).sum(axis=1).mean()) for step in expected)
-        return bool(min(gaps) >= self.least)
+        return bool(min(gaps) >= share * self.least)
 
 
 class Teleports:
@@ -43,16 +45,24 @@ class Teleports:
         self._teleport = teleport
         self._count = 0
         self._places: deque[np.ndarray] = deque(maxlen=STEPS_BEFORE + 2)
+        self._switches: tuple[bool, ...] = ()
 
-    def follow(self, pose: np.ndarray | None) -> bool:
-        """Takes the next pose (b, 3, 4) or None; True for a teleport to the pose."""
+    def follow(
+        self, pose: np.ndarray | None, spots: np.ndarray | None = None, switches: tuple[bool, ...] = ()
+    ) -> bool:
+        """Takes the next pose (b, 3, 4), None where there is none; true if a teleport leads to it.
+
+        spots: (k, 3), where the body is if the pose does not say all of that. switches: which modifiers of
+        the rig are on.
+        """
         index, self._count = self._count, self._count + 1
         if pose is None:
             self._places.clear()
         if self._teleport is None or pose is None:
             return False
-        self._places.append(self._teleport.places(pose))
-        happened = self._teleport.happens(self._places)
+        self._places.append(self._teleport.places(pose) if spots is None else spots)
+        share, self._switches = 1.0 if switches == self._switches else SWITCHED, switches
+        happened = self._teleport.happens(self._places, share)
         if happened:
             self.frames.append(index)
         return happened

@@ -54,7 +54,7 @@ def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) ->
             "cannot loop; end the range where the first pose comes again, or switch Loop off."
         )
     teleports = course.teleports()
-    if any([drive.cut or teleports.follow(drive.pose) for drive in drives][1:]):
+    if any([drive.cut or teleports.follow(drive.pose, drive.spots, drive.switches) for drive in drives][1:]):
         raise UserError(
             "The motion is reset or teleports within the range, so it cannot loop; take these or Loop off."
         )

@@ -62,13 +62,14 @@ class Writer:
             if self._left != 0:
                 raise UserError(f"{self._path.name} lacks {self._left} frames, so it was not written.")
             os.replace(self._partial, self._path)
+            self._partial = self._path
         except OSError as error:
             raise UserError(
                 f"{self._path} cannot be written: {error.strerror}; close what uses it."
             ) from error
 
     def discard(self) -> None:
-        """Removes the unfinished file if possible; may be called again."""
+        """Removes what was written, finished or not, as far as it can be; may be called again."""
         # Closing writes the remainder, which fails on a full disk.
         with suppress(OSError):
             self._file.close()

@@ -125,7 +125,7 @@ class SimulationPass:
 
     def _take(self, drive: FrameInput) -> None:
         self.drives.append(drive)
-        self._teleports.follow(None if drive.held else drive.pose)
+        self._teleports.follow(None if drive.held else drive.pose, drive.spots, drive.switches)
 
     def _simulate(self, index: int) -> None:
         digest = self._digest(index)

@@ -36,6 +36,10 @@ class Part:
         """Values (p, ...) of the vertices, with those of their representatives."""
         return values if self.stands is None else values[self.stands]
 
+    def shown(self, values: np.ndarray) -> np.ndarray:
+        """Values of the vertices that are shown in some frame."""
+        return values if self.stands is None else values[self.stands == np.arange(len(self.stands))]
+
 
 @dataclass(frozen=True)
 class Surface:

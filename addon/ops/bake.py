@@ -1,13 +1,13 @@
 """jounce.bake: computes the motion of a body over some frames and writes a bake that plays without Jounce."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge.bake import bakes, renders, shards
+from ..bridge.bake import bakes, measured, renders, shards
 from ..bridge.body import bodies, builds, companions, wholeness
 from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
@@ -154,10 +154,12 @@ def bake_bodies(
     if not asked:
         return "No body is without a bake."
     pairs = yield from scaled(recorded(asked, context, warn), 0.0, 0.7)
+    asked = [(each.scene, each.shown, taken.motion, each.settings) for each, taken in pairs]
+    with previews.paused():
+        wanted = yield from scaled(measured.expected(asked, context), 0.7, 0.75)
     shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
-    shaped = yield from scaled(shapings, 0.7, 1.0)
-    triples = ((*pair, prepared) for pair, prepared in zip(pairs, shaped, strict=True))
-    return "; ".join(write(*triple, context, warn) for triple in triples)
+    made = yield from scaled(shapings, 0.75, 1.0)
+    return "; ".join(write(pairs, wanted, made, context, warn))
 
 
 def recorded(
@@ -213,14 +215,20 @@ def shape(
 
 
 def write(
-    baking: Baking, taken: Recording, prepared: Prepared, context: bpy.types.Context, warn: Warn
-) -> str:
-    """Replaces an earlier bake, and describes the new one."""
-    scene, host = baking.scene, baking.scene.host
-    previews.switch_off(host)
-    bakes.replace(scene, prepared)
-    remember(baking, taken, context, warn)
-    return conclusion(baking, taken, prepared, warn)
+    pairs: "list[tuple[Baking, Recording]]",
+    wanted: list[measured.Expected],
+    made: list[Prepared],
+    context: bpy.types.Context,
+    warn: Warn,
+) -> Iterator[str]:
+    """Puts bakes in the place of earlier ones, and says what they are."""
+    for baking, _ in pairs:
+        previews.switch_off(baking.scene.host)
+    with previews.paused():
+        errors = bakes.replace(wanted, made, context)
+    for (baking, taken), each, error in zip(pairs, made, errors, strict=True):
+        remember(baking, taken, context, warn)
+        yield conclusion(baking, taken, replace(each, error=error), warn)
 
 
 def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn: Warn) -> None:

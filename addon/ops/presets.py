@@ -3,29 +3,45 @@
 import bpy
 from bl_operators.presets import AddPresetBase
 
+from ..bridge.common import preset_files
 from . import needs
 from .operator import Needing
 
 
-class JOUNCE_OT_body_preset_add(Needing, AddPresetBase, bpy.types.Operator):
-    """Save what kind of body this is as a preset, or remove the preset chosen last"""
+class BodyPreset(Needing, AddPresetBase):
+    """Saves what the active body has, or removes the preset that it has. Subclasses name menu and folder."""
+
+    needs = (needs.active_body,)
+    preset_defines = ("body = bpy.context.object.jounce.of_body",)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Tells Blender which preset the body has, as it would remove the one that was chosen last."""
+        if self.remove_active:
+            host = needs.active_body(context)
+            name = preset_files.name_of(host.jounce, self.preset_subdir)
+            if not name:
+                sentence = f"{host.name} has the settings of no preset, so none is removed; choose one first."
+                self.report({"ERROR"}, sentence)
+                return {"CANCELLED"}
+            getattr(bpy.types, self.preset_menu).bl_label = name
+        return super().execute(context)
+
+
+class JOUNCE_OT_body_preset_add(BodyPreset, bpy.types.Operator):
+    """Save what kind of body this is as a preset, or remove the preset that the body has"""
 
     bl_idname = "jounce.body_preset_add"
     bl_label = "Save Kind of Body"
-    needs = (needs.active_body,)
     preset_menu = "JOUNCE_MT_bodies"
     preset_subdir = "jounce/body"
-    preset_defines = ("body = bpy.context.object.jounce.of_body",)
-    preset_values = ("body.bone_core", "body.amount", "body.damping")
+    preset_values = tuple(f"body.{name}" for name in preset_files.SETTINGS[preset_subdir])
 
 
-class JOUNCE_OT_material_preset_add(Needing, AddPresetBase, bpy.types.Operator):
-    """Save the material as a preset, or remove the preset chosen last"""
+class JOUNCE_OT_material_preset_add(BodyPreset, bpy.types.Operator):
+    """Save the material as a preset, or remove the preset that the body has"""
 
     bl_idname = "jounce.material_preset_add"
     bl_label = "Save Material"
-    needs = (needs.active_body,)
     preset_menu = "JOUNCE_MT_materials"
     preset_subdir = "jounce/material"
-    preset_defines = ("body = bpy.context.object.jounce.of_body",)
-    preset_values = ("body.stiffness_by", "body.young", "body.density", "body.poisson", "body.damping")
+    preset_values = tuple(f"body.{name}" for name in preset_files.SETTINGS[preset_subdir])

@@ -4,12 +4,13 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import binding, bodies
+from ..bridge.body.meshes import vertex_count
 from ..bridge.common import registry
 from ..bridge.preview import previews
-from ..bridge.rig import armature_modifier
+from ..bridge.rig import armature_modifier, bone_transforms
 from ..core import sensible
 from ..core.settings import BodyKind, Target
-from ..core.task import Step, Task, scaled
+from ..core.task import Step, Task, in_turn, scaled
 from ..core.user_error import UserError
 from ..props.bake import TARGETS
 from . import needs
@@ -23,7 +24,7 @@ FITTED_FRAMES = 120
 
 
 class JOUNCE_OT_setup(LongOperator):
-    """Give flesh to the selected meshes, or to all meshes of the selected armature, and build it"""
+    """Give flesh to the selected meshes, or to all meshes of each selected armature, and build it"""
 
     bl_idname = "jounce.setup"
     bl_label = "Add Jounce"
@@ -31,31 +32,77 @@ class JOUNCE_OT_setup(LongOperator):
     needs = (needs.character, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Adds, builds and previews; stopped or refused, nothing was added."""
-        host, others = chosen(context)
-        new = [obj for obj in (host, *others) if not registry.is_of_body(obj)]
+        """Adds, builds and previews each character; stopped or refused, nothing was added."""
+        found = chosen(context, self.warn)
+        new = [obj for meshes in found for obj in meshes if not registry.is_of_body(obj)]
         finished = False
         try:
-            add_body(host, others, context, self.warn)
-            yield Step(0.0, "Looking at the body")
-            (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context)
-            message = yield from scaled(build_body(host, context, self.warn), 0.05, 0.6)
-            if not host.jounce.is_loose:
-                frames = shot(context.scene)[:FITTED_FRAMES]
-                yield from scaled(fit_body(host, context, frames, only_firmer=True), 0.6, 1.0)
-            choose_target(host, context, self.warn)
-            show(host, self.warn)
+            messages = yield from in_turn(made(meshes, context, self.warn) for meshes in found)
+            for host, *_ in found:
+                show(host, self.warn)
             finished = True
         finally:
             if not finished:
                 for obj in new:
                     obj.property_unset("jounce")
-        return message
+        return "; ".join(messages)
 
 
-def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types.Object]]:
-    """The future host, and the meshes beside the host."""
+def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
+    """Makes one body of meshes, the host first, and builds it."""
+    host, *others = meshes
+    add_body(host, others, context, warn)
+    yield Step(0.0, "Looking at the body")
+    (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context)
+    message = yield from scaled(build_body(host, context, warn), 0.05, 0.6)
+    if not host.jounce.is_loose:
+        frames = shot(context.scene)[:FITTED_FRAMES]
+        yield from scaled(fit_body(host, context, frames, only_firmer=True), 0.6, 1.0)
+    choose_target(host, context, warn)
+    return message
+
+
+def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:
+    """The meshes of each body that is to be, its host first; says what is left out.
+
+    All that is selected is one body, unless rigs move it that have nothing to do with each other.
+    """
     active = needs.character(context)
+    selected = [active, *(obj for obj in context.selected_objects if obj != active)]
+    rigs = rigs_of(selected)
+    characters = bone_transforms.apart(list(dict.fromkeys(rigs.values())))
+    if len(characters) < 2:
+        return [of_one(active, context)]
+    found = []
+    for character in characters:
+        meshes = [obj for obj, rig in rigs.items() if rig in character and obj.type == "MESH"]
+        meshes = meshes or [obj for rig in character for obj in armature_modifier.moved_by(rig, context)]
+        names = " and ".join(rig.name for rig in character)
+        if any(bodies.host_of(obj) is not None for obj in meshes):
+            warn(f"What {names} moves has Jounce already, so it was left as it is.")
+        elif meshes:
+            found.append(sorted(meshes, key=lambda obj: (obj != active, -vertex_count(obj))))
+        else:
+            warn(f"{names} moves no mesh, so it was left out.")
+    for obj in selected:
+        if obj.type == "MESH" and obj not in rigs:
+            warn(f"No rig moves {obj.name}, so it was left out; Add to Body makes it a part of one body.")
+    if not found:
+        raise UserError("Nothing that is selected can be given Jounce; select characters without it.")
+    return found
+
+
+def rigs_of(objects: list[bpy.types.Object]) -> dict[bpy.types.Object, bpy.types.Object]:
+    """Armatures by themselves, and meshes by the armature that moves each, as far as any does."""
+    found = {obj: obj for obj in objects if obj.type == "ARMATURE"}
+    for obj in (obj for obj in objects if obj.type == "MESH"):
+        for rig in armature_modifier.moving([obj]):
+            found[obj] = rig
+    return found
+
+
+def of_one(active: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes of the one body that is to be, its host first."""
     if active.type == "ARMATURE":
         meshes = armature_modifier.moved_by(active, context)
         if not meshes:
@@ -65,7 +112,7 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
         meshes, host = [obj for obj in context.selected_objects if obj.type == "MESH"], active
     if bodies.host_of(host) is not None:
         raise UserError(f"{host.name} has Jounce already.")
-    return host, [obj for obj in meshes if obj != host]
+    return [host, *(obj for obj in meshes if obj != host)]
 
 
 def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:

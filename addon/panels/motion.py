@@ -7,6 +7,7 @@ from ..core.settings import Quality
 from . import sidebar
 from .diagnosis import draw_difference
 from .law import draw_law
+from .preset_menu import draw_presets
 from .sidebar import BodyPanel, keyed, said
 
 # Frequency below which a body of a real material is implausibly large: a whale is above.
@@ -17,7 +18,7 @@ CONTRACTS = "Muscles contract in the final motion alone; the draft and what was 
 class JOUNCE_MT_materials(bpy.types.Menu):
     """Materials with physical values"""
 
-    bl_label = "Materials"
+    bl_label = title = "Materials"
     preset_subdir = "jounce/material"
     preset_operator = "script.execute_preset"
     draw = bpy.types.Menu.draw_preset
@@ -44,10 +45,7 @@ def draw_stiffness(
         row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")
         draw_difference(layout, context)
         return
-    row = layout.row(align=True)
-    row.menu(JOUNCE_MT_materials.__name__, text=JOUNCE_MT_materials.bl_label)
-    row.operator("jounce.material_preset_add", text="", icon="ADD")
-    row.operator("jounce.material_preset_add", text="", icon="REMOVE").remove_active = True
+    draw_presets(layout, state, JOUNCE_MT_materials, "jounce.material_preset_add")
     layout.prop(state, "young")
     layout.prop(state, "density")
     if state.built_frequency == 0.0:

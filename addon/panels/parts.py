@@ -3,13 +3,14 @@
 import bpy
 
 from ..core.settings import BodyKind
+from .preset_menu import draw_presets
 from .sidebar import BodyPanel
 
 
 class JOUNCE_MT_bodies(bpy.types.Menu):
     """Kinds of bodies, with the amount of bone and the amplitude of the flesh"""
 
-    bl_label = "Kind of Body"
+    bl_label = title = "Kind of Body"
     preset_subdir = "jounce/body"
     preset_operator = "script.execute_preset"
     draw = bpy.types.Menu.draw_preset
@@ -24,10 +25,7 @@ class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the core, the role of the active bone, and the hard parts of the active mesh."""
         layout, state = self.layout_and_state(context)
-        row = layout.row(align=True)
-        row.menu(JOUNCE_MT_bodies.__name__, text=JOUNCE_MT_bodies.bl_label)
-        row.operator("jounce.body_preset_add", text="", icon="ADD")
-        row.operator("jounce.body_preset_add", text="", icon="REMOVE").remove_active = True
+        draw_presets(layout, state, JOUNCE_MT_bodies, "jounce.body_preset_add")
         row = layout.row(align=True)
         row.prop(state, "bone_core")
         row.prop(context.window_manager.jounce, "show_core", text="", icon="HIDE_OFF")

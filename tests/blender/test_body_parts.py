@@ -1,6 +1,7 @@
 """The bone core of a body: its slider, roles of bones, hard parts, the overlay and the presets."""
 
 import bpy
+import layouts
 import numpy as np
 import pytest
 import scenes
@@ -163,3 +164,30 @@ def test_blender_finds_our_kinds_of_bodies(column):
         obj.jounce.bone_core = 0.0
         bpy.ops.script.execute_preset(filepath=f"{folder}/{kind}.py", menu_idname="JOUNCE_MT_bodies")
         assert obj.jounce.bone_core > 0.0
+
+
+def kind_shown(obj):
+    """How the menu of kinds of bodies is named while an object is active."""
+    scenes.activate(obj)
+    drawn = layouts.drawn(bpy.types.JOUNCE_PT_parts).drawn
+    return next(given["text"] for function, given in drawn if function == "menu")
+
+
+def test_the_menu_is_named_after_the_kind_of_the_active_body(package):
+    bodies = []
+    for name in ("One", "Two"):
+        obj, _ = scenes.character()
+        obj.name = name
+        scenes.activate(obj)
+        bpy.ops.jounce.add()
+        bodies.append(obj)
+    folder = f"{package.__path__[0]}/presets/jounce/body"
+    assert [kind_shown(obj) for obj in bodies] == ["Kind of Body"] * 2
+    for obj, kind in zip(bodies, ("Creature", "Humanoid"), strict=True):
+        scenes.activate(obj)
+        bpy.ops.script.execute_preset(filepath=f"{folder}/{kind}.py", menu_idname="JOUNCE_MT_bodies")
+    assert [kind_shown(obj) for obj in bodies] == ["Creature", "Humanoid"]
+    bodies[0].jounce.amount += 0.5
+    assert kind_shown(bodies[0]) == "Kind of Body"
+    with pytest.raises(RuntimeError, match="no preset"):
+        bpy.ops.jounce.body_preset_add(remove_active=True)

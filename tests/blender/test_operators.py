@@ -33,7 +33,7 @@ def window_run(module):
 
         def __init__(self, task):
             self._runner, self._timer, self.reports = module("core.task").Runner(task), object(), []
-            self._worked = time.perf_counter()
+            self._began = self._worked = time.perf_counter()
             workspace = SimpleNamespace(status_text_set=lambda text: self.reports.append(("STATUS", text)))
             self.context = SimpleNamespace(window_manager=Manager(), workspace=workspace)
             Manager.asked.clear()

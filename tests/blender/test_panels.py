@@ -1,6 +1,10 @@
 """The panels: their places, and drawing in both places."""
 
+from types import SimpleNamespace
+
+import blf
 import bpy
+import layouts
 import pytest
 import scenes
 from layouts import Context, Layout, drawn, stand_in
@@ -286,3 +290,23 @@ def test_a_linked_character_offers_its_override_alone(panels, tmp_path, instance
         name for name in buttons(layouts) if getattr(bpy.ops.jounce, name.removeprefix("jounce.")).poll()
     ]
     assert pressed == ["jounce.override"]
+
+
+@pytest.mark.parametrize("width", [160, 220, 400])
+def test_what_a_panel_says_is_no_wider_than_it(panels, module, monkeypatch, width):
+    monkeypatch.setattr(layouts.Context, "region", SimpleNamespace(width=width))
+    obj, _ = scenes.character()
+    obj.name = "Dress_of_the_Queen_of_Spades_upper_layer"
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    scenes.coarse(obj)
+    bpy.ops.jounce.build()
+    bpy.ops.jounce.preview()
+    obj.jounce.use_collisions = True
+    bpy.ops.jounce.diagnose()
+    known = module("bridge.preview.previews").session(obj)
+    known.trouble = f"Nothing of {obj.name} is pinned where its bones hold it; paint what is held."
+    texts = [text for layout in shown(panels).values() for text in layout.texts()]
+    assert "pinned" in " ".join(texts)
+    blf.size(0, 11.0)
+    assert max(blf.dimensions(0, text)[0] for text in texts) <= width - 60

@@ -329,3 +329,59 @@ def test_a_file_from_before_the_list_of_modes_lists_them_when_its_body_is_in_mem
         bpy.ops.jounce.fill_cache()
     assert [mode.ratio for mode in state.modes_built] == ratios
     assert state.built_summary == summary
+
+
+def two_characters():
+    """Two characters beside each other, the second with a coat: (mesh, armature) of each, and the coat."""
+    first, second = scenes.character(), scenes.character()
+    coat = scenes.column("Coat", radius=0.4, rings=4)
+    coat.parent = second[1]
+    scenes.skin(coat, second[1], 2.0)
+    second[1].location.x = 2.0
+    scenes.settle_scene()
+    return first, second, coat
+
+
+@pytest.mark.parametrize("of_meshes", [False, True])
+def test_two_rigs_that_are_selected_become_a_body_each(of_meshes):
+    (one, rig), (two, other), coat = two_characters()
+    scenes.activate(*((one, two, coat, rig, other) if of_meshes else (rig, other)))
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert one.jounce.is_host and two.jounce.is_host and coat.jounce.host == two
+    assert one.jounce.built_digest and two.jounce.built_digest
+    assert one.jounce.preview and two.jounce.preview
+    for obj in (one, two, coat):
+        assert any(modifier.type == "NODES" for modifier in obj.modifiers)
+
+
+def test_rigs_of_one_character_are_one_body():
+    (one, rig), (two, other), coat = two_characters()
+    other.pose.bones["Lower"].constraints.new("COPY_TRANSFORMS").target = rig
+    scenes.activate(one, two, coat)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert one.jounce.is_host and two.jounce.host == coat.jounce.host == one
+
+
+def test_one_of_two_that_cannot_be_a_body_leaves_both_as_they_were():
+    (one, rig), (two, other), coat = two_characters()
+    two.modifiers.new("Build", "ARRAY")
+    two.modifiers.move(1, 0)
+    scenes.activate(rig, other)
+    with pytest.raises(RuntimeError, match="stands before its armature"):
+        bpy.ops.jounce.setup()
+    assert not any(obj.is_property_set("jounce") for obj in (one, two, coat))
+
+
+def test_who_has_jounce_or_no_mesh_is_left_out_in_a_sentence(capfd):
+    (one, rig), (two, other), coat = two_characters()
+    scenes.activate(one)
+    bpy.ops.jounce.setup()
+    bare, stone = scenes.armature([("Bone", 0.0, 1.0)], "Bare"), scenes.column("Stone")
+    scenes.activate(other, rig, bare, stone)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    said = capfd.readouterr()
+    told = said.out + said.err
+    assert "What Rig moves has Jounce already" in told
+    assert "Bare moves no mesh, so it was left out" in told
+    assert "No rig moves Stone, so it was left out" in told
+    assert two.jounce.is_host and coat.jounce.host == two and not stone.is_property_set("jounce")

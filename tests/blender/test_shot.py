@@ -209,6 +209,18 @@ def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
     assert np.abs(physical - by_frequency).max() < 1e-4
 
 
+def frames_evaluated(meshes):
+    """The frames that a bake of some bodies goes to, in order."""
+    seen = []
+    bpy.app.handlers.frame_change_post.append(lambda scene, _depsgraph: seen.append(scene.frame_current))
+    try:
+        scenes.activate(*meshes)
+        bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
+    finally:
+        bpy.app.handlers.frame_change_post.pop()
+    return seen
+
+
 def test_several_bodies_are_baked_as_each_alone_in_one_pass():
     meshes = []
     for place in range(2):
@@ -219,13 +231,9 @@ def test_several_bodies_are_baked_as_each_alone_in_one_pass():
         obj.jounce.frequency = 2.0 + place
         meshes.append(obj)
     alone = [baked(obj) for obj in meshes]
-    seen = []
-    bpy.app.handlers.frame_change_post.append(lambda scene, _depsgraph: seen.append(scene.frame_current))
-    try:
-        scenes.activate(*meshes)
-        bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
-    finally:
-        bpy.app.handlers.frame_change_post.pop()
-    assert all(seen.count(frame) == 1 for frame in range(2, 12))
+    one, both = (frames_evaluated(chosen) for chosen in (meshes[:1], meshes))
+    assert all(both.count(frame) >= 1 for frame in range(1, 13))
+    # What is shown is compared in one frame more for each body: that in which it moves most.
+    assert len(one) <= len(both) <= len(one) + 2
     for obj, expected in zip(meshes, alone, strict=True):
         assert np.array_equal(scenes.evaluated_frames(obj, range(1, 13)), expected)

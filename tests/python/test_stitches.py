@@ -106,20 +106,18 @@ def test_residuals_show_where_an_update_is_off(halves):
     built = jounce.Body(*arguments, **without)
     assert built.residual == 0.0 and not built.residuals.any()
     sewn = jounce.Body(*arguments, **settings, like=built)
-    exact = jounce.Body(*arguments, **settings)
+    exact = jounce.Body(*arguments, **settings | {"modes": 12}).modes
     assert 0.0 < sewn.residual < 0.01
     assert sewn.residuals.shape == (len(sewn.mesh.vertices),) and (sewn.residuals >= 0.0).all()
-    # For isolated modes the error bound is the error.
-    values = exact.modes.eigenvalues
-    alone = [k for k in range(7) if np.abs(np.delete(values, k) / values[k] - 1.0).min() > 0.1]
+    # What each mode has beside the exact ones of about its eigenvalue, of which any mixture is as good.
+    root = np.sqrt(sewn.mesh.vertex_volumes)[:, np.newaxis]
     off = np.zeros(len(sewn.residuals))
-    for mode in alone:
-        found, right = sewn.modes.weights[:, mode], exact.modes.weights[:, mode]
-        difference = found - np.sign(found @ right) * right
-        off += (difference / np.abs(right).max()) ** 2
+    for found, value in zip(sewn.modes.weights.T, sewn.modes.eigenvalues, strict=True):
+        near = exact.weights[:, np.abs(exact.eigenvalues / value - 1.0) < 0.1]
+        shares = np.linalg.lstsq(root * near, root[:, 0] * found, rcond=None)[0]
+        off += ((found - near @ shares) / np.abs(found).max()) ** 2
     off = np.sqrt(off / 8)
-    assert len(alone) > 1
-    assert off.max() < sewn.residuals.max() < 20.0 * off.max()
+    assert off.max() < sewn.residuals.max() < 5.0 * off.max()
     assert np.corrcoef(off, sewn.residuals)[0, 1] > 0.7
     assert not sewn.residuals[sewn.pinned].any()
 

@@ -11,7 +11,8 @@ from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy, modifier_stack
 from ..rig import armature_modifier, rig_stack
 from ..rig.armature_modifier import Warn
-from . import helper_bones, mesh_cache, own_bones, replacing, shape_keys, skinning_nodes
+from . import helper_bones, measured, mesh_cache, own_bones, replacing, shape_keys, skinning_nodes
+from .measured import Expected
 
 PREPARE = {
     Target.MODAL_KEYS: shape_keys.prepare,
@@ -99,23 +100,31 @@ def prepare(
     return PREPARE[settings.target](scene, body, motion, settings, context)
 
 
-def replace(scene: BodyScene, prepared: Prepared) -> None:
-    """Replaces the body's bake. The earlier bake is freed after a successful write, and stays after a failed
-    one.
+def replace(wanted: list[Expected], made: list[Prepared], context: bpy.types.Context) -> list[float]:
+    """Replaces the bakes of bodies, which go once the others are seen to stand; their errors in metres.
+
+    Where writing fails, or a bake does not show its flesh, all stay as they were.
     """
-    for obj in bodies.members(scene.host):
+    objects = [obj for each in wanted for obj in bodies.members(each.scene.host)]
+    for obj in objects:
         old_files.update(obj)
-    earlier = [replacing.Earlier(obj) for obj in bodies.members(scene.host)]
+    earlier = [replacing.Earlier(obj) for obj in objects]
     try:
-        prepared.write()
+        for prepared in made:
+            prepared.write()
+        with replacing.silenced(earlier):
+            errors = measured.errors(wanted, [prepared.error for prepared in made], context)
     except BaseException:
-        for obj in scene.objects:
+        for prepared in made:
+            prepared.discard()
+        for obj in objects:
             free(obj)
         for bake in reversed(earlier):
             bake.restore()
         raise
     for bake in earlier:
         bake.remove(free)
+    return errors
 
 
 def free(obj: bpy.types.Object) -> None:

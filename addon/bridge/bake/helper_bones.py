@@ -19,10 +19,10 @@ from ...core.settings import BakeSettings
 from ...core.task import Step, scaled
 from ..body import bodies, meshes
 from ..body.bodies import BodyScene
-from ..common import animation, compat, marks, registry, units
+from ..common import animation, compat, frames, marks, registry, units
 from ..rig import rig_stack
 from ..rig.skeletons import skeleton
-from . import sampled_meshes, shape_keys
+from . import key_removal, sampled_meshes
 
 # Record of the copy on a mesh; on the armature, a custom property for all copies made with this armature.
 RECORDED = ("bake_copy", "bake_rig", "bake_collection")
@@ -51,22 +51,22 @@ def read(
 ) -> Generator[Step, None, Wanted]:
     """Vertex positions at rest and in each frame."""
     surface, over = scene.surface, settings.frames
-    frames = np.empty((len(over), len(surface.points), 3), np.float32)
+    places = np.empty((len(over), len(surface.points), 3), np.float32)
     shapes = sampled_meshes.shapes(scene, body, motion, over, context)
     with closing(shapes):
         for index, frame in enumerate(shapes):
             for part, (shape, to_metres) in zip(surface.parts, frame, strict=True):
-                frames[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
+                places[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
             yield Step(index / len(over), "Reading the shapes")
     # The copy holds as a whole: until the first frame that can be followed, with the shape of that frame.
     followed = next(index for index in range(len(over)) if index not in motion.held)
     for index in range(len(over)):
         followed = followed if index in motion.held else index
-        frames[index] = frames[followed]
-    return Wanted(surface.points, frames, surface.weights)
+        places[index] = places[followed]
+    return Wanted(surface.points, places, surface.weights)
 
 
-def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.Context) -> None:
+def write(scene: BodyScene, fit: HelperBones, over: range, context: bpy.types.Context) -> None:
     """Makes the copy."""
     collection = bpy.data.collections.new(f"{rig_stack.NAME} Export {scene.host.name}")
     collection.hide_render = True
@@ -83,7 +83,7 @@ def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.
     armature[COPIES] = {str(number): made for number, made in enumerate(copies)}
     with edited(armature, context):
         names = add_bones(armature.data, fit.skeleton, scale)
-    animate(armature, names, fit.channels, frames, scale)
+    animate(armature, names, fit.channels, frames.times(over, context.scene), scale)
     bones = {bone.name for rig in scene.reader.armatures for bone in rig.data.bones} | set(names)
     for made, obj, part in zip(copies, scene.objects, scene.surface.parts, strict=True):
         collection.objects.link(made)
@@ -103,14 +103,16 @@ def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
     for block in (made, made.data):
         marks.put(block, marks.BAKE)
     made.parent, made.parent_type = armature, "OBJECT"
-    made.animation_data_clear()
+    for block in (made, made.data):
+        block.animation_data_clear()
     made.constraints.clear()
     made.matrix_parent_inverse = Matrix(bodies.bind_matrix(obj))
-    made.matrix_basis = Matrix()
     made.delta_location, made.delta_scale = (0.0,) * 3, (1.0,) * 3
     made.delta_rotation_euler, made.delta_rotation_quaternion = (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)
+    # Blender sets it beside the deltas.
+    made.matrix_basis = Matrix()
     points = meshes.rest_points(obj)
-    with shape_keys.leaving_no_block(made):
+    with key_removal.leaving_no_block(made):
         made.shape_key_clear()
     made.data.attributes["position"].data.foreach_set("vector", points.astype(np.float32).ravel())
     return made
@@ -156,13 +158,12 @@ def add_bones(data: bpy.types.Armature, skeleton: Skeleton, scale: float) -> lis
 
 
 def animate(
-    armature: bpy.types.Object, names: list[str], channels: Channels, frames: range, scale: float
+    armature: bpy.types.Object, names: list[str], channels: Channels, times: np.ndarray, scale: float
 ) -> None:
-    """Keys all bones on all frames, with linear interpolation."""
+    """Keys all bones at all times, linear between them."""
     action = bpy.data.actions.new(armature.name)
     marks.put(action, marks.BAKE)
     curves = compat.new_fcurves(action, armature)
-    times = np.asarray(frames, dtype=np.float64)
     for index, name in enumerate(names):
         bone = armature.pose.bones[name]
         bone.rotation_mode = "QUATERNION"

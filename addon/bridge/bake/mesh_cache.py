@@ -46,7 +46,7 @@ def prepare(
             discard(writers)
     megabytes = sum(writer.size for writer in writers.values()) / 1e6
     parts = f"{len(writers)} cache file(s) of {megabytes:.1f} MB"
-    return Prepared(error, parts, partial(write, scene, writers, settings))
+    return Prepared(error, parts, partial(write, scene, writers, settings), partial(discard, writers))
 
 
 def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Generator[Step, None, float]:
@@ -89,20 +89,16 @@ def file_stem() -> str:
 
 def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:
     """Puts the files in their places and the modifiers on the meshes."""
-    try:
-        for obj, (path, writer) in zip(scene.objects, writers.items(), strict=True):
-            writer.finish()
-            obj.jounce.bake_target = Target.MESH_CACHE.value
-            modifier = modifier_stack.insert_bake(obj, "MESH_CACHE")
-            modifier.cache_format = "PC2"
-            modifier.filepath = relative(path)
-            modifier.frame_start = settings.frame_start
-            cache_files.record(obj, modifier.filepath, bpy.data.filepath)
-    except BaseException:
-        discard(writers)
-        for path in writers:
-            path.unlink(missing_ok=True)
-        raise
+    render = bpy.context.scene.render
+    for obj, (path, writer) in zip(scene.objects, writers.items(), strict=True):
+        writer.finish()
+        obj.jounce.bake_target = Target.MESH_CACHE.value
+        modifier = modifier_stack.insert_bake(obj, "MESH_CACHE")
+        modifier.cache_format = "PC2"
+        modifier.filepath = relative(path)
+        modifier.frame_start = settings.frame_start
+        modifier.frame_scale = render.frame_map_new / render.frame_map_old
+        cache_files.record(obj, modifier.filepath, bpy.data.filepath)
 
 
 def relative(path: Path) -> str:
@@ -138,7 +134,7 @@ def handed_over(objects: Iterable[bpy.types.Object], copy: Path) -> Iterator[Non
 
 
 def discard(writers: Writers) -> None:
-    """Removes unfinished files."""
+    """Removes the files, finished or not."""
     for writer in writers.values():
         writer.discard()
 

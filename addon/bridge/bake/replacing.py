@@ -4,7 +4,8 @@ For this time a mesh has two bakes. The object's record is that of the new bake.
 stays in place and loses only the names of its data-blocks, which the new bake gets.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -56,6 +57,8 @@ class Earlier:
 
     def __init__(self, obj: bpy.types.Object) -> None:
         self._obj = obj
+        # To read a pointer is to set it, to nothing.
+        self._unset = [name for name in RECORDED if not obj.jounce.is_property_set(name)]
         self._names = [(block, block.name) for block in blocks(obj)]
         for block, name in self._names:
             block.name = f"{name} {ASIDE}"
@@ -63,13 +66,15 @@ class Earlier:
         uid = obj.jounce.bake_modifier
         # By present names, which distinguishes them from equal shapes of the other bake.
         own_keys.refresh(own(obj))
+        self.keys = own_keys.of(own(obj))
         self._record = Record(obj)
         obj.jounce.bake_earlier = uid
 
     def restore(self) -> None:
         """Frees the unfinished other bake and restores the earlier one."""
         self._record.put()
-        self._obj.jounce.property_unset("bake_earlier")
+        for name in ("bake_earlier", *self._unset):
+            self._obj.jounce.property_unset(name)
         for block, name in reversed(self._names):
             block.name = name
 
@@ -91,6 +96,19 @@ class Earlier:
         modifier_stack.shorten_name(self._obj)
         if state.bake_copy is not None:
             nodes.remove_attributes(state.bake_copy.data, self._attributes)
+
+
+@contextmanager
+def silenced(earlier: Iterable[Earlier]) -> Iterator[None]:
+    """While the shape keys of earlier bakes are muted; their modifiers are hidden with what comes later."""
+    audible = [key for bake in earlier for key in bake.keys if not key.mute]
+    try:
+        for key in audible:
+            key.mute = True
+        yield
+    finally:
+        for key in audible:
+            key.mute = False
 
 
 def own(obj: bpy.types.Object) -> bpy.types.Key | None:

@@ -11,7 +11,7 @@ from ..body import meshes
 from ..body.bodies import BodyScene
 from ..common import frames, modifier_stack, units
 from ..rig import bone_transforms
-from ..rig.posed_meshes import evaluated_points
+from ..rig.doubles import evaluated_points
 
 Shapes = Generator[list[tuple[np.ndarray, np.ndarray]], None, None]
 
@@ -26,9 +26,10 @@ def shapes(scene: BodyScene, body: Shaper, motion: Motion, over: range, context:
     scale = units.metres_per_unit(context.scene)
     offsets = [np.zeros((part.points.stop - part.points.start, 3)) for part in scene.surface.parts]
     posed = [meshes.rest_points(obj) for obj in scene.objects]
-    with modifier_stack.shown_as_posed(scene.objects), frames.kept(context.scene):
+    with modifier_stack.shown_as_posed(scene.objects) as hide_later, frames.kept(context.scene):
         for row, (frame, coefficients) in enumerate(zip(over, motion.coefficients, strict=True)):
             context.scene.frame_set(frame)
+            hide_later()
             depsgraph = context.evaluated_depsgraph_get()
             moved = shaped(body, coefficients).astype(np.float64)
             made = []

@@ -4,8 +4,6 @@
 the bake is freed unless the artist has added keys of their own meanwhile.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 import bpy
@@ -18,14 +16,14 @@ from ...core.settings import BakeSettings
 from ...core.user_error import UserError
 from ..body import meshes
 from ..body.bodies import BodyScene
-from ..common import animation, linked_mesh_proxy
+from ..common import animation, frames, linked_mesh_proxy
 from ..common.nodes import PREFIX
 from ..rig.armature_modifier import Warn
-from . import own_keys
+from . import key_removal, own_keys
 
 
 def prepare(
-    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, _context: bpy.types.Context
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
 ) -> Preparation:
     """Computes the keys of all meshes; nothing changes before the writing."""
     sets = yield from key_sets(body, scene.surface, motion, settings)
@@ -33,19 +31,19 @@ def prepare(
     return Prepared(
         max(keys.error for keys in sets),
         f"{count} shape keys" if count else "",
-        partial(write_all, scene, sets, settings),
+        partial(write_all, scene, sets, settings, frames.times(settings.frames, context.scene)),
     )
 
 
-def write_all(scene: BodyScene, sets: list[KeySet], settings: BakeSettings) -> None:
+def write_all(scene: BodyScene, sets: list[KeySet], settings: BakeSettings, times: np.ndarray) -> None:
     """Adds the keys of all meshes."""
     for obj, keys in zip(scene.objects, sets, strict=True):
-        write(obj, keys, settings.frames)
+        write(obj, keys, times)
         obj.jounce.bake_target = settings.target.value
 
 
-def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
-    """Adds the keys of a part and animates them over the frames; a part without motion gets none."""
+def write(obj: bpy.types.Object, keys: KeySet, times: np.ndarray) -> None:
+    """Adds the keys of a part, each row of values at its time; a part that does not move gets none."""
     if not keys.names:
         return
     state = obj.jounce
@@ -62,7 +60,7 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
         blocks.append(block)
     obj.active_shape_key_index, obj.show_only_shape_key = shown
     own_keys.record(obj.data.shape_keys, blocks)
-    animation.write(obj, [block.name for block in blocks], keys.values, frames)
+    animation.write(obj, [block.name for block in blocks], keys.values, times)
     state.bake_keys = len(blocks)
     obj.data.update()
 
@@ -87,45 +85,4 @@ def free(obj: bpy.types.Object) -> None:
     if linked_mesh_proxy.is_foreign(obj.data):
         return
     animation.free(obj)
-    remove(obj)
-
-
-def remove(obj: bpy.types.Object) -> None:
-    """Removes the keys of a bake from a mesh, and their Basis if no other key is left."""
-    state = obj.jounce
-    keys = obj.data.shape_keys
-    active = obj.active_shape_key_index
-    if keys is not None:
-        for block in own_keys.of(keys):
-            obj.shape_key_remove(block)
-        own_keys.take_record(keys)
-        if state.bake_made_basis and len(keys.key_blocks) == 1:
-            obj.shape_key_remove(keys.key_blocks[0])
-            keys = None
-        count = 0 if keys is None else len(keys.key_blocks)
-        obj.active_shape_key_index = max(0, min(active, count - 1))
-    for name in ("bake_keys", "bake_made_basis"):
-        state.property_unset(name)
-
-
-def free_copy(made: bpy.types.Object) -> None:
-    """Removes the bake from a temporary copy of an object and mesh; the artist's keys still play."""
-    keys, action = made.data.shape_keys, made.jounce.bake_action
-    if keys is None:
-        return
-    data = keys.animation_data
-    if data is not None and action is not None and not animation.holds_more(action, own_keys.paths(keys)):
-        animation.detach(action, data)
-    remove(made)
-
-
-@contextmanager
-def leaving_no_block(made: bpy.types.Object) -> Iterator[None]:
-    """Context for removing keys from a copy; deletes the key block that Blender 4 leaves behind with the
-    last.
-    """
-    keys = made.data.shape_keys
-    name = None if keys is None else keys.name
-    yield
-    if name is not None and name in bpy.data.shape_keys and made.data.shape_keys is None:
-        bpy.data.batch_remove([bpy.data.shape_keys[name]])
+    key_removal.remove(obj)

@@ -19,7 +19,17 @@ from ...core.prepared import Preparation, Prepared
 from ...core.settings import BakeSettings, Target
 from ...core.skinning import SkinningTable, skinning_table
 from ..body.bodies import BodyScene
-from ..common import animation, compat, linked_mesh_proxy, marks, modifier_stack, nodes, registry, units
+from ..common import (
+    animation,
+    compat,
+    frames,
+    linked_mesh_proxy,
+    marks,
+    modifier_stack,
+    nodes,
+    registry,
+    units,
+)
 
 MATRIX = "Mode {}"
 # Custom property of a group: names of the attributes that the group reads and owns.
@@ -33,10 +43,11 @@ def prepare(
     table = yield from skinning_table(body, scene.surface, motion)
     scale = units.metres_per_unit(context.scene)
     count = table.transforms.shape[1]
-    return Prepared(table.error, f"{count} modes", partial(write, scene, table, settings.frames, scale))
+    times = frames.times(settings.frames, context.scene)
+    return Prepared(table.error, f"{count} modes", partial(write, scene, table, times, scale))
 
 
-def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -> None:
+def write(scene: BodyScene, table: SkinningTable, times: np.ndarray, scale: float) -> None:
     """Gives the meshes their attributes and the modifier."""
     transforms = units.transforms_in_units(table.transforms, scale)
     points = units.points_in_units(table.points, scale)
@@ -48,7 +59,7 @@ def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -
         if tree is None:
             owner = scene.host if holder is None else obj
             tree = group(f"{modifier_stack.NAME} Bake {owner.name}", names, holder)
-            animate(tree, transforms, frames)
+            animate(tree, transforms, times)
             shared = tree if holder is None else shared
         mesh = linked_mesh_proxy.mesh_of(obj, tree)
         nodes.set_attribute(mesh, names[0], "FLOAT_VECTOR", points[part.points])
@@ -106,19 +117,23 @@ def attributes_of(tree: bpy.types.NodeTree | None) -> list[str]:
     return [] if tree is None else json.loads(tree.get(ATTRIBUTES, "[]"))
 
 
-def animate(tree: bpy.types.NodeTree, transforms: np.ndarray, frames: range) -> None:
-    """Plays transforms (f, m, 3, 4) in the group's own action. A Combine Matrix node counts columns first."""
+def animate(tree: bpy.types.NodeTree, transforms: np.ndarray, times: np.ndarray) -> None:
+    """Plays transforms (f, m, 3, 4) in the group's own action. A Combine Matrix node counts columns first.
+
+    times: (f,). Whole ones become samples, which take less room than keys.
+    """
     action = bpy.data.actions.new(tree.name)
     marks.put(action, marks.BAKE)
     fcurves = compat.new_fcurves(action, tree)
-    times = np.asarray(frames, dtype=np.float64)
+    are_whole = bool((times == times.astype(int)).all())
     for mode in range(transforms.shape[1]):
         for column in range(4):
             for row in range(3):
                 place = f'nodes["{MATRIX.format(mode + 1)}"].inputs[{4 * column + row}]'
                 fcurve = fcurves.new(f"{place}.default_value")
                 animation.write_fcurve(fcurve, times, transforms[:, mode, row, column])
-                fcurve.convert_to_samples(frames.start, frames.stop)
+                if are_whole:
+                    fcurve.convert_to_samples(int(times[0]), int(times[-1]) + 1)
     data = tree.animation_data_create()
     data.action = action
     compat.use_slot(data, action)

@@ -26,9 +26,10 @@ from . import hard_parts, meshes, stitches, weight_maps
 
 @dataclass(frozen=True)
 class BodyScene:
-    """A body in the scene: meshes in order, their surface, and the reader of the transforms.
+    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms.
 
-    muscles: None without any. companions: the other loose bodies in contact, in order.
+    muscles: None without any. companions: the other loose bodies that it touches, in order. meshes: the
+    session_uid of what each object had as its mesh.
     """
 
     host: bpy.types.Object
@@ -40,11 +41,24 @@ class BodyScene:
     colliders: ColliderReader
     muscles: Muscles | None
     companions: "tuple[Companion, ...]" = ()
+    meshes: tuple[int, ...] = ()
 
     @property
     def together(self) -> "tuple[BodyScene, ...]":
         """This body and all companions."""
         return (self, *(companion.scene for companion in self.companions))
+
+    def is_as_read(self) -> bool:
+        """True if the armatures have their bones and the objects their meshes."""
+        return self.reader.has_its_bones() and self.exchanged() is None
+
+    def exchanged(self) -> bpy.types.Object | None:
+        """An object that has another mesh or other vertices by now than were read, None without one."""
+        for obj, part, uid in zip(self.objects, self.surface.parts, self.meshes, strict=True):
+            count = part.points.stop - part.points.start
+            if obj.data.session_uid != uid or meshes.vertex_count(obj) != count:
+                return obj
+        return None
 
 
 @dataclass(frozen=True)
@@ -99,6 +113,7 @@ def refuse_unfit(obj: bpy.types.Object, warn: Warn) -> None:
     meshes.refuse_unusable(obj)
     meshes.refuse_flat(obj)
     armature_modifier.deformer(obj, warn)
+    rig_stack.refuse_hindered(obj)
 
 
 def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
@@ -127,8 +142,8 @@ def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
 def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
     """Reads a body at rest in the world space of its bind matrices.
 
-    The same scene reads the same to the bit wherever the timeline and the objects stand, as nothing here is
-    evaluated.
+    The same scene reads the same to the bit wherever the timeline and the objects stand: nothing of it is
+    evaluated, and trials of modifiers are made at frames of their own.
     """
     objects = fleshed(host)
     refuse_unevaluated(objects, context)
@@ -145,13 +160,15 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         local = local if stands is None else local[stands]
         points.append(units.points_in_metres(local, matrix, scale))
         triangles.append(meshes.shown_triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
-        deformer = armature_modifier.deformer(obj, warn)
+        deformer, stack = armature_modifier.deformer(obj, warn), rig_stack.examine(obj, context.scene)
+        rig_stack.refuse_hindered(obj)
         rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
         part = Part(obj.name, rows, matrix[:3, :3] * scale, preserves, stands)
         parts.append(part)
         groups.append(part.stood_in(meshes.group_weights(obj)))
-        part_rigs.append(bone_transforms.part_rig(obj, deformer, groups[-1], warn))
+        weighed = groups[-1] if stack.groups is None else part.stood_in(stack.groups)
+        part_rigs.append(bone_transforms.part_rig(obj, deformer, weighed, warn))
         bones.see(obj, deformer)
         hard.append(part.stood_in(hard_parts.hard_points(obj)))
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
@@ -179,7 +196,8 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     feel = FeelReader(host, context.scene, surface.diagonal)
     touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
     muscles = muscles_of(host, weight_maps.read_muscles(host, objects, groups), RestRig(reader))
-    return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles)
+    uids = tuple(obj.data.session_uid for obj in objects)
+    return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids)
 
 
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:

@@ -12,7 +12,7 @@ from ...core.rest_check import is_crumpled
 from ...core.user_error import UserError
 from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
 from ..inputs import colliders, force_fields
-from ..rig import armature_modifier, bone_transforms
+from ..rig import armature_modifier, bone_transforms, driven_keys, rig_stack
 from . import bodies, meshes, overrides, weight_maps, wholeness
 
 # Sizes in metres outside of which gravity and materials act unlike the apparent size.
@@ -146,14 +146,10 @@ def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
         modifier_stack.refuse_nodes(obj)
     except UserError as refusal:
         yield Finding(str(refusal), obj.name)
-    for modifier in obj.modifiers:
-        if modifier.type == "ARMATURE":
-            return
-        if modifier.show_viewport and modifier.type not in armature_modifier.KEEPS_VERTICES:
-            if any(other.type == "ARMATURE" for other in obj.modifiers):
-                sentence = f"The modifier {modifier.name} of {obj.name} changes vertices before the armature."
-                yield Finding(sentence, obj.name, "move_armature_up", modifier.name)
-            return
+    hinders = rig_stack.stack(obj).hinders
+    if hinders:
+        sentence = f"The modifier {hinders} of {obj.name} changes vertices before the armature."
+        yield Finding(sentence, obj.name, "move_armature_up", hinders)
 
 
 def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
@@ -171,9 +167,11 @@ def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def bone_weights(obj: bpy.types.Object) -> np.ndarray:
-    """Weights (p, b) in the vertex groups of the armature's deforming bones."""
-    columns = bone_groups(obj)
-    return meshes.group_weights(obj)[:, columns] if columns else np.zeros((len(obj.data.vertices), 0))
+    """Weights (p, b) of the vertex groups of deforming bones, as the mesh's armature sees them."""
+    columns, live = bone_groups(obj), rig_stack.stack(obj).groups
+    if not columns:
+        return np.zeros((len(obj.data.vertices), 0))
+    return (meshes.group_weights(obj) if live is None else live)[:, columns]
 
 
 def bone_groups(obj: bpy.types.Object) -> list[int]:
@@ -204,7 +202,7 @@ def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) 
             sentence = f"{armature.name} is in Rest Position, so it does not move."
             yield Finding(sentence, armature.name, "use_pose_position")
     movers = [*found, *objects]
-    still = not any(
+    still = not any(rig_stack.stack(obj).moves or driven_keys.animated(obj) for obj in objects) and not any(
         bone_transforms.is_animated(obj) or obj.constraints or has_bone_constraints(obj) for obj in movers
     )
     if still and not any(

@@ -157,11 +157,15 @@ def stands(obj: bpy.types.Object) -> np.ndarray | None:
     return found
 
 
-def group_weights(obj: bpy.types.Object) -> np.ndarray:
-    """Weights (p, g) f64 of all vertex groups, zero for vertices outside of a group."""
-    weights = np.zeros((len(obj.data.vertices), len(obj.vertex_groups)))
+def group_weights(obj: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> np.ndarray:
+    """Weights (p, g) f64 of all vertex groups of an object, zero where a vertex is not in a group.
+
+    mesh: the object's as it was evaluated somewhere, its own if not given.
+    """
+    vertices = obj.data.vertices if mesh is None else mesh.vertices
+    weights = np.zeros((len(vertices), len(obj.vertex_groups)))
     # Blender has no faster way than a loop over all vertices; the result is kept.
-    entries = [(v.index, g.group, g.weight) for v in obj.data.vertices for g in v.groups]
+    entries = [(v.index, g.group, g.weight) for v in vertices for g in v.groups]
     if entries:
         vertex, group, weight = (np.array(column) for column in zip(*entries, strict=True))
         known = group < weights.shape[1]

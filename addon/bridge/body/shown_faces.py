@@ -12,8 +12,8 @@ import bpy
 import numpy as np
 
 from ...core.hidden_faces import Stage, deleted
-from ..common import marks, nodes
-from ..rig import posed_meshes, rig_stack
+from ..common import hidden_scenes, nodes
+from ..rig import doubles, rig_stack
 
 NUMBER = "jounce_number"
 # Number of inspected frames of a shot, since masks may be animated.
@@ -51,11 +51,10 @@ class Numbered:
     """A copy of an object with numbered faces, in a separate scene."""
 
     def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        self._scene = bpy.data.scenes.new(NUMBER)
-        marks.put(self._scene, marks.STAGE)
+        self._scene = hidden_scenes.new(scene)
         self._first = scene.frame_current
         theirs = [m.name for m in obj.modifiers if m.show_viewport and not rig_stack.is_ours(m)]
-        self._made = posed_meshes.double(obj, theirs)
+        self._made = doubles.double(obj, theirs)
         self._scene.collection.objects.link(self._made)
         mesh = self._made.data
         self._name = nodes.unused_name(mesh, NUMBER)
@@ -64,7 +63,7 @@ class Numbered:
 
     def evaluate(self, frame: int | None = None) -> None:
         """Evaluates a frame; without an argument the artist's current frame."""
-        self._scene.frame_set(self._first if frame is None else frame)
+        hidden_scenes.go_to(self._scene, self._first if frame is None else frame)
 
     def stage(self) -> Stage | None:
         """The evaluated faces; None for faces without numbers, or additional instances."""
@@ -86,14 +85,12 @@ class Numbered:
         if not self._made.modifiers:
             return False
         self._made.modifiers.remove(self._made.modifiers[-1])
-        self._scene.view_layers[0].update()
+        hidden_scenes.update(self._scene)
         return True
 
     def close(self) -> None:
         """Removes the copy and its scene."""
-        mesh = self._made.data
-        bpy.data.objects.remove(self._made)
-        bpy.data.meshes.remove(mesh)
+        doubles.remove(self._made)
         bpy.data.scenes.remove(self._scene)
 
 

@@ -42,8 +42,8 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
         )
 
 
-def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: range) -> None:
-    """Keys values (f, k) of the named shape keys on the frames, with linear interpolation."""
+def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, times: np.ndarray) -> None:
+    """Keys values (f, k) of the named shape keys at times (f,), linear between them."""
     keys = obj.data.shape_keys
     action = bpy.data.actions.new(f"Jounce {obj.name}")
     marks.put(action, marks.BAKE)
@@ -51,7 +51,7 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
     fcurves = compat.new_fcurves(action, keys)
     for name, column in zip(names, values.T, strict=True):
         path = keys.key_blocks[name].path_from_id("value")
-        write_fcurve(fcurves.new(path), np.asarray(frames, dtype=np.float64), column)
+        write_fcurve(fcurves.new(path), times, column)
     if keys.animation_data is None:
         data = keys.animation_data_create()
         obj.jounce.bake_made_animation = True
@@ -63,8 +63,9 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
         track = tracks.new()
         track.name = TRACK
         tracks.active = active
-        strip = track.strips.new(TRACK, frames.start, action)
+        strip = track.strips.new(TRACK, int(times[0]), action)
         compat.use_slot(strip, action)
+        strip.frame_start = times[0]
         strip.extrapolation = "HOLD"
 
 
@@ -81,13 +82,13 @@ def make_active(obj: bpy.types.Object) -> None:
         compat.use_slot(data, action)
 
 
-def write_fcurve(fcurve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarray) -> None:
-    """One linear key per frame, without those between two equal neighbours."""
+def write_fcurve(fcurve: bpy.types.FCurve, times: np.ndarray, values: np.ndarray) -> None:
+    """One linear key at each time, without those between two equal neighbours."""
     same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
     keep = np.concatenate(([True], ~same, [True]))[: len(values)]
     points = fcurve.keyframe_points
     points.add(int(keep.sum()))
-    points.foreach_set("co", np.column_stack((frames[keep], values[keep])).astype(np.float32).ravel())
+    points.foreach_set("co", np.column_stack((times[keep], values[keep])).astype(np.float32).ravel())
     points.foreach_set("interpolation", np.full(len(points), LINEAR, np.int32))
     fcurve.update()
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import bpy
+import numpy as np
 
 
 @contextmanager
@@ -14,6 +15,11 @@ def kept(scene: bpy.types.Scene) -> Iterator[None]:
         yield
     finally:
         scene.frame_set(current[0], subframe=current[1])
+
+
+def times(over: range, scene: bpy.types.Scene) -> np.ndarray:
+    """The times (f,) f64 at which animation is read in some frames of a scene, whose time may be remapped."""
+    return np.asarray(over, np.float64) * (scene.render.frame_map_old / scene.render.frame_map_new)
 
 
 def show_again(scene: bpy.types.Scene) -> None:

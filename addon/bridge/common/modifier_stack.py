@@ -5,8 +5,8 @@ after everything that poses the mesh, before everything that the artist adds to 
 most one of them at a time: preview code calls `is_baked` first.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import bpy
 
@@ -14,7 +14,7 @@ from ...core.user_error import UserError
 from ..bake import own_keys
 from ..rig import rig_stack
 from ..rig.rig_stack import NAME
-from . import registry
+from . import marks, registry
 
 # Modifiers that allow only deforming modifiers before them.
 WANT_THE_MESH = frozenset(["MULTIRES", "SOFT_BODY"])
@@ -34,14 +34,21 @@ def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
 
 def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
     """Inserts a modifier right after the rig; the artist's active modifier stays active."""
-    index = rig_stack.end(obj)
     active = obj.modifiers.active
     modifier = obj.modifiers.new(NAME, kind)
-    obj.modifiers.move(obj.modifiers.find(modifier.name), index)
+    place(obj, modifier)
     modifier.show_expanded = False
     modifier.show_in_editmode = False
     obj.modifiers.active = active
     return modifier
+
+
+def place(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
+    """Moves a modifier of ours right after the rig, unless it comes right after it already."""
+    index, end = obj.modifiers.find(modifier.name), rig_stack.end(obj)
+    wanted = end - 1 if index < end else end
+    if index != wanted:
+        obj.modifiers.move(index, wanted)
 
 
 def refuse_nodes(obj: bpy.types.Object) -> None:
@@ -98,25 +105,48 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
         obj.modifiers.active = active
 
 
-@contextmanager
-def shown_as_posed(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+# Hides again what an animated switch has shown in a new frame.
+Hide = Callable[[], None]
+
+
+def shown_as_posed(objects: Iterable[bpy.types.Object]) -> AbstractContextManager[Hide]:
     """Shows the meshes in their rigged shape: without modifiers of Jounce and all later ones."""
-    hidden: list[bpy.types.Modifier] = []
-    muted: list[bpy.types.ShapeKey] = []
-    try:
-        for obj in objects:
-            rig = rig_stack.modifiers(obj)
-            later = [m for m in obj.modifiers if m.show_viewport and m not in rig]
-            ours = [key for key in own_keys.of(obj.data.shape_keys) if not key.mute]
-            for modifier in later:
+    objects = list(objects)
+    rigs = {obj: rig_stack.modifiers(obj) for obj in objects}
+    later = [modifier for obj in objects for modifier in obj.modifiers if modifier not in rigs[obj]]
+    return hidden(later, [key for obj in objects for key in own_keys.of(obj.data.shape_keys)])
+
+
+def shown_as_baked(objects: Iterable[bpy.types.Object]) -> AbstractContextManager[Hide]:
+    """Shows the meshes as their bakes leave them, and copies as their bones do: no later modifiers."""
+    later: list[bpy.types.Modifier] = []
+    for obj in objects:
+        if marks.has(obj, marks.BAKE):
+            later += obj.modifiers[1:]
+            continue
+        shown = [*rig_stack.modifiers(obj), bake_modifier(obj)]
+        later += [modifier for modifier in obj.modifiers if modifier not in shown]
+    return hidden(later, [])
+
+
+@contextmanager
+def hidden(modifiers: list[bpy.types.Modifier], keys: list[bpy.types.ShapeKey]) -> Iterator[Hide]:
+    """Switches modifiers and shape keys off for a while."""
+    shown = [modifier for modifier in modifiers if modifier.show_viewport]
+    audible = [key for key in keys if not key.mute]
+
+    def hide() -> None:
+        for modifier in modifiers:
+            if modifier.show_viewport:
                 modifier.show_viewport = False
-            for key in ours:
-                key.mute = True
-            hidden += later
-            muted += ours
-        yield
+
+    try:
+        hide()
+        for key in audible:
+            key.mute = True
+        yield hide
     finally:
-        for modifier in hidden:
+        for modifier in shown:
             modifier.show_viewport = True
-        for key in muted:
+        for key in audible:
             key.mute = False

@@ -67,7 +67,7 @@ class ColliderReader:
         return np.stack(matrices)[:, :3] * self._unit
 
     def reads_otherwise(self, block: bpy.types.ID, depsgraph: bpy.types.Depsgraph) -> bool:
-        """True if an object becomes a collider, stops being one, or has another shape."""
+        """True if an object has another shape than was read, is newly left out, or no longer is."""
         host = self._members[0]
         if block not in acting(host) or soft(host, block) is not None:
             return False

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.motion import FrameInput, VertexInput
 from ...core.settings import Quality
+from ...core.user_error import UserError
 from ..body import stitches
 from ..body.bodies import BodyScene
 from ..rig.bone_transforms import Unposable
@@ -18,6 +19,7 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
 
     shapes: without them every rig is read as linear skinning.
     """
+    refuse_exchanged(scene, depsgraph.scene.frame_current)
     state = scene.host.evaluated_get(depsgraph).jounce
     around = scene.colliders.read(depsgraph)
     try:
@@ -29,10 +31,12 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
         )
     load = scene.forces.read(pose, depsgraph)
     feel = scene.feel.read(depsgraph)
-    offsets = None if shape is None else shapes.body.reduce_offsets(shape)
+    offsets = None if shape is None or shape.offsets is None else shapes.body.reduce_offsets(shape.offsets)
     drive = FrameInput(
         pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around
     )
+    if shape is not None:
+        drive = replace(drive, spots=shape.spots, switches=shape.switches)
     if scene.host.jounce.is_loose:
         touching = tuple(read(companion.scene, depsgraph) for companion in scene.companions)
         return replace(drive, inflation=state.inflation, animated=state.animated, touching=touching)
@@ -43,8 +47,18 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     if scene.muscles is not None:
         contraction = tuple(muscle.contraction for muscle in state.muscles)
         drive = replace(drive, contraction=contraction)
-    carried = None if shape is None else shapes.body.vertex_offsets(shape)
+    carried = None if offsets is None else shapes.body.vertex_offsets(shape.offsets)
     own = scene.forces.read_at_vertices(pose, depsgraph, carried)
     if own.force is None and carried is None:
         return drive
     return replace(drive, vertices=VertexInput(own.force, own.drag, carried))
+
+
+def refuse_exchanged(scene: BodyScene, frame: int) -> None:
+    """Refuses a frame in which a handler has given an object another mesh, or other vertices."""
+    obj = scene.exchanged()
+    if obj is not None:
+        raise UserError(
+            f"{obj.name} has another mesh in frame {frame} than it was read with, so flesh cannot follow it; "
+            "give it one mesh for the whole shot, and show and hide objects in place of meshes."
+        )

@@ -19,8 +19,9 @@ from . import frame_inputs, scratch_scene
 Reading = tuple[BodyScene, "jounce.Body", Callable[[FrameInput], None]]
 Drives = Generator[Step, None, list[FrameInput]]
 
-# Number of intervals between frames at which a stage is compared with the scene.
-COMPARED = 2
+# Into how many parts the frames are divided at whose ends a stage is compared with the scene, and while
+# functions of others are called at every frame.
+COMPARED, COMPARED_AMONG_OTHERS = 2, 6
 
 
 def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
@@ -28,10 +29,11 @@ def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
 
     From a stage, without evaluating meshes, if the stage agrees with the scene at some of the frames.
     """
-    compared = steps[:: max(1, (len(steps) - 1) // COMPARED)]
-    seen = yield from scaled(in_scene(made, compared, context), 0.0, 0.1)
     # Handlers of other add-ons act on the artist's scene alone.
-    if not handlers.foreign() and not scratch_scene.unsound(made.scene, context.scene):
+    parts = COMPARED_AMONG_OTHERS if handlers.foreign() else COMPARED
+    compared = steps[:: max(1, (len(steps) - 1) // parts)]
+    seen = yield from scaled(in_scene(made, compared, context), 0.0, 0.1)
+    if not scratch_scene.unsound(made.scene, context.scene):
         staged = yield from scaled(on_stage(made, steps, context), 0.1, 1.0)
         if all(staged[steps.index(frame)].agrees(one) for frame, one in zip(compared, seen, strict=True)):
             return staged

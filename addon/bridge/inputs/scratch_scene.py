@@ -11,13 +11,12 @@ import bpy
 
 from ...core.motion import FrameInput
 from ..body.bodies import BodyScene
-from ..common import compat, handlers, marks, registry
+from ..common import compat, hidden_scenes, marks, registry
 from ..preview.motions import Motions
-from ..rig import bone_transforms
+from ..rig import bone_transforms, rig_stack
 from ..rig.posed_meshes import PosedShapes
 from . import animated_settings, frame_inputs
 
-NAME = "Jounce Stage"
 # Custom property of a stage: the session_uid of each evaluated object of the artist's.
 GUESTS = "jounce_guests"
 PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
@@ -28,8 +27,7 @@ class Stage:
 
     def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
         self._body = of.scene
-        self._scene = bpy.data.scenes.new(NAME)
-        marks.put(self._scene, marks.STAGE)
+        self._scene = hidden_scenes.new(scene)
         self._empties: list[bpy.types.Object] = []
         self._shapes: PosedShapes | None = None
         self._frame: int | None = None
@@ -41,12 +39,8 @@ class Stage:
             raise
 
     def _set_up(self, scene: bpy.types.Scene) -> None:
-        """Copies the relevant properties of another scene."""
+        """Puts into the scene what another one is to the body."""
         body = self._body
-        render, own = scene.render, self._scene.render
-        own.fps, own.fps_base = render.fps, render.fps_base
-        own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
-        self._scene.unit_settings.scale_length = scene.unit_settings.scale_length
         fields = dict.fromkeys(field for each in body.together for field in each.forces.fields)
         guests = (*body.reader.armatures, *fields)
         for guest in guests:
@@ -74,7 +68,7 @@ class Stage:
         target.id, target.data_path = host, "jounce.strength"
 
     def _empty(self) -> bpy.types.Object:
-        empty = bpy.data.objects.new(NAME, None)
+        empty = bpy.data.objects.new(hidden_scenes.NAME, None)
         marks.put(empty, marks.STAGE)
         self._scene.collection.objects.link(empty)
         self._empties.append(empty)
@@ -82,8 +76,7 @@ class Stage:
 
     def drive(self, frame: int) -> FrameInput:
         """The drive of a frame."""
-        with handlers.silenced():
-            self._scene.frame_set(frame)
+        hidden_scenes.go_to(self._scene, frame)
         self._frame = frame
         return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
@@ -94,8 +87,7 @@ class Stage:
             # The first evaluation sets keyed values; the second takes the present ones.
             for obj in (*self._body.reader.armatures, *self._body.objects):
                 obj.update_tag()
-        with handlers.silenced():
-            self._scene.view_layers[0].update()
+        hidden_scenes.update(self._scene)
         return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
     @property
@@ -163,8 +155,10 @@ def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
         return "rigid bodies move it"
     if varies(body, scene) and animated_settings.gravity_is_moved(scene):
         return "drivers or strips move the scene's gravity"
-    for obj in above - {obj for each in body.together for obj in each.objects}:
-        if any(modifier.type in PHYSICS for modifier in obj.modifiers):
+    own = {obj for each in body.together for obj in each.objects}
+    for obj in above:
+        acting = rig_stack.modifiers(obj) if obj in own else obj.modifiers
+        if any(modifier.type in PHYSICS for modifier in acting):
             return f"it follows the physics of {obj.name}"
     for obj in above:
         if any(reads_scene(block) for block in (obj, obj.data) if block is not None):

@@ -7,8 +7,7 @@ artist uses this name; mesh and node group record the name.
 import bpy
 import numpy as np
 
-from ..body import meshes
-from ..common import linked_mesh_proxy, marks, modifier_stack, nodes
+from ..common import linked_mesh_proxy, marks, modifier_stack, nodes, registry
 from ..rig import rig_stack
 
 ATTRIBUTE = "jounce"
@@ -26,6 +25,8 @@ def add(obj: bpy.types.Object) -> None:
     if modifier is None:
         modifier = modifier_stack.insert(obj, "NODES")
         modifier.show_render = False
+    else:
+        modifier_stack.place(obj, modifier)
     tree = modifier.node_group
     if tree is None or (linked_mesh_proxy.of(tree) is not None and tree.users > 1):
         # A copy of an object must not share the original's attribute.
@@ -92,8 +93,12 @@ def remove(obj: bpy.types.Object) -> None:
         modifier_stack.remove(obj, modifier)
         if tree.users == 0:
             linked_mesh_proxy.remove_group(tree)
-    if not linked_mesh_proxy.is_foreign(obj.data) and meshes.sharer(obj) is None:
-        nodes.remove_attributes(obj.data, [name] if (name := obj.data.pop(NAME, None)) else [])
+    others = (other for other in bpy.data.objects if other != obj and other.type == "MESH")
+    needed = {other.data for other in others if registry.is_of_body(other) or modifiers(other)}
+    for mesh in [mesh for mesh in bpy.data.meshes if NAME in mesh and mesh not in needed]:
+        # A script may have exchanged the mesh while it showed the preview.
+        if not linked_mesh_proxy.is_foreign(mesh) and not marks.has(mesh, marks.HOLDER):
+            nodes.remove_attributes(mesh, [mesh.pop(NAME)])
 
 
 def write(obj: bpy.types.Object, offsets: np.ndarray) -> bool:

@@ -89,12 +89,12 @@ class Session:
 
     @property
     def waits(self) -> str:
-        """Reason why frames are read as displayed, and none ahead; empty without one."""
+        """The reason why frames are read as they are shown and none ahead; empty if they are."""
         return "" if self._reader is None else self._reader.unsound
 
     @property
     def is_staged(self) -> bool:
-        """True if there is a stage beside the artist's scene."""
+        """True while a stage stands beside the artist's scene."""
         return self._reader is not None and self._reader.is_staged
 
     def cage(self) -> np.ndarray | None:
@@ -221,7 +221,7 @@ class Session:
     def _is_as_read(self) -> bool:
         """True if all inputs agree with the last reading; otherwise the body must be read again."""
         body = self.motions.scene
-        is_whole = body.reader.has_its_bones() and surroundings.is_there(body) and not self._rebuilds()
+        is_whole = body.is_as_read() and surroundings.is_there(body) and not self._rebuilds()
         if not is_whole:
             self.suspect(reread=True)
         return is_whole

@@ -9,60 +9,7 @@ import numpy as np
 
 from ...core.user_error import UserError
 from ..common import registry
-
-# Modifiers that keep number and order of the vertices; any other one may change them.
-KEEPS_VERTICES = frozenset(
-    [
-        "ARMATURE",
-        "CAST",
-        "CLOTH",
-        "COLLISION",
-        "CORRECTIVE_SMOOTH",
-        "CURVE",
-        "DATA_TRANSFER",
-        "DISPLACE",
-        "DYNAMIC_PAINT",
-        "HOOK",
-        "LAPLACIANDEFORM",
-        "LAPLACIANSMOOTH",
-        "LATTICE",
-        "MESH_CACHE",
-        "MESH_DEFORM",
-        "NORMAL_EDIT",
-        "PARTICLE_SYSTEM",
-        "SHRINKWRAP",
-        "SIMPLE_DEFORM",
-        "SMOOTH",
-        "SOFT_BODY",
-        "SURFACE",
-        "SURFACE_DEFORM",
-        "TRIANGULATE",
-        "UV_PROJECT",
-        "UV_WARP",
-        "VERTEX_WEIGHT_EDIT",
-        "VERTEX_WEIGHT_MIX",
-        "VERTEX_WEIGHT_PROXIMITY",
-        "WARP",
-        "WAVE",
-        "WEIGHTED_NORMAL",
-    ]
-)
-
-# The ones among these that change neither positions nor weights.
-MOVES_NOTHING = frozenset(
-    [
-        "COLLISION",
-        "DATA_TRANSFER",
-        "DYNAMIC_PAINT",
-        "NORMAL_EDIT",
-        "PARTICLE_SYSTEM",
-        "SURFACE",
-        "TRIANGULATE",
-        "UV_PROJECT",
-        "UV_WARP",
-        "WEIGHTED_NORMAL",
-    ]
-)
+from . import switches
 
 Warn = Callable[[str], None]
 
@@ -88,25 +35,24 @@ class Deformer:
 
 def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     """The first armature that deforms a mesh, None without one."""
-    first, before = first_deformer(obj)
+    first, _ = first_deformer(obj)
     if first is None:
         return None
-    refuse_unreadable(obj, first, before)
+    refuse_unreadable(obj, first)
     if first.armature.data.pose_position == "REST":
         warn(f"{first.armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
     return first
 
 
 def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.types.Modifier]]:
-    """The first armature that deforms a mesh, readable or not, and the modifiers before it."""
+    """The first armature that deforms a mesh in some frame, readable or not, and the modifiers before it."""
     before: list[bpy.types.Modifier] = []
     if is_armature_deformed(obj):
         return Deformer(obj.parent, None), before
-    for modifier in obj.modifiers:
-        if modifier.show_viewport and modifier.type == "ARMATURE" and modifier.object is not None:
+    for modifier in filter(switches.takes_part, obj.modifiers):
+        if modifier.type == "ARMATURE" and modifier.object is not None:
             return Deformer(modifier.object, modifier), before
-        if modifier.show_viewport:
-            before.append(modifier)
+        before.append(modifier)
     return None, before
 
 
@@ -180,14 +126,8 @@ def is_armature_deformed(obj: bpy.types.Object) -> bool:
     return obj.parent is not None and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE"
 
 
-def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.types.Modifier]) -> None:
-    """Refuses a stack whose armature acts on changed vertices, or without vertex groups."""
-    for modifier in before:
-        if modifier.type not in KEEPS_VERTICES:
-            raise UserError(
-                f"The modifier {modifier.name} of {obj.name} stands before its armature and may change the "
-                "number of vertices; move it below the armature or apply it."
-            )
+def refuse_unreadable(obj: bpy.types.Object, first: Deformer) -> None:
+    """Refuses an armature that is being edited, or that moves a mesh otherwise than by vertex groups."""
     if first.modifier is not None and not first.modifier.use_vertex_groups:
         raise UserError(
             f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those."

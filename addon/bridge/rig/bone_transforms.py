@@ -185,6 +185,26 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
                 yield above
 
 
+def apart(armatures: list[bpy.types.Object]) -> list[list[bpy.types.Object]]:
+    """Armatures in groups that have nothing to do with each other: none follows one of another group."""
+    groups: list[list[bpy.types.Object]] = []
+    for armature in armatures:
+        kin = [group for group in groups if any(follow(armature, other) for other in group)]
+        groups = [group for group in groups if group not in kin]
+        groups.append([*(other for group in kin for other in group), armature])
+    return groups
+
+
+def follow(one: bpy.types.Object, other: bpy.types.Object) -> bool:
+    """True if one of two armatures follows the other by a parent or a constraint, of its own or of a bone."""
+    for follower, followed in ((one, other), (other, one)):
+        constraints = (constraint for bone in follower.pose.bones for constraint in bone.constraints)
+        targets = (getattr(constraint, "target", None) for constraint in constraints)
+        if followed in ancestors(follower) or followed in targets:
+            return True
+    return False
+
+
 class Unposable(UserError):
     """Raised for a frame in which flesh cannot follow the rig."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.surface import Part
 from ..bake import own_keys
-from ..common import animation
+from . import switches
 
 # Each shape costs as much as a counted bone; the keys with the largest total displacement have precedence.
 MOST = 8
@@ -27,14 +27,18 @@ def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.nda
 
 
 def animated(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
-    """The artist's keys with keyed or driven values, without muted ones."""
+    """The keys of the artist's whose values or switches are keyed or driven; not those that stay muted."""
     keys = obj.data.shape_keys
     if keys is None:
         return []
-    paths = (own_keys.VALUE.fullmatch(path) for path in animation.paths(keys.animation_data))
-    names = {bpy.utils.unescape_identifier(path[1]) for path in paths if path}
-    names -= {key.name for key in own_keys.of(keys)}
-    return [key for key in keys.key_blocks if key.name in names and not key.mute]
+    own = own_keys.of(keys)
+    return [
+        key
+        for key in keys.key_blocks
+        if key not in own
+        and switches.counts(key)
+        and (switches.is_animated(key, "value") or switches.is_animated(key, "mute"))
+    ]
 
 
 def points(key: bpy.types.ShapeKey) -> np.ndarray:

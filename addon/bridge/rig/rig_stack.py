@@ -1,31 +1,128 @@
-"""The rig in a mesh's stack: shape keys, and the modifiers up to the last one of the rig.
+"""What poses a mesh: shape keys, animated vertices, and the modifiers up to the last one that moves it.
 
-Linear skinning by one armature is read from weights and bones. All other influences are read from the
-evaluated mesh (`posed`). Modifiers after the rig act on the posed shape as before.
+Linear skinning by one armature is read from weights and bones. Whatever else takes part is read from the
+evaluated mesh (`posed_meshes`). Modifiers after the rig finish the posed shape and go on as before. Which
+ones pose is not told by their types: each is tried (`trials`).
 """
 
-import bpy
+from dataclasses import dataclass
 
+import bpy
+import numpy as np
+
+from ...core.bodies import BodyCache
 from ...core.user_error import UserError
 from ..bake import own_keys
-from ..common import marks, registry
-from .armature_modifier import KEEPS_VERTICES, MOVES_NOTHING, Deformer
+from ..common import animation, marks, registry
+from . import armature_modifier, switches, trials
+from .armature_modifier import Deformer
 
 NAME = "Jounce"
-# Modifiers of rigs. Others belong to the rig if one of these follows.
-RIGS = frozenset(
-    [
-        "ARMATURE",
-        "CURVE",
-        "HOOK",
-        "LAPLACIANDEFORM",
-        "LATTICE",
-        "MESH_DEFORM",
-        "SIMPLE_DEFORM",
-        "SURFACE_DEFORM",
-        "WARP",
-    ]
-)
+# Weights that differ by less are the same.
+SAME_WEIGHT = 1e-4
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The modifiers of a mesh as they were tried.
+
+    rig: the names of those that pose it, in order, and of those between them. posing: of those that do so by
+    themselves, beside the armature whose weights are read. groups: weights (p, g) of all vertex groups as
+    that armature sees them, None where they are those of the mesh. reshaped_by: what gives that armature
+    another mesh than the one at rest, empty for nothing. moves: whether any of this moves the mesh. hinders:
+    the name of a modifier before that armature that changes the vertices, empty for none.
+    """
+
+    rig: tuple[str, ...] = ()
+    posing: tuple[str, ...] = ()
+    groups: np.ndarray | None = None
+    reshaped_by: str = ""
+    moves: bool = False
+    hinders: str = ""
+
+
+# What was found last, by what of a mesh can be compared in a moment.
+_known: "BodyCache[Stack]" = BodyCache(capacity=64)
+
+
+def stack(obj: bpy.types.Object) -> Stack:
+    """The modifiers of a mesh as they were examined last, as long as they are the same."""
+    known = _known.get(outline(obj, bpy.context.scene))
+    return examine(obj, bpy.context.scene) if known is None else known
+
+
+def outline(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """What of a mesh, its modifiers and the frames of a scene is seen without a trial."""
+    own = [(m.name, m.type, switches.takes_part(m)) for m in obj.modifiers if not is_ours(m)]
+    above = obj.parent is not None and armature_modifier.is_armature_deformed(obj)
+    frames = (scene.frame_start, scene.frame_end)
+    return repr((obj.session_uid, obj.data.session_uid, len(obj.data.vertices), above, own, frames))
+
+
+def examine(obj: bpy.types.Object, scene: bpy.types.Scene) -> Stack:
+    """Tries the modifiers of a mesh in the frames of a scene, and remembers what they do."""
+    first, before = armature_modifier.first_deformer(obj)
+    followed = None if first is None else first.modifier
+    earlier = {modifier.name for modifier in before if not is_ours(modifier)}
+    names = [m.name for m in obj.modifiers if m != followed and not is_ours(m) and switches.takes_part(m)]
+    found = Stack(rig=() if followed is None else (followed.name,))
+    if names or has_animated_vertices(obj):
+        with trials.of(obj, scene) as trying:
+            found = tried(obj, followed, names, earlier, trying)
+    _known.put(outline(obj, scene), found)
+    return found
+
+
+def tried(
+    obj: bpy.types.Object,
+    followed: bpy.types.ArmatureModifier | None,
+    names: list[str],
+    before: set[str],
+    trying: trials.Trials,
+) -> Stack:
+    """What some modifiers of a mesh do. before: those before the armature modifier that is followed."""
+    physics = {modifier.name for modifier in obj.modifiers if switches.goes_on(modifier)}
+    changing = {name for name in names if name not in physics and trying.multiplies(name)}
+    alone = {name: trying.add((name,)) for name in names if name not in physics | changing}
+    seen = trying.add(before) if before and before.isdisjoint(changing) else None
+    animated = trying.add((), is_still=False) if has_animated_vertices(obj) else None
+    weights: list[np.ndarray] = []
+    for index, depsgraph in enumerate(trying.frames()):
+        if seen is not None and seen.keeps and index % (trials.FRAMES // trials.WEIGHED) == 0:
+            weights.append(seen.weights(depsgraph))
+    changing |= {name for name, trial in alone.items() if not trial.keeps}
+    hinders = next((name for name in names if name in before & changing), "")
+    behind = [name for name in names if name not in before]
+    end = next((index for index, name in enumerate(behind) if name in changing), len(behind))
+    posing = tuple(name for name in behind[:end] if name in alone and trying.poses(alone[name]))
+    last = max((names.index(name) for name in {*posing, *before}), default=-1)
+    rig = {*names[: last + 1], *(() if followed is None else (followed.name,))}
+    reshaped_by = ""
+    if seen is not None and (seen.reshapes or varies(weights)):
+        earlier = [name for name in names if name in before]
+        culprit = next((name for name in earlier if name not in alone or alone[name].reshapes), earlier[0])
+        reshaped_by = f"the modifier {culprit}"
+    elif animated is not None and animated.reshapes:
+        reshaped_by = "its animated vertices"
+    looked = [trial for trial in (seen, animated) if trial is not None]
+    return Stack(
+        tuple(modifier.name for modifier in obj.modifiers if modifier.name in rig),
+        posing,
+        weights[0] if weights else None,
+        reshaped_by,
+        bool(posing) or any(trial.moves for trial in looked),
+        hinders,
+    )
+
+
+def varies(weights: list[np.ndarray]) -> bool:
+    """True if weights (p, g) are other ones in some frames."""
+    return any(np.abs(other - weights[0]).max(initial=0.0) > SAME_WEIGHT for other in weights[1:])
+
+
+def has_animated_vertices(obj: bpy.types.Object) -> bool:
+    """True if the mesh itself has animation, which may move its vertices."""
+    return bool(animation.paths(obj.data.animation_data))
 
 
 def is_ours(modifier: bpy.types.Modifier) -> bool:
@@ -59,55 +156,69 @@ def plays_earlier_bake(modifier: bpy.types.Modifier) -> bool:
 
 def end(obj: bpy.types.Object) -> int:
     """The index after the last modifier of the rig; 0 without one."""
-    last = 0
-    for index, modifier in enumerate(obj.modifiers):
-        if not modifier.show_viewport or is_ours(modifier):
-            continue
-        if modifier.type not in KEEPS_VERTICES:
-            break
-        if modifier.type in RIGS and getattr(modifier, "object", obj) is not None:
-            last = index + 1
-    return last
+    rig = stack(obj).rig
+    return max((index + 1 for index, modifier in enumerate(obj.modifiers) if modifier.name in rig), default=0)
 
 
 def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
-    """The shown modifiers of the rig, in order."""
-    return [m for m in list(obj.modifiers)[: end(obj)] if m.show_viewport and not is_ours(m)]
+    """The modifiers of the rig, in order; some may be off in this frame."""
+    rig = stack(obj).rig
+    return [modifier for modifier in obj.modifiers if modifier.name in rig]
 
 
 def is_linear(obj: bpy.types.Object, deformer: Deformer | None) -> bool:
-    """True if a mesh is posed by the weights of one armature alone, or not at all."""
+    """True if the weights of one armature, or none, say all about how a mesh is posed in every frame."""
     preserves = deformer is not None and deformer.preserves_volume
-    return not preserves and not has_keys(obj) and not unlike_skinning(obj, deformer)
+    followed = None if deformer is None else deformer.modifier
+    if preserves or has_keys(obj) or has_animated_vertices(obj) or shaped_bones(deformer):
+        return False
+    rig = modifiers(obj)
+    return rig == [] if followed is None else rig == [followed] and not switches.is_animated(followed)
 
 
 def has_keys(obj: bpy.types.Object) -> bool:
-    """True if shape keys of the artist's may take part."""
+    """True if shape keys of the artist's may take part in some frame."""
     keys = obj.data.shape_keys
     if keys is None:
         return False
-    animated = keys.animation_data is not None
     if obj.show_only_shape_key:
         return True
-    own = own_keys.of(keys)
+    animated, own = keys.animation_data is not None, own_keys.of(keys)
     shapes = [key for key in keys.key_blocks if key != keys.reference_key and key not in own]
-    return any(not shape.mute and (animated or shape.value != 0.0) for shape in shapes)
+    return any(switches.counts(shape) and (animated or shape.value != 0.0) for shape in shapes)
+
+
+def shaped_bones(deformer: Deformer | None) -> str:
+    """What of an armature moves vertices otherwise than by one matrix a bone, empty for nothing."""
+    if deformer is None:
+        return ""
+    if deformer.modifier is not None and deformer.modifier.use_bone_envelopes:
+        return f"the envelopes of {deformer.armature.name}"
+    if any(bone.bbone_segments > 1 and bone.use_deform for bone in deformer.armature.data.bones):
+        return f"the bendy bones of {deformer.armature.name}"
+    return ""
 
 
 def unlike_skinning(obj: bpy.types.Object, deformer: Deformer | None) -> str:
     """Description of the influences that no blend of bones reproduces, empty for none."""
-    followed = None if deformer is None else deformer.modifier
-    for modifier in modifiers(obj):
-        if modifier.type in MOVES_NOTHING or modifier == followed:
-            continue
-        return f"the modifier {modifier.name}"
-    if followed is not None and followed.use_bone_envelopes:
-        return f"the envelopes of {deformer.armature.name}"
-    if deformer is not None and any(
-        bone.bbone_segments > 1 and bone.use_deform for bone in deformer.armature.data.bones
-    ):
-        return f"the bendy bones of {deformer.armature.name}"
-    return ""
+    found, followed = stack(obj), None if deformer is None else deformer.modifier
+    if found.reshaped_by:
+        return found.reshaped_by
+    if followed is not None and switches.is_animated(followed):
+        return f"the animated settings of the modifier {followed.name}"
+    if found.posing:
+        return f"the modifier {found.posing[0]}"
+    return shaped_bones(deformer)
+
+
+def refuse_hindered(obj: bpy.types.Object) -> None:
+    """Refuses a mesh whose vertices are others where its armature moves them."""
+    hinders = stack(obj).hinders
+    if hinders:
+        raise UserError(
+            f"The modifier {hinders} of {obj.name} stands before its armature and changes the vertices; move "
+            "it below the armature or apply it."
+        )
 
 
 def refuse_keys(obj: bpy.types.Object, deformer: Deformer | None) -> None:

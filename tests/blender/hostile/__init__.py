@@ -15,6 +15,7 @@ from . import (
     modifiers,
     names,
     poses,
+    posing,
     rigs,
     scene_settings,
     settings,
@@ -26,6 +27,7 @@ __all__ = ["ROWS"]
 SUBJECTS = (
     rigs,
     poses,
+    posing,
     meshes,
     transforms,
     names,

@@ -115,3 +115,26 @@ def a_second_body_stays(jounce: Hand) -> None:
     if jounce.is_there:
         assert len(other.data.shape_keys.key_blocks) > 2
     jounce.scrub(other)
+
+
+@works
+def another_add_on_poses_the_rig(jounce: Hand) -> None:
+    """A function of another add-on turns a bone at every frame, before Jounce is called and after."""
+    obj, rig = scenes.character()
+    rig.pose.bones["Lower"].rotation_mode = "XYZ"
+    seen: set[str] = set()
+
+    def turn(scene: bpy.types.Scene, *_: object) -> None:
+        seen.add(scene.name)
+        rig.pose.bones["Lower"].rotation_euler.y = 0.1 * (scene.frame_current % 5)
+
+    for kind in ("frame_change_pre", "frame_change_post"):
+        called = getattr(bpy.app.handlers, kind)
+        called.append(turn)
+        try:
+            jounce.live(obj)
+        finally:
+            called.remove(turn)
+    assert seen <= {bpy.context.scene.name}
+    bpy.context.scene.frame_set(1)
+    rig.pose.bones["Lower"].rotation_euler.y = 0.0

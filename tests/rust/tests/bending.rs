@@ -81,7 +81,7 @@ fn timoshenko(poisson: f64) -> f64 {
     load * LENGTH.powi(4) / (8.0 * YOUNG / 12.0) + load * LENGTH.powi(2) / (2.0 * section * shear)
 }
 
-/// Where the bar is held it cannot bulge, of which the formula knows nothing: it is also compared with eight cells across.
+/// The formula lets the held end bulge, which the bar may not: it is also compared with eight cells across.
 #[test]
 fn held_bars_sink_as_timoshenkos_beam_does() {
     let share = |across: usize, law: Law, poisson: f64| {
@@ -148,11 +148,14 @@ fn energies_of_bars_that_are_let_go_fall() {
         stepper.reset(mesh.vertices(), &bent).unwrap();
         let params = SimulationParams { dt: 1.0 / 24.0, max_iterations: 60, pose_rest: 0.0, ..statics() };
         let params = SimulationParams { gravity: [0.0; 3], ..params };
+        // Differences below this share of what cancels in the energy are rounding, for the search as well.
+        let stiffness = material(law, poisson).energies(1)[0].slope();
+        let rounding = 2e-14 * LENGTH * stiffness;
         let mut stored = f64::INFINITY;
         for frame in 0..30 {
             let mut before = f64::INFINITY;
             let heard = |_, energy: f64| {
-                assert!(energy <= before * (1.0 + 1e-13), "{law:?} {poisson}: from {before} to {energy}");
+                assert!(energy <= before + rounding, "{law:?} {poisson}: from {before} to {energy}");
                 before = energy;
                 Ok(())
             };

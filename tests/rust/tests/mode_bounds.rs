@@ -9,7 +9,7 @@ use jounce_tests::sewn::Bars;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What bounds may fall short by of numbers that are found to about so many digits.
+/// Shortfall that is left to rounding.
 const DIGITS: f64 = 1e-7;
 
 /// Springs between random vertices, of random stiffness.
@@ -22,7 +22,7 @@ fn random_stitches(mesh: &jounce::mesh::TetMesh, random: &mut ChaCha8Rng) -> Sti
     Stitches::between_vertices(mesh, &pairs, &stiffness, &vec![0.0; count]).unwrap()
 }
 
-/// Errors of eigenvalues, of those that deform, beside what bounds them; returns the largest error and how many times it its bound is.
+/// Errors of eigenvalues against their bounds; returns the largest error, and its bound as a multiple of it.
 fn check(case: &str, found: &[f64], exact: &[f64], bounds: &[f64]) -> [f64; 2] {
     let slowest = exact.iter().copied().find(|&value| value > 1e-3).unwrap();
     let (mut worst, mut loose) = (0.0_f64, 0.0);
