@@ -8,7 +8,8 @@ import numpy as np
 
 # Number of preceding steps that predict a step. Two, since the one right after a teleport predicts nothing.
 STEPS_BEFORE = 2
-# Where modifiers of the rig are switched, as from one armature to another, this share of a leap is one.
+# Share of a teleport's distance that counts as one when modifiers of the rig are switched, for instance to
+# another armature.
 SWITCHED = 0.1
 
 
@@ -25,8 +26,8 @@ class Teleport:
     def happens(self, places: Sequence[np.ndarray], share: float = 1.0) -> bool:
         """True if the body leaps to the last of its consecutive places (k, 3).
 
-        Its step then differs by a share of `least` or more, root mean square over the places, from standing
-        still and from each of the steps before: whatever goes on as fast as it went is none.
+        The last step then differs from standing still, and from each step before, by a share of `least`, root
+        mean square over the places. Motion at constant speed is no teleport.
         """
         steps = np.diff(places, axis=0)[-1 - STEPS_BEFORE :]
         if len(steps) == 0:
@@ -50,10 +51,10 @@ class Teleports:
     def follow(
         self, pose: np.ndarray | None, spots: np.ndarray | None = None, switches: tuple[bool, ...] = ()
     ) -> bool:
-        """Takes the next pose (b, 3, 4), None where there is none; true if a teleport leads to it.
+        """Takes the next pose (b, 3, 4) or None; True for a teleport to the pose.
 
-        spots: (k, 3), where the body is if the pose does not say all of that. switches: which modifiers of
-        the rig are on.
+        spots: (k, 3), places of the body if the pose does not determine them. switches: active modifiers of
+        the rig.
         """
         index, self._count = self._count, self._count + 1
         if pose is None:

@@ -59,21 +59,20 @@ class VertexInput:
 
 @dataclass(frozen=True)
 class FrameInput:
-    """All that the step to a frame depends on, beside the state before it.
+    """All inputs of the step to a frame, except the state before the step.
 
-    pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
-    offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
-    force: (m, 3, 4), a generalised force, or None. drag: what resists the motion, or None. cut: the motion
-    begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
-    frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
-    4), where what the body collides with stands, as its objects or as the native module has it, or None.
-    vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
-    drag; None where it takes nothing. contraction: share by which each muscle wants to be shorter, None
-    without any. stitching: share of each stitch group that holds, None where none opens. inflation: how many
-    times its lengths a loose body wants to have. animated: a loose body goes along with its object. touching:
-    what drives the other loose bodies that it touches. spots: (k, 3), metres, places all over a body whose
-    pose does not say where it is, else None. switches: of the modifiers that then pose it. Both tell leaps,
-    and nothing else depends on them.
+    pose: (b, 3, 4), rest to posed in world space, metres. strength: share of the pose's acceleration that
+    acts on the flesh. offsets: (k, 3), difference of the rig from linear skinning in the pose, reduced by the
+    body, or None. force: (m, 3, 4), a generalised force, or None. drag: resistance to the motion, or None.
+    cut: True if the motion starts anew here. feel: None without animated settings. held: reason why no motion
+    can follow the rig to this frame; the flesh then keeps its shape and the pose has no meaning. Empty in all
+    other frames. colliders: (c, 3, 4), placements of the colliders, of their objects or in the native
+    module's form, or None. vertices: force, drag and offsets for a final motion, and force and drag for a
+    learnt one; None without any. contraction: wanted shortening of each muscle as a share, None without any.
+    stitching: active share of each stitch group, None if none opens. inflation: wanted factor on the lengths
+    of a loose body. animated: True if a loose body goes along with its object. touching: drives of the other
+    loose bodies in contact. spots: (k, 3), metres, places of a body not determined by its pose, else None.
+    switches: of its posing modifiers. The last two serve for teleports only.
     """
 
     pose: np.ndarray

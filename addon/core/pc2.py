@@ -69,7 +69,7 @@ class Writer:
             ) from error
 
     def discard(self) -> None:
-        """Removes what was written, finished or not, as far as it can be; may be called again."""
+        """Removes the file, finished or not, if possible; may be called again."""
         # Closing writes the remainder, which fails on a full disk.
         with suppress(OSError):
             self._file.close()

@@ -7,14 +7,14 @@ from .task import Step
 
 
 def nothing() -> None:
-    """Discards what has made no files."""
+    """Discards a bake without files."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """error: largest distance from the simulated shape, in metres. parts: what it is made of, in words;
-    empty if there is nothing to bake. write: puts it into the scene. discard: removes the files that it has
-    made, written or not.
+    """error: largest distance from the simulated shape, in metres. parts: description of the contents; empty
+    without anything to bake. write: writes the bake to the scene. discard: removes its files, written or
+    not.
     """
 
     error: float

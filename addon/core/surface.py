@@ -37,7 +37,7 @@ class Part:
         return values if self.stands is None else values[self.stands]
 
     def shown(self, values: np.ndarray) -> np.ndarray:
-        """Values of the vertices that are shown in some frame."""
+        """Values of the vertices visible in some frame."""
         return values if self.stands is None else values[self.stands == np.arange(len(self.stands))]
 
 

@@ -221,7 +221,7 @@ def write(
     context: bpy.types.Context,
     warn: Warn,
 ) -> Iterator[str]:
-    """Puts bakes in the place of earlier ones, and says what they are."""
+    """Replaces earlier bakes, and describes the new ones."""
     for baking, _ in pairs:
         previews.switch_off(baking.scene.host)
     with previews.paused():

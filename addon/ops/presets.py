@@ -9,13 +9,13 @@ from .operator import Needing
 
 
 class BodyPreset(Needing, AddPresetBase):
-    """Saves what the active body has, or removes the preset that it has. Subclasses name menu and folder."""
+    """Saves the settings of the active body, or removes its preset. Subclasses name menu and folder."""
 
     needs = (needs.active_body,)
     preset_defines = ("body = bpy.context.object.jounce.of_body",)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Tells Blender which preset the body has, as it would remove the one that was chosen last."""
+        """Sets Blender's chosen preset to the body's, since Blender would remove the last chosen one."""
         if self.remove_active:
             host = needs.active_body(context)
             name = preset_files.name_of(host.jounce, self.preset_subdir)

@@ -63,9 +63,9 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
 
 
 def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:
-    """The meshes of each body that is to be, its host first; says what is left out.
+    """The meshes of each future body, its host first; warns about omitted meshes.
 
-    All that is selected is one body, unless rigs move it that have nothing to do with each other.
+    The whole selection is one body, unless independent rigs move it.
     """
     active = needs.character(context)
     selected = [active, *(obj for obj in context.selected_objects if obj != active)]
@@ -93,7 +93,7 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
 
 
 def rigs_of(objects: list[bpy.types.Object]) -> dict[bpy.types.Object, bpy.types.Object]:
-    """Armatures by themselves, and meshes by the armature that moves each, as far as any does."""
+    """Armatures, and meshes with the armature that moves each, if any."""
     found = {obj: obj for obj in objects if obj.type == "ARMATURE"}
     for obj in (obj for obj in objects if obj.type == "MESH"):
         for rig in armature_modifier.moving([obj]):
@@ -102,7 +102,7 @@ def rigs_of(objects: list[bpy.types.Object]) -> dict[bpy.types.Object, bpy.types
 
 
 def of_one(active: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The meshes of the one body that is to be, its host first."""
+    """The meshes of the single future body, its host first."""
     if active.type == "ARMATURE":
         meshes = armature_modifier.moved_by(active, context)
         if not meshes:

@@ -1,4 +1,4 @@
-"""A menu of presets that is named after the one that the active body has."""
+"""A menu of presets named after the active body's preset."""
 
 import bpy
 
@@ -8,9 +8,9 @@ from ..bridge.common import preset_files
 def draw_presets(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, menu: type[bpy.types.Menu], operator: str
 ) -> None:
-    """Shows the menu, and buttons that save what the body has and remove its preset.
+    """Shows the menu, and buttons for saving the body's settings and for removing its preset.
 
-    Blender itself gives the menu the name of what was chosen last, for whichever body.
+    Blender itself names the menu after the last choice, for any body.
     """
     row = layout.row(align=True)
     row.menu(menu.__name__, text=preset_files.name_of(state, menu.preset_subdir) or menu.title)

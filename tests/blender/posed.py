@@ -1,4 +1,4 @@
-"""Characters that are posed by more than stored weights: caches, nodes, switches, keyed vertices."""
+"""Characters posed by more than stored weights: caches, nodes, switches, keyed vertices."""
 
 import struct
 
@@ -16,7 +16,7 @@ def before_the_armature(obj, kind, **settings):
 
 
 def live_weights(obj):
-    """Takes the weights off a mesh and has them come from another mesh."""
+    """Replaces the weights of a mesh by weights transferred from another mesh."""
     source = obj.copy()
     source.data, source.name, source.parent = obj.data.copy(), "Weights", None
     source.modifiers.clear()
@@ -84,7 +84,7 @@ def key_vertices(obj):
 
 
 def painted_weights(obj):
-    """Weights of the upper bone that a ball paints while it passes the mesh."""
+    """Weights of the upper bone, painted by a ball that passes the mesh."""
     canvas = before_the_armature(obj, "DYNAMIC_PAINT")
     canvas.ui_type = "CANVAS"
     scenes.activate(obj)
@@ -104,7 +104,7 @@ def painted_weights(obj):
 
 
 def bulge(obj):
-    """A key at full value that is muted where the timeline stands."""
+    """A key at full value, muted in the current frame."""
     obj.shape_key_add(name="Basis")
     key = obj.shape_key_add(name="Bulge", from_mix=False)
     for point in key.points:
@@ -126,7 +126,7 @@ def drive_mute(obj):
 
 
 def swapped():
-    """A character that a second armature poses from frame 6 on, in place of the first."""
+    """A character posed by a second armature from frame 6 on, in place of the first."""
     obj, rig = scenes.character()
     other = scenes.armature([("Lower", 0.0, 1.0), ("Upper", 1.0, 2.0)], "Other")
     bone = other.pose.bones["Upper"]

@@ -167,7 +167,7 @@ def test_blender_finds_our_kinds_of_bodies(column):
 
 
 def kind_shown(obj):
-    """How the menu of kinds of bodies is named while an object is active."""
+    """Name of the menu of kinds of bodies with an active object."""
     scenes.activate(obj)
     drawn = layouts.drawn(bpy.types.JOUNCE_PT_parts).drawn
     return next(given["text"] for function, given in drawn if function == "menu")

@@ -1,4 +1,4 @@
-"""The error of a bake is measured on what Blender shows; one that does not show its flesh is taken back."""
+"""The error of a bake is measured on Blender's meshes; a bake that does not show its flesh is taken back."""
 
 from contextlib import contextmanager
 
@@ -21,7 +21,7 @@ def keys_of(obj):
 
 
 def players(obj):
-    """What plays bakes of a mesh beside shape keys: modifiers."""
+    """Modifiers that play bakes of a mesh."""
     own = [modifier for modifier in obj.modifiers if modifier.name.startswith("Jounce")]
     made = obj.jounce.bake_copy
     return own if made is None else [*own, *list(made.modifiers)[:1]]
@@ -29,7 +29,7 @@ def players(obj):
 
 @contextmanager
 def hidden_by_a_handler(obj, since=6):
-    """While a script of the artist's hides what plays a bake in the later frames."""
+    """Context with a script of the artist's that hides the bake's modifier or keys in the later frames."""
 
     def hide(scene, *_):
         for key in keys_of(obj):
@@ -61,7 +61,7 @@ def test_a_bake_that_does_not_show_its_flesh_is_taken_back(target, earlier, tmp_
 
 
 def state(obj):
-    """All that a bake may change."""
+    """All data that a bake may change."""
     blocks = [sorted(kind.keys()) for kind in (bpy.data.objects, bpy.data.actions, bpy.data.node_groups)]
     return snapshot.snapshot(obj), snapshot.properties(obj.jounce), blocks
 
@@ -80,7 +80,7 @@ def test_all_bodies_are_taken_back_with_the_one_that_is_not_shown():
 
 
 def test_the_stated_error_is_what_is_seen(simulated):
-    """The smallest of the keys is muted, which the keys as they were computed know nothing of."""
+    """The smallest of the keys is muted, which the computed error does not include."""
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
     obj.jounce.tolerance = 0.02
@@ -102,7 +102,7 @@ def test_the_stated_error_is_what_is_seen(simulated):
         bpy.app.handlers.frame_change_pre.remove(mute)
     errors = np.linalg.norm(seen - expected[obj.name], axis=2).max(axis=1) / size
     assert errors.max() < 0.1 * amplitude + computed
-    # It is looked at in some of the frames.
+    # The change is in some of the compared frames.
     assert obj.jounce.bake_error > 2.0 * computed
     assert np.abs(errors / obj.jounce.bake_error - 1.0).min() < 1e-3
     assert (errors <= 1.001 * obj.jounce.bake_error).sum() >= 7

@@ -1,4 +1,4 @@
-"""What poses a mesh is asked of the evaluated mesh: live weights, caches, nodes, switches, keyed vertices."""
+"""The evaluated mesh decides about its pose: live weights, caches, nodes, switches, keyed vertices."""
 
 import bpy
 import numpy as np
@@ -13,19 +13,19 @@ NOT_KEYS = ("SKINNING_NODES", "MESH_CACHE")
 
 
 def flesh(module, host):
-    """How far the flesh moves in each frame, as a share of the size."""
+    """Largest displacement of the flesh in each frame, as a share of the size."""
     return np.linalg.norm(test_rigs.recorded(module, host), axis=2).max(axis=1)
 
 
 def assert_all_baked(obj, simulated, targets):
-    """Bakes to one target after the other; each shows what is simulated."""
+    """Bakes to one target after the other; each shows the simulation."""
     for target in targets:
         assert_baked(obj, simulated, target)
         bpy.ops.jounce.free_bake()
 
 
 def findings(obj):
-    """The sentences that Diagnosis has on a body."""
+    """The sentences of Diagnosis about a body."""
     scenes.activate(obj)
     bpy.ops.jounce.diagnose()
     return [found.sentence for found in obj.jounce.findings]

@@ -210,7 +210,7 @@ def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
 
 
 def frames_evaluated(meshes):
-    """The frames that a bake of some bodies goes to, in order."""
+    """The frames visited by a bake of some bodies, in order."""
     seen = []
     bpy.app.handlers.frame_change_post.append(lambda scene, _depsgraph: seen.append(scene.frame_current))
     try:
@@ -233,7 +233,7 @@ def test_several_bodies_are_baked_as_each_alone_in_one_pass():
     alone = [baked(obj) for obj in meshes]
     one, both = (frames_evaluated(chosen) for chosen in (meshes[:1], meshes))
     assert all(both.count(frame) >= 1 for frame in range(1, 13))
-    # What is shown is compared in one frame more for each body: that in which it moves most.
+    # The result is compared in one frame more for each body: that of its largest motion.
     assert len(one) <= len(both) <= len(one) + 2
     for obj, expected in zip(meshes, alone, strict=True):
         assert np.array_equal(scenes.evaluated_frames(obj, range(1, 13)), expected)

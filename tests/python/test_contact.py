@@ -54,7 +54,9 @@ def test_poses_of_colliders_are_those_of_a_step_until_the_next_says_otherwise(
 
 
 def test_a_first_step_moves_colliders_from_where_they_were_made(box) -> None:
-    """Pinned flesh yields to a collider arriving in the first step, and ignores one that begins inside."""
+    """Pinned flesh yields to a collider arriving in the first step, and ignores a collider around it at the
+    start.
+    """
     points, triangles, _ = box
     mesh = jounce.TetMesh.lattice(0.05 * points, triangles, resolution=8)
     low, high = mesh.vertices.min(0), mesh.vertices.max(0)

@@ -109,7 +109,7 @@ def test_residuals_show_where_an_update_is_off(halves):
     exact = jounce.Body(*arguments, **settings | {"modes": 12}).modes
     assert 0.0 < sewn.residual < 0.01
     assert sewn.residuals.shape == (len(sewn.mesh.vertices),) and (sewn.residuals >= 0.0).all()
-    # What each mode has beside the exact ones of about its eigenvalue, of which any mixture is as good.
+    # Part of each mode outside of the exact ones of about its eigenvalue; any mixture of these is as good.
     root = np.sqrt(sewn.mesh.vertex_volumes)[:, np.newaxis]
     off = np.zeros(len(sewn.residuals))
     for found, value in zip(sewn.modes.weights.T, sewn.modes.eigenvalues, strict=True):

@@ -101,9 +101,10 @@ def prepare(
 
 
 def replace(wanted: list[Expected], made: list[Prepared], context: bpy.types.Context) -> list[float]:
-    """Replaces the bakes of bodies, which go once the others are seen to stand; their errors in metres.
+    """Replaces the bakes of bodies; earlier ones are freed once the new ones are verified. Returns errors in
+    metres.
 
-    Where writing fails, or a bake does not show its flesh, all stay as they were.
+    If the writing fails, or a bake does not show its flesh, all earlier bakes stay.
     """
     objects = [obj for each in wanted for obj in bodies.members(each.scene.host)]
     for obj in objects:

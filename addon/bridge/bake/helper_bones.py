@@ -109,7 +109,7 @@ def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
     made.matrix_parent_inverse = Matrix(bodies.bind_matrix(obj))
     made.delta_location, made.delta_scale = (0.0,) * 3, (1.0,) * 3
     made.delta_rotation_euler, made.delta_rotation_quaternion = (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)
-    # Blender sets it beside the deltas.
+    # Blender sets the matrix beside the deltas.
     made.matrix_basis = Matrix()
     points = meshes.rest_points(obj)
     with key_removal.leaving_no_block(made):
@@ -160,7 +160,7 @@ def add_bones(data: bpy.types.Armature, skeleton: Skeleton, scale: float) -> lis
 def animate(
     armature: bpy.types.Object, names: list[str], channels: Channels, times: np.ndarray, scale: float
 ) -> None:
-    """Keys all bones at all times, linear between them."""
+    """Keys all bones at all times, with linear interpolation."""
     action = bpy.data.actions.new(armature.name)
     marks.put(action, marks.BAKE)
     curves = compat.new_fcurves(action, armature)

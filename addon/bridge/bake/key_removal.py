@@ -1,4 +1,4 @@
-"""Takes the shape keys of a bake off a mesh, and all keys off a copy."""
+"""Removes the shape keys of a bake from a mesh, and all keys from a copy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from . import own_keys
 
 
 def remove(obj: bpy.types.Object) -> None:
-    """Takes the keys of a bake off a mesh, and the Basis that it made if no other key is left."""
+    """Removes the keys of a bake from a mesh, and their Basis if no other key is left."""
     state = obj.jounce
     keys = obj.data.shape_keys
     active = obj.active_shape_key_index
@@ -28,7 +28,7 @@ def remove(obj: bpy.types.Object) -> None:
 
 
 def free_copy(made: bpy.types.Object) -> None:
-    """Takes the bake off a copy of an object and its mesh that goes soon; the artist's keys play on."""
+    """Removes the bake from a temporary copy of an object and mesh; the artist's keys still play."""
     keys, action = made.data.shape_keys, made.jounce.bake_action
     if keys is None:
         return
@@ -40,7 +40,9 @@ def free_copy(made: bpy.types.Object) -> None:
 
 @contextmanager
 def leaving_no_block(made: bpy.types.Object) -> Iterator[None]:
-    """While keys are taken off a copy; removes the key block that Blender 4 leaves behind with the last."""
+    """Context for removing keys from a copy; deletes the key block that Blender 4 leaves behind with the
+    last.
+    """
     keys = made.data.shape_keys
     name = None if keys is None else keys.name
     yield

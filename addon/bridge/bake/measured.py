@@ -1,8 +1,8 @@
-"""The error of bakes, measured on what Blender shows.
+"""The error of bakes, measured on Blender's evaluated meshes.
 
-In some frames the evaluated meshes are compared with their posed shape and the simulated displacement. The
-posed shapes are read before the bakes are written, the others after. So the scene is evaluated twice in seven
-frames, and twice in one more for each body.
+In some frames the evaluated meshes are compared with their posed shape plus the simulated displacement. The
+posed shapes are read before the bakes are written, the others afterwards: the scene is evaluated twice in
+seven frames, and twice in one more for each body.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -23,9 +23,9 @@ from ..common import frames, modifier_stack, units
 from ..rig import bone_transforms
 from ..rig.doubles import evaluated_points
 
-# How many frames are looked at, evenly spread, beside that of the largest displacement.
+# Number of compared frames, evenly spread, beside the frame of the largest displacement.
 SPREAD = 7
-# A bake shows its flesh if it is off by at most that share of the motion more than it says, or of the size.
+# Allowed error beyond the stated one, as a share of the motion, and as a share of the size.
 SHARE, LEAST = 0.1, 1e-4
 
 Asked = tuple[BodyScene, Shaper, Motion, BakeSettings]
@@ -34,10 +34,10 @@ Showing = Callable[[Iterable[bpy.types.Object]], AbstractContextManager[modifier
 
 @dataclass
 class Expected:
-    """What a bake has to show.
+    """Expected result of a bake.
 
-    motion: how far its flesh moves, metres. shapes: by frame, for each mesh world positions (p, 3), metres;
-    displacements until the rig is read.
+    motion: largest displacement of the flesh, metres. shapes: by frame, for each mesh world positions (p, 3),
+    metres; displacements until the rig is read.
     """
 
     scene: BodyScene
@@ -48,7 +48,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Gap:
-    """The largest distance of a vertex from where it should be, metres, and where it was found."""
+    """The largest error of a vertex, metres, with its mesh and frame."""
 
     error: float = 0.0
     mesh: str = ""
@@ -56,7 +56,7 @@ class Gap:
 
 
 def expected(asked: Sequence[Asked], context: bpy.types.Context) -> Generator[Step, None, list[Expected]]:
-    """What bakes of motions have to show: their rigs as the scene has them, and the displacements."""
+    """Expected results of baked motions: the scene's rigs plus the displacements."""
     wanted = yield from scaled(in_turn(displaced(*each) for each in asked), 0.0, 0.5)
     posed = [[*each.scene.objects] for each in wanted]
     count = sum(len(each.shapes) for each in wanted)
@@ -71,7 +71,7 @@ def expected(asked: Sequence[Asked], context: bpy.types.Context) -> Generator[St
 def displaced(
     scene: BodyScene, body: Shaper, motion: Motion, settings: BakeSettings
 ) -> Generator[Step, None, Expected]:
-    """The displacements of a motion in the frames that are looked at."""
+    """The displacements of a motion in the compared frames."""
     over, wanted = settings.frames, Expected(scene, settings.target)
     sizes = np.empty(len(over))
     for row, coefficients in enumerate(motion.coefficients):
@@ -91,9 +91,9 @@ def seen(
     showing: Showing,
     context: bpy.types.Context,
 ) -> Iterator[tuple[int, int, list[np.ndarray]]]:
-    """Which body in which frame, and where some objects of it are then: world positions (p, 3), metres.
+    """Index of a body, frame, and world positions (p, 3) of its objects there, metres.
 
-    objects: for each body. showing: what they are shown as meanwhile.
+    objects: for each body. showing: context for displaying them.
     """
     scene, scale = context.scene, units.metres_per_unit(context.scene)
     with showing(obj for each in objects for obj in each) as hide_later, frames.kept(scene):
@@ -113,14 +113,14 @@ def placed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scale: float) 
 
 
 def gaps(wanted: Sequence[Expected], context: bpy.types.Context) -> list[Gap]:
-    """How far meshes are from what is expected of bakes that have just been written."""
+    """Errors of meshes with newly written bakes."""
     found = [Gap() for _ in wanted]
     shown = [[obj.jounce.bake_copy or obj for obj in each.scene.objects] for each in wanted]
     for index, frame, points in seen(wanted, shown, modifier_stack.shown_as_baked, context):
         each = wanted[index]
         parts, shapes = each.scene.surface.parts, each.shapes[frame]
         for obj, part, place, shape in zip(shown[index], parts, points, shapes, strict=True):
-            # Where one key alone is pinned, the artist sees another shape, and was told.
+            # A single pinned key shows another shape, and the artist was warned.
             if not (each.target.is_keys and obj.show_only_shape_key):
                 gap = Gap(distance(part, place, shape), obj.name, frame)
                 found[index] = max(found[index], gap, key=lambda other: other.error)
@@ -128,14 +128,14 @@ def gaps(wanted: Sequence[Expected], context: bpy.types.Context) -> list[Gap]:
 
 
 def distance(part: Part, points: np.ndarray, others: np.ndarray) -> float:
-    """The largest distance between points (p, 3) that are shown; infinite if they cannot be compared."""
+    """The largest distance between visible points (p, 3); infinite if they cannot be compared."""
     if points.shape != others.shape or not np.isfinite(points).all():
         return float("inf")
     return float(np.linalg.norm(part.shown(points - others), axis=1).max(initial=0.0))
 
 
 def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:
-    """Refuses a bake that does not show its flesh. said: its error as it was computed, metres."""
+    """Refuses a bake that does not show its flesh. said: its computed error, metres."""
     if found.error - said <= max(SHARE * wanted.motion, LEAST * wanted.scene.surface.diagonal):
         return
     others = "a Mesh Cache" if wanted.target is not Target.MESH_CACHE else "Skinning Nodes"
@@ -148,9 +148,9 @@ def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:
 
 
 def errors(wanted: Sequence[Expected], said: Sequence[float], context: bpy.types.Context) -> list[float]:
-    """The measured errors of bakes that have just been written, metres; refuses those that show no flesh.
+    """The measured errors of newly written bakes, metres; refuses those that do not show their flesh.
 
-    said: the errors as they were computed.
+    said: the computed errors.
     """
     found = gaps(wanted, context)
     for each, gap, error in zip(wanted, found, said, strict=True):

@@ -57,7 +57,7 @@ class Earlier:
 
     def __init__(self, obj: bpy.types.Object) -> None:
         self._obj = obj
-        # To read a pointer is to set it, to nothing.
+        # Reading a pointer sets it to None.
         self._unset = [name for name in RECORDED if not obj.jounce.is_property_set(name)]
         self._names = [(block, block.name) for block in blocks(obj)]
         for block, name in self._names:
@@ -100,7 +100,7 @@ class Earlier:
 
 @contextmanager
 def silenced(earlier: Iterable[Earlier]) -> Iterator[None]:
-    """While the shape keys of earlier bakes are muted; their modifiers are hidden with what comes later."""
+    """Context with muted shape keys of earlier bakes; their modifiers are hidden with the later ones."""
     audible = [key for bake in earlier for key in bake.keys if not key.mute]
     try:
         for key in audible:

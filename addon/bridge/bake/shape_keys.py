@@ -1,7 +1,7 @@
-"""Writes the shape keys of a bake and takes away exactly these again.
+"""Writes the shape keys of a bake and removes exactly these again.
 
-`own_keys` tells the bake's keys from all others. A mesh without shape keys gets a Basis, which goes when
-the bake is freed unless the artist has added keys of their own meanwhile.
+`own_keys` distinguishes the bake's keys from all others. A mesh without shape keys gets a Basis, which is
+removed with the bake unless the artist has added keys meanwhile.
 """
 
 from functools import partial
@@ -43,7 +43,7 @@ def write_all(scene: BodyScene, sets: list[KeySet], settings: BakeSettings, time
 
 
 def write(obj: bpy.types.Object, keys: KeySet, times: np.ndarray) -> None:
-    """Adds the keys of a part, each row of values at its time; a part that does not move gets none."""
+    """Adds the keys of a part, each row of values at its time; a part without motion gets none."""
     if not keys.names:
         return
     state = obj.jounce

@@ -26,10 +26,10 @@ from . import hard_parts, meshes, stitches, weight_maps
 
 @dataclass(frozen=True)
 class BodyScene:
-    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms.
+    """A body in the scene: meshes in order, their surface, and the reader of the transforms.
 
-    muscles: None without any. companions: the other loose bodies that it touches, in order. meshes: the
-    session_uid of what each object had as its mesh.
+    muscles: None without any. companions: the other loose bodies in contact, in order. meshes: the
+    session_uid of each object's mesh.
     """
 
     host: bpy.types.Object
@@ -53,7 +53,7 @@ class BodyScene:
         return self.reader.has_its_bones() and self.exchanged() is None
 
     def exchanged(self) -> bpy.types.Object | None:
-        """An object that has another mesh or other vertices by now than were read, None without one."""
+        """An object with another mesh or other vertices than at the reading, None without one."""
         for obj, part, uid in zip(self.objects, self.surface.parts, self.meshes, strict=True):
             count = part.points.stop - part.points.start
             if obj.data.session_uid != uid or meshes.vertex_count(obj) != count:

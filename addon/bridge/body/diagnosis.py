@@ -167,7 +167,7 @@ def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
 
 
 def bone_weights(obj: bpy.types.Object) -> np.ndarray:
-    """Weights (p, b) of the vertex groups of deforming bones, as the mesh's armature sees them."""
+    """Weights (p, b) of the vertex groups of deforming bones, as input of the mesh's armature."""
     columns, live = bone_groups(obj), rig_stack.stack(obj).groups
     if not columns:
         return np.zeros((len(obj.data.vertices), 0))

@@ -158,9 +158,9 @@ def stands(obj: bpy.types.Object) -> np.ndarray | None:
 
 
 def group_weights(obj: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> np.ndarray:
-    """Weights (p, g) f64 of all vertex groups of an object, zero where a vertex is not in a group.
+    """Weights (p, g) f64 of all vertex groups of an object, zero for vertices outside of a group.
 
-    mesh: the object's as it was evaluated somewhere, its own if not given.
+    mesh: an evaluated mesh of the object, by default its own.
     """
     vertices = obj.data.vertices if mesh is None else mesh.vertices
     weights = np.zeros((len(vertices), len(obj.vertex_groups)))

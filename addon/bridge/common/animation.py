@@ -43,7 +43,7 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
 
 
 def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, times: np.ndarray) -> None:
-    """Keys values (f, k) of the named shape keys at times (f,), linear between them."""
+    """Keys values (f, k) of the named shape keys at times (f,), with linear interpolation."""
     keys = obj.data.shape_keys
     action = bpy.data.actions.new(f"Jounce {obj.name}")
     marks.put(action, marks.BAKE)
@@ -83,7 +83,7 @@ def make_active(obj: bpy.types.Object) -> None:
 
 
 def write_fcurve(fcurve: bpy.types.FCurve, times: np.ndarray, values: np.ndarray) -> None:
-    """One linear key at each time, without those between two equal neighbours."""
+    """One linear key per time, without those between two equal neighbours."""
     same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
     keep = np.concatenate(([True], ~same, [True]))[: len(values)]
     points = fcurve.keyframe_points

@@ -18,7 +18,7 @@ def kept(scene: bpy.types.Scene) -> Iterator[None]:
 
 
 def times(over: range, scene: bpy.types.Scene) -> np.ndarray:
-    """The times (f,) f64 at which animation is read in some frames of a scene, whose time may be remapped."""
+    """Times (f,) f64 for reading animation in some frames of a scene, with time remapping."""
     return np.asarray(over, np.float64) * (scene.render.frame_map_old / scene.render.frame_map_new)
 
 

@@ -1,4 +1,4 @@
-"""Scenes beside the artist's, in which only linked objects are evaluated and no handler is called."""
+"""Hidden scenes beside the artist's, which evaluate only their linked objects and call no handlers."""
 
 import bpy
 
@@ -26,7 +26,7 @@ def go_to(scene: bpy.types.Scene, frame: int) -> bpy.types.Depsgraph:
 
 
 def update(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
-    """Evaluates what has changed in a hidden scene."""
+    """Evaluates the changes in a hidden scene."""
     with handlers.silenced():
         scene.view_layers[0].update()
     return scene.view_layers[0].depsgraph

@@ -44,7 +44,7 @@ def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
 
 
 def place(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
-    """Moves a modifier of ours right after the rig, unless it comes right after it already."""
+    """Moves a modifier of Jounce right after the rig, unless already there."""
     index, end = obj.modifiers.find(modifier.name), rig_stack.end(obj)
     wanted = end - 1 if index < end else end
     if index != wanted:
@@ -105,7 +105,7 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
         obj.modifiers.active = active
 
 
-# Hides again what an animated switch has shown in a new frame.
+# Hides modifiers again that an animated switch has shown in a new frame.
 Hide = Callable[[], None]
 
 
@@ -118,7 +118,7 @@ def shown_as_posed(objects: Iterable[bpy.types.Object]) -> AbstractContextManage
 
 
 def shown_as_baked(objects: Iterable[bpy.types.Object]) -> AbstractContextManager[Hide]:
-    """Shows the meshes as their bakes leave them, and copies as their bones do: no later modifiers."""
+    """Shows meshes with their bakes, and copies with their bones, without later modifiers."""
     later: list[bpy.types.Modifier] = []
     for obj in objects:
         if marks.has(obj, marks.BAKE):

@@ -1,4 +1,4 @@
-"""Presets of bodies: which settings they hold, and which one a body has now."""
+"""Presets of bodies: their settings, and the present preset of a body."""
 
 from functools import lru_cache
 from math import isclose
@@ -8,7 +8,7 @@ import bpy
 
 from ...core import region_presets
 
-# By the folder that Blender keeps them in.
+# By Blender's folder of the presets.
 SETTINGS = {
     "jounce/body": ("bone_core", "amount", "damping"),
     "jounce/material": ("stiffness_by", "young", "density", "poisson", "damping"),
@@ -18,7 +18,7 @@ ALIKE = 1e-5
 
 
 def name_of(state: bpy.types.PropertyGroup, folder: str) -> str:
-    """The name of the preset whose numbers a body has, as its menu shows it; empty for none."""
+    """The displayed name of the preset with a body's present numbers; empty for none."""
     paths = region_presets.found(bpy.utils.preset_paths(folder)).values()
     path = next((path for path in paths if has(state, numbers(path, path.stat().st_mtime_ns, folder))), None)
     return "" if path is None else bpy.path.display_name(path.name, title_case=False)
@@ -31,5 +31,5 @@ def has(state: bpy.types.PropertyGroup, known: dict[str, float]) -> bool:
 
 @lru_cache(maxsize=256)
 def numbers(path: Path, _changed: int, folder: str) -> dict[str, float]:
-    """The numbers that a preset gives to settings, read once each time its file was changed."""
+    """The settings of a preset, read again after each change of its file."""
     return region_presets.values(path.read_text("utf-8", "replace"), frozenset(SETTINGS[folder]))

@@ -19,8 +19,8 @@ from . import frame_inputs, scratch_scene
 Reading = tuple[BodyScene, "jounce.Body", Callable[[FrameInput], None]]
 Drives = Generator[Step, None, list[FrameInput]]
 
-# Into how many parts the frames are divided at whose ends a stage is compared with the scene, and while
-# functions of others are called at every frame.
+# Number of intervals between frames at which a stage is compared with the scene; the second with handlers of
+# other add-ons.
 COMPARED, COMPARED_AMONG_OTHERS = 2, 6
 
 

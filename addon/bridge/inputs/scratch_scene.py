@@ -39,7 +39,7 @@ class Stage:
             raise
 
     def _set_up(self, scene: bpy.types.Scene) -> None:
-        """Puts into the scene what another one is to the body."""
+        """Copies the relevant properties of another scene."""
         body = self._body
         fields = dict.fromkeys(field for each in body.together for field in each.forces.fields)
         guests = (*body.reader.armatures, *fields)

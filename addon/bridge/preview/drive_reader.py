@@ -31,7 +31,7 @@ class DriveReader:
 
     @property
     def unsound(self) -> str:
-        """The reason why a stage does not show what the scene does, empty if it does."""
+        """Reason why a stage differs from the scene, empty without one."""
         movers = handlers.foreign() if self._moved and not self._why else []
         return f"handlers of {' and '.join(movers)} move its rig" if movers else self._why
 

@@ -96,7 +96,7 @@ def remove(obj: bpy.types.Object) -> None:
     others = (other for other in bpy.data.objects if other != obj and other.type == "MESH")
     needed = {other.data for other in others if registry.is_of_body(other) or modifiers(other)}
     for mesh in [mesh for mesh in bpy.data.meshes if NAME in mesh and mesh not in needed]:
-        # A script may have exchanged the mesh while it showed the preview.
+        # A script may have exchanged the mesh during the preview.
         if not linked_mesh_proxy.is_foreign(mesh) and not marks.has(mesh, marks.HOLDER):
             nodes.remove_attributes(mesh, [mesh.pop(NAME)])
 

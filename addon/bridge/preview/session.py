@@ -89,7 +89,7 @@ class Session:
 
     @property
     def waits(self) -> str:
-        """The reason why frames are read as they are shown and none ahead; empty if they are."""
+        """Reason why frames are read as displayed and none ahead; empty without one."""
         return "" if self._reader is None else self._reader.unsound
 
     @property

@@ -127,7 +127,7 @@ def is_armature_deformed(obj: bpy.types.Object) -> bool:
 
 
 def refuse_unreadable(obj: bpy.types.Object, first: Deformer) -> None:
-    """Refuses an armature that is being edited, or that moves a mesh otherwise than by vertex groups."""
+    """Refuses an armature in Edit Mode, or one that deforms a mesh without vertex groups."""
     if first.modifier is not None and not first.modifier.use_vertex_groups:
         raise UserError(
             f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those."

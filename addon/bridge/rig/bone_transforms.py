@@ -186,7 +186,7 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 
 def apart(armatures: list[bpy.types.Object]) -> list[list[bpy.types.Object]]:
-    """Armatures in groups that have nothing to do with each other: none follows one of another group."""
+    """Independent groups of armatures: none follows one of another group."""
     groups: list[list[bpy.types.Object]] = []
     for armature in armatures:
         kin = [group for group in groups if any(follow(armature, other) for other in group)]
@@ -196,7 +196,9 @@ def apart(armatures: list[bpy.types.Object]) -> list[list[bpy.types.Object]]:
 
 
 def follow(one: bpy.types.Object, other: bpy.types.Object) -> bool:
-    """True if one of two armatures follows the other by a parent or a constraint, of its own or of a bone."""
+    """True if one of two armatures follows the other by a parent or a constraint, on the object or
+    on a bone.
+    """
     for follower, followed in ((one, other), (other, one)):
         constraints = (constraint for bone in follower.pose.bones for constraint in bone.constraints)
         targets = (getattr(constraint, "target", None) for constraint in constraints)

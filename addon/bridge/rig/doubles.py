@@ -1,8 +1,4 @@
-"""Doubles of the artist's meshes: the same object with a copy of the mesh and some of the modifiers.
-
-A double copies the transform of its original, so that it stands where that stands, and nothing of the
-artist's is touched.
-"""
+"""Doubles of the artist's meshes: the same object with a copy of the mesh and some of the modifiers."""
 
 from collections.abc import Collection
 
@@ -63,7 +59,7 @@ def evaluated_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> n
 
 
 def remove(made: bpy.types.Object) -> None:
-    """Takes a double and its mesh out of the file, unless somebody has."""
+    """Removes a double and its mesh from the file, unless already removed."""
     if registry.is_there(made):
         mesh = made.data
         bpy.data.objects.remove(made)

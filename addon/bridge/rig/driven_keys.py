@@ -27,7 +27,7 @@ def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.nda
 
 
 def animated(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
-    """The keys of the artist's whose values or switches are keyed or driven; not those that stay muted."""
+    """The artist's keys with keyed or driven values or switches; without permanently muted ones."""
     keys = obj.data.shape_keys
     if keys is None:
         return []

@@ -1,8 +1,8 @@
-"""Reads how rigs that are not linear skinning pose the meshes of a body.
+"""Reads the posed shape of meshes with rigs other than linear skinning.
 
-The artist's meshes carry more than the rig makes: a preview, a bake, modifiers that change the vertices. So
-each mesh that needs it gets a double for as long as frames are read, without all that is not the rig. It is
-hidden and evaluated with the scene, and so shows what is switched on and keyed in each frame.
+The artist's meshes carry more than the rig: a preview, a bake, modifiers that change the vertices. While
+frames are read, each such mesh has a double reduced to the rig. The double is hidden and evaluated with the
+scene, with all switches and keys of each frame.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from ..body.bodies import BodyScene
 from ..common import units
 from . import armature_modifier, bone_transforms, doubles, rig_stack
 
-# The rig adds nothing to linear skinning where it moves no vertex further than that share of the size.
+# Largest displacement of a vertex, as a share of the size, for a rig equal to linear skinning.
 NOTHING = 1e-5
-# That many points tell where a body is.
+# Number of points for the place of a body.
 SPOTS = 64
 
 
@@ -27,8 +27,8 @@ SPOTS = 64
 class PosedShape:
     """The surface of a body in one frame.
 
-    offsets: (p, 3), metres, from linear skinning; None where there are none. spots: (k, 3), metres, places
-    of points all over it. switches: which modifiers of its rig are on.
+    offsets: (p, 3), metres, from linear skinning; None without any. spots: (k, 3), metres, points all over
+    the surface. switches: active modifiers of its rig.
     """
 
     offsets: np.ndarray | None
@@ -65,7 +65,7 @@ class PosedShapes:
         self.close()
 
     def read(self, depsgraph: bpy.types.Depsgraph, pose: np.ndarray) -> PosedShape | None:
-        """The shape of the frame that is evaluated, with a pose (b, 3, 4); None for a linear rig."""
+        """The shape in the evaluated frame, with a pose (b, 3, 4); None for a linear rig."""
         if not self._doubles:
             return None
         linear = posed_points(self._surface, pose)

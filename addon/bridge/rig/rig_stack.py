@@ -1,8 +1,8 @@
-"""What poses a mesh: shape keys, animated vertices, and the modifiers up to the last one that moves it.
+"""The rig in a mesh's stack: shape keys, animated vertices, and the modifiers up to the last posing one.
 
-Linear skinning by one armature is read from weights and bones. Whatever else takes part is read from the
-evaluated mesh (`posed_meshes`). Modifiers after the rig finish the posed shape and go on as before. Which
-ones pose is not told by their types: each is tried (`trials`).
+Linear skinning by one armature is read from weights and bones. All other influences are read from the
+evaluated mesh (`posed_meshes`). Modifiers after the rig act on the posed shape as before. Types do not decide
+about posing: each modifier is tried (`trials`).
 """
 
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from . import armature_modifier, switches, trials
 from .armature_modifier import Deformer
 
 NAME = "Jounce"
-# Weights that differ by less are the same.
+# Difference below which weights are equal.
 SAME_WEIGHT = 1e-4
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The modifiers of a mesh as they were tried.
+    """Results of trying the modifiers of a mesh.
 
-    rig: the names of those that pose it, in order, and of those between them. posing: of those that do so by
-    themselves, beside the armature whose weights are read. groups: weights (p, g) of all vertex groups as
-    that armature sees them, None where they are those of the mesh. reshaped_by: what gives that armature
-    another mesh than the one at rest, empty for nothing. moves: whether any of this moves the mesh. hinders:
-    the name of a modifier before that armature that changes the vertices, empty for none.
+    rig: the names of the posing modifiers, in order, and of those between them. posing: of those that pose by
+    themselves, beside the armature with the weights. groups: weights (p, g) of all vertex groups as input of
+    this armature, None for those of the mesh. reshaped_by: source of another rest shape before this armature,
+    empty for none. moves: True if any of this moves the mesh. hinders: the name of a modifier before this
+    armature that changes the vertices, empty for none.
     """
 
     rig: tuple[str, ...] = ()
@@ -41,18 +41,18 @@ class Stack:
     hinders: str = ""
 
 
-# What was found last, by what of a mesh can be compared in a moment.
+# Latest results, by the quickly comparable properties of a mesh.
 _known: "BodyCache[Stack]" = BodyCache(capacity=64)
 
 
 def stack(obj: bpy.types.Object) -> Stack:
-    """The modifiers of a mesh as they were examined last, as long as they are the same."""
+    """The modifiers of a mesh as last examined, while unchanged."""
     known = _known.get(outline(obj, bpy.context.scene))
     return examine(obj, bpy.context.scene) if known is None else known
 
 
 def outline(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """What of a mesh, its modifiers and the frames of a scene is seen without a trial."""
+    """Digest of a mesh, its modifiers and the frames of a scene, without a trial."""
     own = [(m.name, m.type, switches.takes_part(m)) for m in obj.modifiers if not is_ours(m)]
     above = obj.parent is not None and armature_modifier.is_armature_deformed(obj)
     frames = (scene.frame_start, scene.frame_end)
@@ -60,7 +60,7 @@ def outline(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 
 def examine(obj: bpy.types.Object, scene: bpy.types.Scene) -> Stack:
-    """Tries the modifiers of a mesh in the frames of a scene, and remembers what they do."""
+    """Tries the modifiers of a mesh in the frames of a scene, and stores the results."""
     first, before = armature_modifier.first_deformer(obj)
     followed = None if first is None else first.modifier
     earlier = {modifier.name for modifier in before if not is_ours(modifier)}
@@ -80,7 +80,7 @@ def tried(
     before: set[str],
     trying: trials.Trials,
 ) -> Stack:
-    """What some modifiers of a mesh do. before: those before the armature modifier that is followed."""
+    """Effects of some modifiers of a mesh. before: those before the followed armature modifier."""
     physics = {modifier.name for modifier in obj.modifiers if switches.goes_on(modifier)}
     changing = {name for name in names if name not in physics and trying.multiplies(name)}
     alone = {name: trying.add((name,)) for name in names if name not in physics | changing}
@@ -167,7 +167,7 @@ def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 
 
 def is_linear(obj: bpy.types.Object, deformer: Deformer | None) -> bool:
-    """True if the weights of one armature, or none, say all about how a mesh is posed in every frame."""
+    """True if a mesh is posed in every frame by the weights of one armature alone, or not at all."""
     preserves = deformer is not None and deformer.preserves_volume
     followed = None if deformer is None else deformer.modifier
     if preserves or has_keys(obj) or has_animated_vertices(obj) or shaped_bones(deformer):
@@ -189,7 +189,7 @@ def has_keys(obj: bpy.types.Object) -> bool:
 
 
 def shaped_bones(deformer: Deformer | None) -> str:
-    """What of an armature moves vertices otherwise than by one matrix a bone, empty for nothing."""
+    """Features of an armature that move vertices other than by one matrix per bone, empty for none."""
     if deformer is None:
         return ""
     if deformer.modifier is not None and deformer.modifier.use_bone_envelopes:
@@ -212,7 +212,7 @@ def unlike_skinning(obj: bpy.types.Object, deformer: Deformer | None) -> str:
 
 
 def refuse_hindered(obj: bpy.types.Object) -> None:
-    """Refuses a mesh whose vertices are others where its armature moves them."""
+    """Refuses a mesh with changed vertices at its armature."""
     hinders = stack(obj).hinders
     if hinders:
         raise UserError(

@@ -1,4 +1,4 @@
-"""The switches of modifiers and shape keys, which keys and drivers may turn in mid-shot."""
+"""The switches of modifiers and shape keys, which may be keyed and driven during the shot."""
 
 import bpy
 
@@ -11,7 +11,7 @@ def takes_part(modifier: bpy.types.Modifier) -> bool:
 
 
 def goes_on(modifier: bpy.types.Modifier) -> bool:
-    """True if a modifier goes on from the frame before, as physics do, so that no frame stands alone."""
+    """True if a modifier continues from the frame before, like physics, which makes frames dependent."""
     return hasattr(modifier, "point_cache")
 
 

@@ -1,8 +1,4 @@
-"""Tries what modifiers do to a mesh: doubles that carry some of them alone, evaluated in some frames.
-
-A modifier that poses moves the mesh at rest from frame to frame, and does so otherwise where the mesh is laid
-elsewhere beforehand. One that finishes the shape goes along wherever the mesh is laid: smoothing, inflating.
-"""
+"""Tries the effect of modifiers on a mesh: doubles with some of them alone, evaluated in some frames."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -15,15 +11,15 @@ from ..body import meshes
 from ..common import hidden_scenes, marks, nodes, registry
 from . import doubles
 
-# The most frames that are looked at.
+# Largest number of evaluated frames.
 FRAMES = 16
-# The frames among these in which weights are read, which takes longer than all else.
+# Number of these frames for reading weights, which takes longer than everything else.
 WEIGHED = 3
-# Vertices that are closer than that share of the mesh's size are in one place, and where single precision
-# tells them apart by less than that many steps.
+# Distance below which vertices are coincident, as a share of the mesh's size and in steps of single
+# precision.
 NEAR, STEPS = 1e-5, 8.0
 ORDER = "jounce order"
-# Where a mesh is laid: turned about a skew axis, radians, and shifted by that share of its size.
+# Test placement of a mesh: rotation about a skew axis, radians, and shift as a share of its size.
 TURN, AXIS, SHIFT = 1.0, (0.48, 0.6, 0.64), (0.5, -0.3, 0.4)
 
 # Points, edges and faces of a small closed mesh.
@@ -35,10 +31,10 @@ TETRAHEDRON = (
 
 
 class Trial:
-    """A double in the frames that were looked at so far.
+    """A double in the frames evaluated until now.
 
-    keeps: its vertices are those of the mesh, in their order. moves: vertices are elsewhere in some frames
-    than in others, furthest in `frame`. reshapes: they are elsewhere than in the mesh at rest.
+    keeps: True if its vertices are those of the mesh, in the same order. moves: True if vertices differ
+    between frames, most in `frame`. reshapes: True if they differ from the mesh at rest.
     """
 
     def __init__(self, obj: bpy.types.Object, made: bpy.types.Object) -> None:
@@ -59,11 +55,11 @@ class Trial:
         order.data.foreach_set("vector", self._numbers)
 
     def look(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Takes the frame that is evaluated into account."""
+        """Takes the evaluated frame into account."""
         self.keeps = self.keeps and self._has_its_vertices(self.made.evaluated_get(depsgraph))
         if not self.keeps:
             self.moves = self.reshapes = False
-            # What adds vertices takes long, and has told all.
+            # A modifier that adds vertices is slow, and its result is known.
             self.made.modifiers.clear()
             return
         points = doubles.evaluated_points(self.made, depsgraph)
@@ -75,7 +71,7 @@ class Trial:
             self._furthest, self.frame = distance, depsgraph.scene.frame_current
 
     def weights(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-        """Weights (p, g) of all vertex groups in the frame that is evaluated."""
+        """Weights (p, g) of all vertex groups in the evaluated frame."""
         return meshes.group_weights(self._obj, self.made.evaluated_get(depsgraph).data)
 
     def _has_its_vertices(self, evaluated: bpy.types.Object) -> bool:
@@ -83,7 +79,7 @@ class Trial:
         if found is None or found.domain != "POINT" or len(found.data) != len(self.rest):
             return False
         if self._first is None and not bpy.app.background:
-            # A subdivision that only the graphics card makes has no vertices in the evaluated mesh.
+            # A subdivision on the graphics card has no vertices in the evaluated mesh.
             count = len(evaluated.to_mesh().vertices)
             evaluated.to_mesh_clear()
             if count != len(self.rest):
@@ -94,7 +90,7 @@ class Trial:
 
 
 def apart(points: np.ndarray, others: np.ndarray) -> float:
-    """The furthest that points (p, 3) are from others along an axis; infinite where they have no place."""
+    """The largest distance of points (p, 3) from others along an axis; infinite for invalid positions."""
     distance = float(np.abs(points - others).max())
     return distance if np.isfinite(distance) else float("inf")
 
@@ -118,9 +114,9 @@ class Trials:
         return self._made[-1]
 
     def multiplies(self, name: str) -> bool:
-        """True if a modifier adds or takes vertices of a tetrahedron, which tells sooner than the mesh does.
+        """True if a modifier adds or removes vertices of a tetrahedron, which is a quick test.
 
-        One that puts a whole mesh in the place of another, as caches do, is left to a trial.
+        A modifier that replaces the whole mesh, such as a cache, is left to a trial.
         """
         made, small = doubles.double(self._obj, (name,)), bpy.data.meshes.new(doubles.DOUBLE)
         marks.put(small, marks.STAGE)
@@ -134,7 +130,7 @@ class Trials:
         return count not in (len(TETRAHEDRON[0]), meshes.vertex_count(self._obj))
 
     def poses(self, trial: Trial) -> bool:
-        """True if what a trial carries moves the mesh, and otherwise where that is laid elsewhere first."""
+        """True if the trial's modifiers move the mesh, and act differently on a mesh in another place."""
         if not trial.moves:
             return False
         turn = np.array(Matrix.Rotation(TURN, 3, Vector(AXIS)))
@@ -169,7 +165,7 @@ class Trials:
 
 @contextmanager
 def of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Trials]:
-    """Trials of a mesh in the frames of a scene; nothing of them stays."""
+    """Trials of a mesh in the frames of a scene, without any traces."""
     hidden = hidden_scenes.new(scene)
     trials = Trials(obj, scene, hidden)
     try:

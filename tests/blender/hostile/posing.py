@@ -1,4 +1,6 @@
-"""What poses a mesh beside bones and stored weights, and scripts that change what a bake shows."""
+"""Influences on a mesh's pose beside bones and stored weights, and scripts that change the display
+of a bake.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +27,7 @@ def scripted(before_frame: Callable[..., None]) -> Iterator[None]:
 
 @works
 def live_weights(jounce: Hand) -> None:
-    """Weights that a Data Transfer brings from another mesh."""
+    """Weights from a Data Transfer of another mesh."""
     obj, _ = scenes.character()
     posed.live_weights(obj)
     jounce.live(obj)
@@ -33,7 +35,7 @@ def live_weights(jounce: Hand) -> None:
 
 @works
 def a_cached_character(jounce: Hand) -> None:
-    """A character that a cache of the artist's plays, without an armature."""
+    """A character played from a cache of the artist's, without an armature."""
     obj, _ = scenes.character()
     posed.cached(obj, jounce.folder)
     scenes.settle_scene()
@@ -51,13 +53,13 @@ def nodes_by_the_time(jounce: Hand) -> None:
 
 @works
 def rigs_exchanged_in_mid_shot(jounce: Hand) -> None:
-    """Two armatures, one on while the other is off."""
+    """Two armatures, with one on while the other is off."""
     jounce.live(posed.swapped(), targets=NOT_KEYS)
 
 
 @works
 def a_key_muted_for_a_while(jounce: Hand) -> None:
-    """A shape key whose mute is keyed."""
+    """A shape key with a keyed mute."""
     obj, _ = scenes.character()
     posed.key_mute(obj)
     scenes.settle_scene()
@@ -66,7 +68,7 @@ def a_key_muted_for_a_while(jounce: Hand) -> None:
 
 @works
 def a_subdivision_shown_for_a_while(jounce: Hand) -> None:
-    """A subdivision after the armature whose switch is keyed."""
+    """A subdivision after the armature with a keyed switch."""
     obj, _ = scenes.character()
     finer = obj.modifiers.new("Finer", "SUBSURF")
     for frame, shown in ((1, False), (6, True)):
@@ -78,7 +80,7 @@ def a_subdivision_shown_for_a_while(jounce: Hand) -> None:
 
 @refuses
 def keyed_vertices(jounce: Hand) -> None:
-    """Vertices that are keyed on the mesh itself: no shape keys, all else."""
+    """Keyed vertices on the mesh itself: no shape keys, all other bakes."""
     obj, _ = scenes.character()
     posed.key_vertices(obj)
     scenes.settle_scene()
@@ -88,7 +90,7 @@ def keyed_vertices(jounce: Hand) -> None:
 
 @refuses
 def a_mesh_exchanged_in_mid_shot(jounce: Hand) -> None:
-    """A script that gives an object another mesh in the middle of the shot."""
+    """A script that gives an object another mesh during the shot."""
     obj, _ = scenes.character()
     whole, half = obj.data, scenes.column("Half", rings=6).data
     jounce.add(obj)
