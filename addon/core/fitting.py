@@ -21,6 +21,8 @@ SLOPE = -2.0
 STEEPEST, FLATTEST = -4.0, -0.5
 # After the first.
 TRIES = 6
+# At most so many frames are looked at, evenly chosen.
+FRAMES = 60
 # A motion that is short of what it may be by this ratio, or beyond it, is near enough.
 NEAR = 1.05
 # Share of Maximum Stretch to which flesh may stretch in a rehearsal without limits. With them it is then
@@ -66,16 +68,19 @@ class Fitted:
 
 def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
     """The extent of the motion over the drives of a pass, measured while it is simulated."""
-    frames = len(rehearsal.drives)
+    frames, done = len(rehearsal.drives), 0
+    every = -(-frames // FRAMES)
     extents: list[Extent] = []
     with closing(rehearsal):
-        while len(extents) < frames:
+        while done < frames:
             if not rehearsal.collect():
                 time.sleep(POLL_SECONDS)
-                yield Step(len(extents) / frames, "Fitting")
-            for coefficients in rehearsal.cache.coefficients[len(extents) :]:
-                extents.append(gauge.of_frame(len(extents), coefficients))
-                yield Step(len(extents) / frames, "Fitting")
+                yield Step(done / frames, "Fitting")
+            for coefficients in rehearsal.cache.coefficients[done:]:
+                if done % every == 0:
+                    extents.append(gauge.of_frame(done, coefficients))
+                done += 1
+                yield Step(done / frames, "Fitting")
     return of_motion(extents)
 
 

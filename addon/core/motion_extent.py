@@ -43,7 +43,8 @@ class Gauge:
         """poses: (b, 3, 4) of each frame, None where the flesh holds. swings: as in `soft_points`."""
         self._model, self._diagonal, self._poses = body.model, surface.diagonal, poses
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
-        moving = edges[~body.pinned[body.mesh.tets[body.embedding.tets]].all(axis=1)[edges].all(axis=1)]
+        held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
+        moving = edges[~held[edges].all(axis=1)]
         self._torn = TORN * len(edges) / max(1, len(moving))
         edges = thinned(moving, EDGES)
         points, places = np.unique(np.concatenate([soft, edges.ravel()]), return_inverse=True)
