@@ -1,11 +1,11 @@
 """The extent of a motion: how far flesh moves off the pose, and how far edges of the skin stretch by that."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import jounce
 import numpy as np
 
+from .motion import FrameInput
 from .rest_check import posed_points
 from .surface import Surface
 from .tearing import edges_of, stretches
@@ -31,17 +31,12 @@ class Extent:
 
 
 class Gauge:
-    """Measures the extent of motions of one body over the same poses."""
+    """Measures the extent of motions of one body over the same drives."""
 
-    def __init__(
-        self,
-        body: "jounce.Body",
-        surface: Surface,
-        poses: Sequence[np.ndarray | None],
-        swings: np.ndarray | None = None,
-    ) -> None:
-        """poses: (b, 3, 4) of each frame, None where the flesh holds. swings: as in `soft_points`."""
-        self._model, self._diagonal, self._poses = body.model, surface.diagonal, poses
+    def __init__(self, body: "jounce.Body", surface: Surface, drives: list[FrameInput]) -> None:
+        """drives: of the frames."""
+        self._model, self._diagonal, self._drives = body.model, surface.diagonal, drives
+        swings = None if surface.core is None else surface.core.swings(body.roles)
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
         held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
         moving = edges[~held[edges].all(axis=1)]
@@ -57,15 +52,15 @@ class Gauge:
 
     def of_frame(self, index: int, coefficients: np.ndarray) -> Extent:
         """The extent in one frame."""
-        pose = self._poses[index]
-        if pose is None:
+        drive = self._drives[index]
+        if drive.held:
             return Extent()
         moved = self._model.displacement(coefficients, self._embedding)
         size = np.quantile(np.linalg.norm(moved[self._soft], axis=1), 1.0 - TIPS) / self._diagonal
         if self._torn >= 1.0:
             return Extent(float(size))
         if index not in self._posed:
-            self._posed[index] = posed_points(self._surface, pose[self._bones])
+            self._posed[index] = posed_points(self._surface, drive.pose[self._bones])
         stretch = stretches(self._posed[index], moved, self._edges, self._diagonal)
         return Extent(float(size), float(np.quantile(stretch, 1.0 - self._torn)))
 

@@ -144,10 +144,7 @@ class Rehearsal:
 
     def __init__(self, made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> None:
         self._made, self._drives, self._scene = made, drives, scene
-        core = made.scene.surface.core
-        swings = None if core is None else core.swings(made.body.roles)
-        poses = [None if drive.held else drive.pose for drive in drives]
-        self._gauge = Gauge(made.body, made.scene.surface, poses, swings)
+        self._gauge = Gauge(made.body, made.scene.surface, drives)
 
     def __call__(self, frequency: float) -> fitting.Measuring:
         """The extent of the motion at a frequency in Hz."""

@@ -1,9 +1,12 @@
 """The extent of a motion: how far flesh moves and its skin stretches, by hand and on bodies."""
 
+from dataclasses import replace
+
 import jounce
 import numpy as np
 import pytest
 from jounce_core import motion_extent
+from jounce_core.motion import FrameInput
 from jounce_core.motion_extent import Extent, Gauge
 from jounce_core.surface import Part, Surface
 
@@ -29,29 +32,29 @@ def ball():
 
 
 def shot(body):
-    """Poses that turn the ball, and coefficients that grow from nothing."""
-    poses = []
+    """Drives that turn the ball, and coefficients that grow from nothing."""
+    drives = []
     for angle in np.linspace(0.0, 2.0, 8):
         turn = np.array(
             [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0, 0, 1.0]]
         )
-        poses.append(np.column_stack([turn, [5.0 * angle, 0.0, 0.0]])[np.newaxis])
-    coefficients = [np.zeros((6, 3, 4)) for _ in poses]
+        drives.append(FrameInput(np.column_stack([turn, [5.0 * angle, 0.0, 0.0]])[np.newaxis], 1.0))
+    coefficients = [np.zeros((6, 3, 4)) for _ in drives]
     for index, z in enumerate(coefficients):
         z[:, 0, 0] = z[:, 2, 3] = 0.05 * index / np.abs(body.modes.weights).max()
-    return poses, coefficients
+    return drives, coefficients
 
 
 def test_it_is_what_the_whole_skin_says(ball):
     surface, body = ball
-    poses, coefficients = shot(body)
-    gauge = Gauge(body, surface, poses)
+    drives, coefficients = shot(body)
+    gauge = Gauge(body, surface, drives)
     edges = np.unique(np.sort(surface.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1), axis=0)
     soft = motion_extent.soft_points(body)
     assert 0 < len(soft) < len(surface.points)
-    for index, (pose, z) in enumerate(zip(poses, coefficients, strict=True)):
+    for index, (drive, z) in enumerate(zip(drives, coefficients, strict=True)):
         moved = body.model.displacement(z, body.embedding)
-        places = [surface.points @ pose[0, :, :3].T + pose[0, :, 3] + u for u in (0.0, moved)]
+        places = [surface.points @ drive.pose[0, :, :3].T + drive.pose[0, :, 3] + u for u in (0.0, moved)]
         before, after = (np.linalg.norm(p[edges[:, 0]] - p[edges[:, 1]], axis=1) for p in places)
         stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.TORN)
         size = np.quantile(np.linalg.norm(moved[soft], axis=1), 0.95) / surface.diagonal
@@ -63,8 +66,9 @@ def test_it_is_what_the_whole_skin_says(ball):
 
 def test_where_the_flesh_holds_it_neither_moves_nor_stretches(ball):
     surface, body = ball
-    poses, coefficients = shot(body)
-    assert Gauge(body, surface, [None] * len(poses)).of_frame(7, coefficients[7]) == Extent(0.0, 0.0)
+    drives, coefficients = shot(body)
+    held = [replace(drive, held="frozen") for drive in drives]
+    assert Gauge(body, surface, held).of_frame(7, coefficients[7]) == Extent(0.0, 0.0)
 
 
 def test_one_wild_strike_says_little_of_a_motion():
