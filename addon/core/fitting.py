@@ -27,7 +27,7 @@ FRAMES = 60
 NEAR = 1.05
 # Share of Maximum Stretch to which flesh may stretch in a rehearsal without limits. With them it is then
 # below 0.4 in the wildest frame at the default of 0.6, on twenty characters.
-STRETCHED = 0.78
+STRETCHED = 0.75
 
 # Finds the extent of a motion.
 Measuring = Generator[Step, None, Extent]
