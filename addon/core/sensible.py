@@ -14,8 +14,6 @@ FIRST_RESOLUTION = 24
 GROWTH = 2.65
 # Four tenths of the way from the bones to the surface follow them, and parts thinner than a forearm.
 BONE_CORE = 0.5
-# Percent of the size that flesh on bones moves at most: more reads as jelly.
-AMOUNT = 2.0
 
 # On Earth, m/s^2.
 GRAVITY = 9.81
