@@ -16,8 +16,6 @@ GROWTH = 2.65
 # The core reaches four tenths of the way from the bones to the surface, and fills parts thinner than a
 # forearm.
 BONE_CORE = 0.5
-# Largest motion of flesh on bones in percent of the size: more looks like jelly.
-AMOUNT = 2.0
 
 # On Earth, m/s^2.
 GRAVITY = 9.81

@@ -32,14 +32,15 @@ def tears(
     surface: Surface, shaper: Shaper, poses: list[np.ndarray], coefficients: list[np.ndarray]
 ) -> Iterator[Tear]:
     """The tearing parts in a motion, by bones; poses (b, 3, 4) and coefficients per frame."""
-    edges = np.unique(np.sort(surface.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1), axis=0)
+    edges = edges_of(surface.triangles)
     part = surface.weights.argmax(axis=1)[edges[:, 0]]
     count = np.bincount(part, minlength=surface.weights.shape[1])
     least = np.maximum(FEWEST, SHARE * count)
     worst: dict[int, Tear] = {}
     sizes = [float(np.linalg.norm(z)) for z in coefficients]
     for frame in sorted(np.argsort(sizes)[-FRAMES:].tolist()):
-        stretch = stretches(surface, edges, shaper, poses[frame], coefficients[frame])
+        posed = posed_points(surface, poses[frame])
+        stretch = stretches(posed, shaped(shaper, coefficients[frame]), edges, surface.diagonal)
         torn = np.bincount(part, weights=stretch > TORN, minlength=len(count))
         for bone in np.flatnonzero(torn >= least).tolist():
             most = float(np.sort(stretch[part == bone])[-int(np.ceil(least[bone]))])
@@ -48,12 +49,16 @@ def tears(
     return iter(worst[bone] for bone in sorted(worst))
 
 
-def stretches(
-    surface: Surface, edges: np.ndarray, shaper: Shaper, pose: np.ndarray, coefficients: np.ndarray
-) -> np.ndarray:
-    """Relative change of the length of each posed edge by displacements, (e,)."""
-    posed = posed_points(surface, pose)
-    before = lengths(posed, edges)
-    after = lengths(posed + shaped(shaper, coefficients), edges)
-    long = before > SHORT * surface.diagonal
+def edges_of(triangles: np.ndarray) -> np.ndarray:
+    """The edges (e, 2) of triangles, each once."""
+    ends = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    # Of one number each, as rows are slow to sort.
+    count = int(ends.max(initial=0)) + 1
+    return np.stack(np.divmod(np.unique(ends[:, 0] * count + ends[:, 1]), count), axis=1)
+
+
+def stretches(posed: np.ndarray, moved: np.ndarray, edges: np.ndarray, diagonal: float) -> np.ndarray:
+    """How much displacements (p, 3) change the length of each posed edge, (e,), as a share of it."""
+    before, after = lengths(posed, edges), lengths(posed + moved, edges)
+    long = before > SHORT * diagonal
     return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)

@@ -57,7 +57,7 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
     message = yield from scaled(build_body(host, context, warn), 0.05, 0.6)
     if not host.jounce.is_loose:
         frames = shot(context.scene)[:FITTED_FRAMES]
-        yield from scaled(fit_body(host, context, frames, only_firmer=True), 0.6, 1.0)
+        message += "; " + (yield from scaled(fit_body(host, context, frames), 0.6, 1.0))
     choose_target(host, context, warn)
     return message
 
@@ -120,7 +120,7 @@ def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
-    host.jounce.bone_core, host.jounce.amount = sensible.BONE_CORE, sensible.AMOUNT
+    host.jounce.bone_core = sensible.BONE_CORE
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
 

@@ -1,6 +1,6 @@
 """Animation at the time of the fitted frequency, for noticing changes."""
 
-from bpy.props import BoolProperty, FloatProperty, StringProperty
+from bpy.props import FloatProperty, StringProperty
 
 
 class FitProps:
@@ -19,12 +19,4 @@ class FitProps:
     )
     fitted_frequency: FloatProperty(
         name="Fitted Frequency", description="The frequency that was found, in Hz", options={"HIDDEN"}
-    )
-    fitted_from: FloatProperty(
-        name="Fitted From", description="The frequency before it was fitted, in Hz", options={"HIDDEN"}
-    )
-    fitted_only_firmer: BoolProperty(
-        name="Fitted Only Firmer",
-        description="Whether the frequency was left as it was where the flesh moved by less",
-        options={"HIDDEN"},
     )

@@ -54,10 +54,9 @@ class MotionProps:
         name="Target Amplitude",
         description=(
             "How far Fit to Shot lets the soft parts move, in percent of the size: all but a twentieth of "
-            "their vertices stay below it in all but a twentieth of the frames. 1 to 2 reads as flesh, 5 as "
-            "jelly"
+            "their vertices stay below it in all but a twentieth of the frames. 2 is firm, 3.5 soft, 8 jelly"
         ),
-        default=4.0,
+        default=3.5,
         min=0.01,
         max=100.0,
         soft_min=0.5,

@@ -2,12 +2,15 @@
 
     python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Motion is the largest distance of a vertex from its rigged position, as a share of the diagonal at the first
-frame; for a part it is the 90th percentile over its vertices. Stretch is the change of an edge's length
-against the posed mesh, for edges longer than a thousandth of the size, in the worst frame. Flipped triangles
-are inverted against the posed mesh. Jitter is the 99th percentile, over vertices and frames, of the
-displacement's second difference in time. Lively is the largest lag of a mass on a damped spring of the body's
-frequency attached to a vertex; for a part it is the 90th percentile over its vertices.
+Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first
+frame; of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length
+against the posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles
+are those that turn inside out against the posed mesh. Jitter: the second difference of the displacement in
+time that all but a hundredth of vertices and frames stay below. Lively: how far a mass on a damped spring of
+the body's frequency that a vertex carries lags behind it at most; of a part, all but a tenth of its vertices.
+
+Seen: how far off the pose the hundredth of the vertices that moves most is, averaged over it and over the
+frames, in pixels of a picture in which the character's longest side has 864.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ import studio
 
 # The measured parts of a character by bone names; the first match counts.
 PARTS = {
+    "ears, tails": r"(?-i:Ear|(?<![A-Za-z])ear)s?(?![a-z])|tail",
     "hands": r"hand|finger|thumb|index|middle|ring|pinky|wrist|palm|fist|claw",
     "feet": r"foot|toe|ball|paw|hoof|heel|ankle|ff$|ff[._ ]",
     "head": r"head|jaw|eye|brow|mouth|beak|muzzle|skull|face|horn",
@@ -42,6 +46,10 @@ DRIVEN = ("hips, spine", "thighs")
 SHORT = 1e-3
 # Integration steps per frame of a mass on a spring.
 STEPS = 64
+# Of the trunk, from the hips to the head, what is beyond this share of the way is rib cage.
+RIBS = 0.5
+# Pixels of the longest side, and the share of the vertices by which motion is seen.
+PIXELS, LIVELIEST = 864, 0.01
 
 
 def main() -> None:
@@ -51,6 +59,7 @@ def main() -> None:
 
 def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
     """Adds Jounce to a character and records its preview beside the pose; returns measurements and take."""
+    found = regions(character)
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)
     flesh.select([character.armature])
@@ -64,17 +73,47 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
     take = sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
     chosen = {"add s": seconds, "frequency": host.jounce.frequency}
-    lively = liveliness(character, take, host.jounce.frequency, host.jounce.damping)
-    return chosen | lively | measure(character, take), take
+    lively = liveliness(found, take, host.jounce.frequency, host.jounce.damping)
+    return chosen | lively | measure(character, take, found), take
 
 
-def liveliness(character: characters.Character, take: sheet.Take, frequency: float, damping: float) -> dict:
+def regions(character: characters.Character) -> dict[str, np.ndarray]:
+    """The vertices (p,) of each part of a character by name, and of the rib cage where it is known.
+
+    The rib cage is the half towards the head of hips and spine, between the thighs that are furthest from the
+    head and the head; the armature is put to rest meanwhile.
+    """
+    labels = np.concatenate([part_labels(mesh) for mesh in character.body])
+    found = {part: labels == part for part in PARTS}
+    armature = character.armature
+    thighs, heads = first_heads(armature, "thighs"), first_heads(armature, "head")
+    if thighs and heads:
+        armature.data.pose_position = "REST"
+        [rest] = studio.record(character.body, range(1))
+        armature.data.pose_position = "POSE"
+        head = np.mean(heads, axis=0)
+        furthest = sorted(thighs, key=lambda place: float(np.linalg.norm(place - head)))[-2:]
+        hips = np.mean(furthest, axis=0)
+        along = (np.concatenate(rest) - hips) @ (head - hips) / ((head - hips) @ (head - hips))
+        found["rib cage"] = found["hips, spine"] & (along > RIBS)
+    return found
+
+
+def first_heads(armature: bpy.types.Object, part: str) -> list[np.ndarray]:
+    """Where the uppermost bones of a part begin at rest, in the world."""
+    own = [bone for bone in armature.data.bones if part_of(bone.name) == part]
+    first = [bone for bone in own if not any(part_of(above.name) == part for above in bone.parent_recursive)]
+    return [np.array(armature.matrix_world @ bone.head_local) for bone in first]
+
+
+def liveliness(
+    found: dict[str, np.ndarray], take: sheet.Take, frequency: float, damping: float
+) -> dict[str, float]:
     """Lag of a mass on a spring of this frequency, Hz, and damping, for the parts in `DRIVEN`."""
     places = np.array([np.concatenate(shape) for shape in take.posed], float) / take.size
-    labels = np.concatenate([part_labels(mesh) for mesh in character.body])
     values = {}
     for part in DRIVEN:
-        mine = places[:, labels == part]
+        mine = places[:, found[part]]
         if mine.size:
             behind = lag(mine, frequency, damping, take.frame_rate)
             values[f"{part}, lively"] = float(np.percentile(behind, 90.0))
@@ -94,22 +133,35 @@ def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np
     return largest
 
 
-def measure(character: characters.Character, take: sheet.Take) -> dict:
-    """Measurements of a take, as shares."""
-    moved = [np.concatenate(take.displacement(index)) for index in range(len(take.posed))]
-    peak = np.max(moved, axis=0)
-    labels = np.concatenate([part_labels(mesh) for mesh in character.body])
-    values = {"largest": float(peak.max())}
-    for part in PARTS:
-        mine = peak[labels == part]
-        if len(mine):
-            values[part] = float(np.percentile(mine, 90.0))
-    offsets = [
-        (np.concatenate(after) - np.concatenate(before)) / take.size
-        for before, after in zip(take.posed, take.fleshed, strict=True)
-    ]
-    values["jitter"] = float(np.percentile(np.linalg.norm(np.diff(offsets, n=2, axis=0), axis=2), 99.0))
+def measure(character: characters.Character, take: sheet.Take, found: dict[str, np.ndarray]) -> dict:
+    """The numbers of a take, as shares. found: the vertices (p,) of each region."""
+    offsets = np.array(
+        [
+            (np.concatenate(after) - np.concatenate(before)) / take.size
+            for before, after in zip(take.posed, take.fleshed, strict=True)
+        ]
+    )
+    moved = np.linalg.norm(offsets, axis=2)
+    peak = moved.max(axis=0)
+    furthest = np.argsort(peak)[-max(1, round(LIVELIEST * len(peak))) :]
+    bones = np.concatenate([strongest_bones(mesh) for mesh in character.body])
+    names, counts = np.unique(bones[furthest], return_counts=True)
+    values = {
+        "seen": float(moved[:, furthest].mean()) * take.size * PIXELS / longest_side(take),
+        "where": str(names[counts.argmax()]),
+        "largest": float(peak.max()),
+        "jitter": float(np.percentile(np.linalg.norm(np.diff(offsets, n=2, axis=0), axis=2), 99.0)),
+    }
+    for region, mine in found.items():
+        if mine.any():
+            values[region] = float(np.percentile(peak[mine], 90.0))
     return values | tearing(character, take)
+
+
+def longest_side(take: sheet.Take) -> float:
+    """The longest side of the posed character in world units, in the middle of its frames."""
+    sides = [np.ptp(np.concatenate(shape), axis=0).max() for shape in take.posed]
+    return float(np.median(sides))
 
 
 def part_labels(mesh: bpy.types.Object) -> np.ndarray:

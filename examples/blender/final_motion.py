@@ -19,7 +19,8 @@ HEADING = """# The final motion, measured
 
 Made by `cargo x final`: twenty characters that nobody tuned to, each with the 60 frames of its clips that
 accelerate most, at the defaults of *Add Jounce*, four steps a frame. *Apart* is how far the draft is from the
-final motion, root mean square over vertices and frames, as a share of how far that moves. Stretch is of edges
+final motion, root mean square over vertices and frames, as a share of how far that moves. *Seen* and the rib
+cage are measured as by `cargo x sheets`. Stretch is of edges
 against the posed mesh, flipped triangles turn inside out, both in the worst frame; jitter is the second
 difference of the displacement that all but a hundredth stay below. *Rise*: after the frame in which the flesh
 holds most elastic energy the rig stands still for two seconds, without damping and limits; the most that
@@ -31,6 +32,10 @@ COLUMNS = {
     "tets": "{}",
     "ms a frame": "{:.0f}",
     "draft, apart": "{:.0%}",
+    "seen, draft": "{:.1f} px",
+    "seen": "{:.1f} px",
+    "rib cage, draft": "{:.2%}",
+    "rib cage": "{:.2%}",
     "largest, draft": "{:.1%}",
     "largest": "{:.1%}",
     "stretch, 99.9 percentile, draft": "{:.0%}",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Seconds during which the rig rests.
 STILL = 2.0
 ROWS = ("Posed", "Draft", "Final", "Difference")
-MEASURED = ("largest", "stretch, 99.9 percentile", "flipped triangles", "jitter")
+MEASURED = ("seen", "rib cage", "largest", "stretch, 99.9 percentile", "flipped triangles", "jitter")
 
 
 def main() -> None:
@@ -53,6 +53,7 @@ def shoot(
     package: the extension's. caches: folder for the cache of the final motion, which would otherwise lie
     beside the character.
     """
+    found = body_parts_of.regions(character)
     posed = studio.record(character.body, shot.frames)
     host = flesh.added(character.armature, character.body, shot.first)
     draft = studio.record(character.body, shot.frames)
@@ -68,10 +69,10 @@ def shoot(
     title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
     rough = sheet.Take(title, shot.first, rate, size, posed, draft)
     take = replace(rough, fleshed=final, rows=ROWS, between=(draft,))
-    values = [body_parts_of.measure(character, each) for each in (rough, take)]
+    values = [body_parts_of.measure(character, each, found) for each in (rough, take)]
     report = {"ms a frame": 1e3 * seconds, "draft, apart": apart(posed, draft, final)}
-    report |= {f"{name}, draft": values[0][name] for name in MEASURED}
-    report |= {name: values[1][name] for name in MEASURED}
+    report |= {f"{name}, draft": values[0][name] for name in MEASURED if name in values[0]}
+    report |= {name: values[1][name] for name in MEASURED if name in values[1]}
     return report | rest, take
 
 

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 from jounce_core import fitting
+from jounce_core.fitting import Bounds, Reason
+from jounce_core.motion_extent import Extent
 from jounce_core.task import Step
-from jounce_core.user_error import UserError
 
 
-def measured(size):
-    """A size found in two steps."""
+def measured(size, strain=0.0):
+    """An extent that takes two steps to find."""
     yield Step(0.0, "")
     yield Step(0.5, "")
-    return size
+    return Extent(size, strain)
 
 
 def run(search):
@@ -24,43 +25,62 @@ def run(search):
             return stop.value, steps
 
 
-def power_law(power):
-    """Sizes in proportion to a power of the frequency."""
-    return lambda frequency: measured(0.08 * (frequency / 5.0) ** power)
+def power_law(power, strain=0.0):
+    """Extents that fall with a power of the frequency: a size of 0.08 and a strain at 5 Hz."""
+
+    def extent_at(frequency):
+        share = (frequency / 5.0) ** power
+        return measured(0.08 * share, strain * share)
+
+    return extent_at
 
 
 @pytest.mark.parametrize("power", [-2.0, -1.0, -3.0])
 @pytest.mark.parametrize("wanted", [0.002, 0.04, 0.3])
 def test_a_power_law_is_met(power, wanted):
-    (frequency, size), _ = run(fitting.fitted(power_law(power), wanted, 5.0))
-    if fitting.SLOWEST < frequency < fitting.FASTEST:
-        assert size == pytest.approx(wanted, rel=fitting.NEAR - 1.0)
+    found, _ = run(fitting.fitted(power_law(power), Bounds(wanted)))
+    if fitting.SOFTEST < found.frequency < fitting.FIRMEST:
+        assert found.extent.size == pytest.approx(wanted, rel=fitting.NEAR - 1.0)
+        assert found.reason is Reason.AMPLITUDE
+    elif found.extent.size > wanted:
+        assert (found.frequency, found.reason) == (fitting.FIRMEST, Reason.FIRMEST)
     else:
-        assert (size > wanted) == (frequency == fitting.FASTEST)
+        assert (found.frequency, found.reason) == (fitting.SOFTEST, Reason.SOFTEST)
+
+
+def test_calm_flesh_gets_softer_until_it_is_seen():
+    found, _ = run(fitting.fitted(power_law(-2.0), Bounds(0.16, 0.48)))
+    assert found.frequency < 5.0 and found.extent.size == pytest.approx(0.16, rel=0.05)
+
+
+@pytest.mark.parametrize("strain", [0.3, 2.0])
+def test_flesh_gets_no_softer_than_its_stretch_lets_it(strain):
+    found, _ = run(fitting.fitted(power_law(-2.0, strain), Bounds(1.0, 0.48)))
+    assert found.extent.strain == pytest.approx(0.48, rel=fitting.NEAR - 1.0)
+    assert (found.frequency < 5.0) == (strain < 0.48) and found.reason is Reason.STRETCH
+
+
+def test_flesh_that_may_stretch_gets_as_soft_as_it_can_be():
+    found, _ = run(fitting.fitted(power_law(-1.0, 2.0), Bounds(1.0)))
+    assert (found.frequency, found.reason) == (fitting.SOFTEST, Reason.SOFTEST)
 
 
 def test_a_resonance_on_the_way_is_passed():
-    def size_at(frequency):
+    def extent_at(frequency):
         share = frequency / 8.0
         return measured(0.1 / np.sqrt((1.0 - share**2) ** 2 + (0.24 * share) ** 2))
 
-    (_, size), _ = run(fitting.fitted(size_at, 0.03, 5.0))
-    assert size == pytest.approx(0.03, rel=0.1)
+    found, _ = run(fitting.fitted(extent_at, Bounds(0.03)))
+    assert found.extent.size == pytest.approx(0.03, rel=0.1)
 
 
-def test_what_does_not_move_cannot_be_fitted():
-    with pytest.raises(UserError, match="Nothing moves the body"):
-        run(fitting.fitted(lambda _: measured(0.0), 0.04, 5.0))
-
-
-def test_where_only_firmer_is_wanted_calm_flesh_stays():
-    assert run(fitting.fitted(power_law(-2.0), 0.1, 5.0, only_firmer=True))[0] == (5.0, 0.08)
-    assert run(fitting.fitted(lambda _: measured(0.0), 0.1, 5.0, only_firmer=True))[0] == (5.0, 0.0)
-    assert run(fitting.fitted(power_law(-2.0), 0.04, 5.0, only_firmer=True))[0][0] > 5.0
+def test_what_does_not_move_has_no_frequency():
+    found, _ = run(fitting.fitted(lambda _: measured(0.0), Bounds(0.04, 0.48)))
+    assert (found.frequency, found.reason) == (None, Reason.STILL)
 
 
 def test_every_try_tells_how_far_it_is():
-    _, steps = run(fitting.fitted(power_law(-1.0), 0.01, 5.0))
+    _, steps = run(fitting.fitted(power_law(-1.0), Bounds(0.01)))
     fractions = [step.fraction for step in steps]
     assert len(fractions) > 4
     assert fractions == sorted(fractions) and fractions[0] >= 0.0 and fractions[-1] < 1.0
@@ -69,11 +89,11 @@ def test_every_try_tells_how_far_it_is():
 def test_stopped_it_stops_the_try_that_runs():
     tries = []
 
-    def size_at(_):
+    def extent_at(_):
         tries.append(measured(0.08))
         return tries[-1]
 
-    search = fitting.fitted(size_at, 0.01, 5.0)
+    search = fitting.fitted(extent_at, Bounds(0.01))
     for _ in range(3):
         next(search)
     search.close()

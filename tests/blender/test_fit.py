@@ -57,16 +57,65 @@ def test_stopped_between_any_two_steps_it_changes_nothing(module):
         )
 
 
-def test_only_firmer_leaves_calm_flesh_alone():
-    obj, _ = scenes.character()
+def said(capsys):
+    """The last line that an operator reported."""
+    return capsys.readouterr().out.strip().splitlines()[-1]
+
+
+def calm(rig, angle=0.03):
+    """Has the upper bone of a rig swing a little."""
+    rig.animation_data_clear()
+    for frame in range(1, 13):
+        rig.pose.bones["Upper"].rotation_euler = (angle * np.sin(0.5 * frame), 0.0, 0.0)
+        rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=frame)
+
+
+def test_calm_flesh_gets_softer_until_its_stretch_stands_in_the_way(capsys):
+    obj, rig = scenes.character()
+    calm(rig, 0.15)
     scenes.add_and_build(obj)
     obj.jounce.amount = 50.0
-    before = obj.jounce.frequency
-    bpy.ops.jounce.fit(only_firmer=True)
-    assert obj.jounce.frequency == before
+    bpy.ops.jounce.fit()
+    assert "softer flesh would stretch too far" in said(capsys)
+    tight = obj.jounce.frequency
+    assert 1.5 < tight < 5.0
+    obj.jounce.stretch *= 0.5
+    bpy.ops.jounce.fit()
+    assert obj.jounce.frequency > 1.05 * tight
+    obj.jounce.use_stretch = False
+    bpy.ops.jounce.fit()
+    assert obj.jounce.frequency == 1.5 and "softer flesh would swim" in said(capsys)
     obj.jounce.amount = 0.5
-    bpy.ops.jounce.fit(only_firmer=True)
-    assert obj.jounce.frequency > before
+    bpy.ops.jounce.fit()
+    assert obj.jounce.frequency > 5.0 and "the target amplitude asks" in said(capsys)
+
+
+def test_a_fit_does_not_depend_on_the_frequency_before():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    found = []
+    for before in (0.5, 5.0, 80.0):
+        obj.jounce.frequency = before
+        bpy.ops.jounce.fit()
+        found.append(obj.jounce.frequency)
+    assert found == [found[0]] * 3 and found[0] not in (0.5, 5.0, 80.0)
+
+
+def test_setting_up_softens_a_calm_shot_and_says_why(capsys):
+    obj, rig = scenes.character()
+    calm(rig)
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert obj.jounce.frequency < 5.0
+    assert f"{obj.jounce.frequency:.3g} Hz, moves by" in said(capsys)
+
+
+def test_setting_up_leaves_the_frequency_of_what_nothing_moves(capsys):
+    obj, rig = scenes.character()
+    rig.animation_data_clear()
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert obj.jounce.frequency == 5.0 and "nothing moves it in these frames" in said(capsys)
 
 
 def test_a_fit_hardly_evaluates_the_scene():

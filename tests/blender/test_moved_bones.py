@@ -123,8 +123,8 @@ def test_a_fit_looks_at_the_rest_of_the_body(module, beast, roles):
     swings = core.swings(body.roles)
     assert swings.tolist() == [False, True, True]
     heights = np.array([vertex.co.z for vertex in obj.data.vertices])
-    soft = module("core.fitting").soft_points(body, swings)
-    assert heights[soft].max() < 1.2 < heights[module("core.fitting").soft_points(body)].max()
+    soft = module("core.motion_extent").soft_points(body, swings)
+    assert heights[soft].max() < 1.2 < heights[module("core.motion_extent").soft_points(body)].max()
 
 
 def test_fit_again_builds_what_swings_otherwise_now(module, beast, roles):

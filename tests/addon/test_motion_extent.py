@@ -1,0 +1,84 @@
+"""The extent of a motion: how far flesh moves and its skin stretches, by hand and on bodies."""
+
+from dataclasses import replace
+
+import jounce
+import numpy as np
+import pytest
+from jounce_core import motion_extent
+from jounce_core.motion import FrameInput
+from jounce_core.motion_extent import Extent, Gauge
+from jounce_core.surface import Part, Surface
+
+
+@pytest.fixture(scope="module")
+def ball():
+    """A ball on one bone, pinned below its middle: its surface and its body."""
+    turns, rises = np.meshgrid(np.arange(40) * np.pi / 20.0, np.linspace(-1.5, 1.5, 31))
+    points = np.stack([np.cos(turns) * np.cos(rises), np.sin(turns) * np.cos(rises), np.sin(rises)], axis=-1)
+    at = np.arange(points[..., 0].size).reshape(turns.shape)
+    a, b = at[:-1], at[1:]
+    c, d = np.roll(b, -1, axis=1), np.roll(a, -1, axis=1)
+    triangles = np.concatenate(
+        [np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, c, b), (a, d, c))]
+    )
+    points = points.reshape(-1, 3)
+    weights = np.ones((len(points), 1))
+    surface = Surface(points, triangles, weights, (Part("Ball", slice(0, len(points)), np.eye(3)),))
+    pinned = points[:, 2] < 0.0
+    return surface, jounce.Body(
+        points, triangles, weights, resolution=16, modes=6, clusters=20, pinned=pinned
+    )
+
+
+def shot(body):
+    """Drives that turn the ball, and coefficients that grow from nothing."""
+    drives = []
+    for angle in np.linspace(0.0, 2.0, 8):
+        turn = np.array(
+            [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0, 0, 1.0]]
+        )
+        drives.append(FrameInput(np.column_stack([turn, [5.0 * angle, 0.0, 0.0]])[np.newaxis], 1.0))
+    coefficients = [np.zeros((6, 3, 4)) for _ in drives]
+    for index, z in enumerate(coefficients):
+        z[:, 0, 0] = z[:, 2, 3] = 0.05 * index / np.abs(body.modes.weights).max()
+    return drives, coefficients
+
+
+def test_it_is_what_the_whole_skin_says(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    gauge = Gauge(body, surface, drives)
+    edges = np.unique(np.sort(surface.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1), axis=0)
+    soft = motion_extent.soft_points(body)
+    assert 0 < len(soft) < len(surface.points)
+    for index, (drive, z) in enumerate(zip(drives, coefficients, strict=True)):
+        moved = body.model.displacement(z, body.embedding)
+        places = [surface.points @ drive.pose[0, :, :3].T + drive.pose[0, :, 3] + u for u in (0.0, moved)]
+        before, after = (np.linalg.norm(p[edges[:, 0]] - p[edges[:, 1]], axis=1) for p in places)
+        stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.TORN)
+        size = np.quantile(np.linalg.norm(moved[soft], axis=1), 0.95) / surface.diagonal
+        found = gauge.of_frame(index, z)
+        assert found.size == pytest.approx(size, rel=0.02, abs=1e-9)
+        assert found.strain == pytest.approx(stretch, rel=0.05, abs=1e-6)
+    assert found.size > 0.01 and found.strain > 0.05
+
+
+def test_where_the_flesh_holds_it_neither_moves_nor_stretches(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    held = [replace(drive, held="frozen") for drive in drives]
+    assert Gauge(body, surface, held).of_frame(7, coefficients[7]) == Extent(0.0, 0.0)
+
+
+def test_one_wild_strike_says_little_of_a_motion():
+    calm = [Extent(0.01, 0.1)] * 39
+    assert motion_extent.of_motion([*calm, Extent(1.0, 9.0)]) == Extent(
+        pytest.approx(0.01), pytest.approx(0.1)
+    )
+
+
+def test_items_are_thinned_evenly():
+    assert motion_extent.thinned(np.arange(10), 10).tolist() == list(range(10))
+    assert motion_extent.thinned(np.arange(10), 4).tolist() == [0, 3, 6, 9]
+    assert len(motion_extent.thinned(np.arange(0), 4)) == 0
