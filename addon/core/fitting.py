@@ -1,4 +1,4 @@
-"""The softest frequency at which a shot moves and stretches the flesh no further than is wanted."""
+"""Fits the softest frequency at which a shot keeps motion and stretch of the flesh within their bounds."""
 
 import time
 from collections.abc import Callable, Generator
@@ -12,7 +12,7 @@ from .motion_extent import Extent, Gauge, of_motion
 from .simulation_pass import SimulationPass
 from .task import POLL_SECONDS, Step, scaled
 
-# In Hz: where the search begins, and the softest and firmest that reads as flesh.
+# In Hz: start of the search, and the softest and firmest frequency that looks like flesh.
 FIRST, SOFTEST, FIRMEST = 5.0, 1.5, 80.0
 # Motion below this share of the size counts as none.
 STILL = 1e-4
@@ -21,12 +21,12 @@ SLOPE = -2.0
 STEEPEST, FLATTEST = -4.0, -0.5
 # After the first.
 TRIES = 6
-# At most so many frames are looked at, evenly chosen.
+# Largest number of evaluated frames, evenly chosen.
 FRAMES = 60
-# A motion that is short of what it may be by this ratio, or beyond it, is near enough.
+# Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
-# Share of Maximum Stretch to which flesh may stretch in a rehearsal without limits. With them it is then
-# below 0.4 in the wildest frame at the default of 0.6, on nineteen of twenty characters.
+# Share of Maximum Stretch allowed in a rehearsal without limits. With limits the stretch is then below 0.4 in
+# the wildest frame at the default of 0.6, on nineteen of twenty characters.
 STRETCHED = 0.72
 
 # Finds the extent of a motion.
@@ -45,13 +45,13 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The most that a motion may be. size: share of the diagonal. strain: share of a length, or None."""
+    """Bounds of a motion. size: share of the diagonal. strain: share of a length, or None."""
 
     size: float
     strain: float | None = None
 
     def used(self, extent: Extent) -> tuple[float, Reason]:
-        """The share of what a motion may be that it is, and the bound that is nearest."""
+        """The used share of the nearest bound, and the bound's name."""
         size = extent.size / self.size
         strain = 0.0 if self.strain is None else extent.strain / self.strain
         return (strain, Reason.STRETCH) if strain > size else (size, Reason.AMPLITUDE)
@@ -59,7 +59,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The frequency that fits a shot, in Hz, None where nothing moves; its motion, and the reason for it."""
+    """The fitted frequency, in Hz, None without motion; its motion, and the reason for it."""
 
     frequency: float | None
     extent: Extent
@@ -67,7 +67,7 @@ class Fitted:
 
 
 def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
-    """The extent of the motion over the drives of a pass, measured while it is simulated."""
+    """The extent of the motion over the drives of a pass, measured during the simulation."""
     frames, done = len(rehearsal.drives), 0
     every = -(-frames // FRAMES)
     extents: list[Extent] = []
@@ -85,9 +85,9 @@ def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
 
 
 def fitted(extent_at: Callable[[float], Measuring], bounds: Bounds) -> Generator[Step, None, Fitted]:
-    """The softest frequency, between `SOFTEST` and `FIRMEST`, at which a motion keeps to its bounds.
+    """The softest frequency, between `SOFTEST` and `FIRMEST`, with a motion within its bounds.
 
-    A secant on log scales of the bound that is nearest. extent_at: of a frequency in Hz.
+    A secant method on log scales, for the nearest bound. extent_at: extent at a frequency in Hz.
     """
     frequency, extent = FIRST, (yield from one_of_all(extent_at(FIRST), 0))
     if extent.size < STILL:
@@ -106,7 +106,7 @@ def fitted(extent_at: Callable[[float], Measuring], bounds: Bounds) -> Generator
 
 
 def reason_of(frequency: float, used: float, nearest: Reason) -> Reason:
-    """The reason for a frequency at which so much is used of the nearest bound."""
+    """The reason for a frequency with this used share of the nearest bound."""
     if frequency == SOFTEST and used < 1.0:
         return Reason.SOFTEST
     return Reason.FIRMEST if frequency == FIRMEST and used > 1.0 else nearest

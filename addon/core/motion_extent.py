@@ -1,4 +1,4 @@
-"""The extent of a motion: how far flesh moves off the pose, and how far edges of the skin stretch by that."""
+"""The extent of a motion: distance of the flesh from the pose, and stretch of the skin's edges."""
 
 from dataclasses import dataclass, replace
 
@@ -10,20 +10,21 @@ from .rest_check import posed_points
 from .surface import Surface
 from .tearing import edges_of, stretches
 
-# The share of the soft vertices that may move further, and of the frames in which more may happen: one wild
-# strike is for the limits to meet, not for a stiffer body.
+# Share of the soft vertices with a larger motion, and share of the frames with a larger extent: a single wild
+# impact is for the limits to handle, not for a stiffer body.
 TIPS, STRIKES = 0.05, 0.05
-# The share of all edges that may stretch further.
+# Share of all edges with a larger stretch.
 TORN = 1e-3
-# At most so many soft vertices and edges are looked at, evenly chosen.
+# Largest numbers of evaluated soft vertices and edges, evenly chosen.
 POINTS, EDGES = 2000, 2000
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of a motion, or of one frame of it.
+    """The extent of a motion, or of one frame.
 
-    size: share of the diagonal by which flesh moves. strain: share of its length by which an edge stretches.
+    size: motion of the flesh, as a share of the diagonal. strain: stretch of an edge, as a share of its
+    length.
     """
 
     size: float = 0.0
@@ -66,7 +67,7 @@ class Gauge:
 
 
 def of_motion(frames: list[Extent]) -> Extent:
-    """The extent of a motion over all but a few of its frames."""
+    """The extent of a motion without a few of its frames."""
     size, strain = (
         float(np.quantile([getattr(frame, name) for frame in frames], 1.0 - STRIKES))
         for name in ("size", "strain")
@@ -75,9 +76,9 @@ def of_motion(frames: list[Extent]) -> Extent:
 
 
 def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.ndarray:
-    """The render vertices, indices, that hang in flesh alone, without that of bones that swing, (b,) bool.
+    """Indices of the render vertices embedded in flesh alone, without freely swinging bones, (b,) bool.
 
-    All of flesh where that leaves none, and all where there is no flesh.
+    All flesh if none is left, and all vertices without flesh.
     """
     corners = body.mesh.tets[body.embedding.tets]
     soft = ~body.pinned[corners].any(axis=1)
@@ -88,5 +89,5 @@ def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.nda
 
 
 def thinned(items: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of some items, evenly chosen."""
+    """At most this number of some items, evenly chosen."""
     return items[:: max(1, -(-len(items) // most))]

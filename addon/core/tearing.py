@@ -52,13 +52,13 @@ def tears(
 def edges_of(triangles: np.ndarray) -> np.ndarray:
     """The edges (e, 2) of triangles, each once."""
     ends = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
-    # Of one number each, as rows are slow to sort.
+    # As single numbers, since rows are slow to sort.
     count = int(ends.max(initial=0)) + 1
     return np.stack(np.divmod(np.unique(ends[:, 0] * count + ends[:, 1]), count), axis=1)
 
 
 def stretches(posed: np.ndarray, moved: np.ndarray, edges: np.ndarray, diagonal: float) -> np.ndarray:
-    """How much displacements (p, 3) change the length of each posed edge, (e,), as a share of it."""
+    """Relative change of the length of each posed edge by displacements (p, 3), (e,)."""
     before, after = lengths(posed, edges), lengths(posed + moved, edges)
     long = before > SHORT * diagonal
     return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)

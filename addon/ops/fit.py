@@ -58,9 +58,9 @@ class JOUNCE_OT_fit_again(LongOperator):
 
 @dataclass(frozen=True)
 class Fit:
-    """The frequency that fits a shot, for a body.
+    """The fitted frequency of a body.
 
-    held: in which frames the flesh holds, and why; empty without one. built: what was built for it first.
+    held: frames with held flesh, and the reason; empty without any. built: build made for the fit.
     """
 
     host: bpy.types.Object
@@ -79,7 +79,7 @@ def shot(scene: bpy.types.Scene) -> range:
 
 
 def fit_body(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Task:
-    """Sets the frequency of a built body to the one that fits these frames."""
+    """Fits the frequency of a built body to these frames."""
     return keep((yield from fit(host, context, steps)), context)
 
 
@@ -99,7 +99,7 @@ def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
 
 
 def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fitting:
-    """Finds the frequency with which a built body moves over these frames as its bounds say."""
+    """Finds the frequency of a built body for its bounds over these frames."""
     state = host.jounce
     if state.material() is not None:
         raise UserError(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
@@ -119,13 +119,13 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:
-    """The bounds that the settings of a host set to its motion."""
+    """The bounds of a motion from a host's settings."""
     state = host.jounce
     return Bounds(state.amount / 100.0, STRETCHED * state.stretch / 100.0 if state.use_stretch else None)
 
 
 def keep(found: Fit, context: bpy.types.Context) -> str:
-    """Sets the frequency that was found, remembers what it was found for, and says what it is and why."""
+    """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
     if found.built is not None:
         keep_built(found.built, context)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted

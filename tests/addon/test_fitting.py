@@ -9,7 +9,7 @@ from jounce_core.task import Step
 
 
 def measured(size, strain=0.0):
-    """An extent that takes two steps to find."""
+    """An extent found in two steps."""
     yield Step(0.0, "")
     yield Step(0.5, "")
     return Extent(size, strain)
@@ -26,7 +26,7 @@ def run(search):
 
 
 def power_law(power, strain=0.0):
-    """Extents that fall with a power of the frequency: a size of 0.08 and a strain at 5 Hz."""
+    """Extents in proportion to a power of the frequency: a size of 0.08 and a strain at 5 Hz."""
 
     def extent_at(frequency):
         share = (frequency / 5.0) ** power

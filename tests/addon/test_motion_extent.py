@@ -1,4 +1,4 @@
-"""The extent of a motion: how far flesh moves and its skin stretches, by hand and on bodies."""
+"""The extent of a motion, of flesh and skin, by hand and on bodies."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def ball():
 
 
 def shot(body):
-    """Drives that turn the ball, and coefficients that grow from nothing."""
+    """Drives that rotate the ball, and coefficients that grow from zero."""
     drives = []
     for angle in np.linspace(0.0, 2.0, 8):
         turn = np.array(

@@ -58,7 +58,7 @@ def test_stopped_between_any_two_steps_it_changes_nothing(module):
 
 
 def said(capsys):
-    """The last line that an operator reported."""
+    """The last line reported by an operator."""
     return capsys.readouterr().out.strip().splitlines()[-1]
 
 
