@@ -155,7 +155,8 @@ impl Membrane {
         self.pieces.iter().fold((0.0, 0.0), sum)
     }
 
-    /// Sum of `E / (1 - n^2) V (|x| |g|)^2` over corners: the size of the numbers of which its energy is a difference, J.
+    /// Sum of `E / (1 - n^2) V (|x| |g|)^2` over corners, J: the magnitude of the terms that cancel in the
+    /// energy.
     pub(crate) fn scale(&self, size: f64) -> f64 {
         let square = |piece: &Piece| piece.gradients.as_flattened().iter().map(|g| g * g).sum::<f64>();
         let of = |piece: &Piece| piece.weight * (1.0 + piece.aside) * (1.0 + size * size * square(piece));
@@ -234,10 +235,10 @@ impl WithSimd for Stretching<'_> {
     }
 }
 
-/// Of as many triangles as a register holds two sides, the `g_i`, `2 mu V` and `n / (1 - n)`; lanes that are left over repeat the last one
-/// without weight.
+/// Sides, gradients `g_i`, `2 mu V` and `n / (1 - n)` of one register of triangles. Unused lanes repeat the
+/// last triangle without weight.
 #[inline(always)]
-fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f64s; 2]; 2], [S::f64s; 2]) {
+fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> Gathered<S> {
     let (zero, lanes) = (simd.splat_f64s(0.0), S::F64_LANES);
     let mut own = [zero; 12];
     let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut own);
@@ -276,6 +277,8 @@ fn add_pulls<S: Simd>(_: S, pieces: &[Piece], pulls: &Columns<S>, gradient: &mut
 
 /// Two columns of each triangle.
 type Columns<S> = [[<S as Simd>::f64s; 3]; 2];
+/// Two sides, two gradients, and the modulus with the resistance to change of area of each triangle.
+type Gathered<S> = (Columns<S>, [[<S as Simd>::f64s; 2]; 2], [<S as Simd>::f64s; 2]);
 
 /// Nearest [isometry](nearest_isometry) of each triangle's F, or the rest isometry.
 #[inline(always)]

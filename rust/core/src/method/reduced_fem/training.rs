@@ -53,8 +53,8 @@ pub(super) struct Draw {
 impl ReducedModel {
     /// Trains at most `count` tets to represent the elastic forces of a shot.
     ///
-    /// Minimises `sum over states y and directions d of (d . (sum_s c_s f_s(y) - sum_t f_t(y)))^2` over c
-    /// >= 0, with the forces f_t of elements in rest shapes that follow the pose. States are those of the
+    /// Minimises `sum over states y and directions d of (d . (sum_s c_s f_s(y) - sum_t f_t(y)))^2` over
+    /// nonnegative c, with the forces f_t of elements in rest shapes that follow the pose. States are those of the
     /// shot, and as many random combinations of them, in the shot's poses. Directions are weighted by the
     /// compliance along them. One tet represents a whole cell. The same seed gives the same tets.
     ///
