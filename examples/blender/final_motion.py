@@ -17,7 +17,7 @@ import characters
 
 HEADING = """# The final motion, measured
 
-Made by `cargo x final`: twenty characters that nobody tuned to, each with the 60 frames of its clips that
+Made by `cargo x final`: twenty characters, each with the 60 frames of its clips that
 accelerate most, at the defaults of *Add Jounce*, four steps a frame. *Apart* is how far the draft is from the
 final motion, root mean square over vertices and frames, as a share of how far that moves. *Seen* and the rib
 cage are measured as by `cargo x sheets`. Stretch is of edges
