@@ -1,9 +1,9 @@
-"""What moves where: every character at the defaults of *Add Jounce*, measured by parts, and a sheet of each.
+"""Motion of every character at the defaults of *Add Jounce*, measured by parts, with a sheet of each.
 
     python body_parts.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-The characters' most energetic clips, with nothing chosen by hand. Parts are found by the names of bones. The
-contact sheets go beside the table, into the folder `sheets`.
+Clips are the characters' most energetic ones, with nothing chosen by hand. Parts are found by the names of
+bones. The contact sheets go into the folder `sheets` beside the table.
 """
 
 from __future__ import annotations

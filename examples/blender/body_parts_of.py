@@ -2,15 +2,15 @@
 
     python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first
-frame; of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length
-against the posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles
-are those that turn inside out against the posed mesh. Jitter: the second difference of the displacement in
-time that all but a hundredth of vertices and frames stay below. Lively: how far a mass on a damped spring of
-the body's frequency that a vertex carries lags behind it at most; of a part, all but a tenth of its vertices.
+Motion: largest distance of a vertex from the posed mesh, as a share of the diagonal at the first frame; for a
+part, the 90th percentile of its vertices. Stretch: relative change of an edge's length against the posed mesh
+in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those turned inside out
+against the posed mesh. Jitter: the 99th percentile of the displacement's second difference in time, over
+vertices and frames. Lively: largest lag of a mass on a damped spring of the body's frequency, carried by a
+vertex; for a part, the 90th percentile of its vertices.
 
-Seen: how far off the pose the hundredth of the vertices that moves most is, averaged over it and over the
-frames, in pixels of a picture in which the character's longest side has 864.
+Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
+most, in pixels of a picture in which the character's longest side has 864.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ DRIVEN = ("hips, spine", "thighs")
 SHORT = 1e-3
 # Integration steps per frame of a mass on a spring.
 STEPS = 64
-# Of the trunk, from the hips to the head, what is beyond this share of the way is rib cage.
+# Share of the way from the hips to the head beyond which the trunk counts as rib cage.
 RIBS = 0.5
-# Pixels of the longest side, and the share of the vertices by which motion is seen.
+# Pixels of the longest side, and share of the vertices that visible motion is averaged over.
 PIXELS, LIVELIEST = 864, 0.01
 
 
@@ -78,10 +78,10 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
 
 
 def regions(character: characters.Character) -> dict[str, np.ndarray]:
-    """The vertices (p,) of each part of a character by name, and of the rib cage where it is known.
+    """Vertices (p,) of each part of a character by name, and of the rib cage if thighs and head are known.
 
-    The rib cage is the half towards the head of hips and spine, between the thighs that are furthest from the
-    head and the head; the armature is put to rest meanwhile.
+    The rib cage is the upper half of hips and spine, on the way from the two thighs furthest from the
+    head to the head. The armature is put to rest in the meantime.
     """
     labels = np.concatenate([part_labels(mesh) for mesh in character.body])
     found = {part: labels == part for part in PARTS}
@@ -100,7 +100,7 @@ def regions(character: characters.Character) -> dict[str, np.ndarray]:
 
 
 def first_heads(armature: bpy.types.Object, part: str) -> list[np.ndarray]:
-    """Where the uppermost bones of a part begin at rest, in the world."""
+    """Heads of the uppermost bones of a part at rest, in world space."""
     own = [bone for bone in armature.data.bones if part_of(bone.name) == part]
     first = [bone for bone in own if not any(part_of(above.name) == part for above in bone.parent_recursive)]
     return [np.array(armature.matrix_world @ bone.head_local) for bone in first]
@@ -134,7 +134,7 @@ def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np
 
 
 def measure(character: characters.Character, take: sheet.Take, found: dict[str, np.ndarray]) -> dict:
-    """The numbers of a take, as shares. found: the vertices (p,) of each region."""
+    """Measurements of a take, as shares. found: the vertices (p,) of each region."""
     offsets = np.array(
         [
             (np.concatenate(after) - np.concatenate(before)) / take.size
@@ -159,7 +159,7 @@ def measure(character: characters.Character, take: sheet.Take, found: dict[str, 
 
 
 def longest_side(take: sheet.Take) -> float:
-    """The longest side of the posed character in world units, in the middle of its frames."""
+    """Longest side of the posed character in world units, the median over the frames."""
     sides = [np.ptp(np.concatenate(shape), axis=0).max() for shape in take.posed]
     return float(np.median(sides))
 

@@ -84,14 +84,16 @@ impl Body {
         job.get().result(py)
     }
 
-    /// The largest bound of the relative error of a mode's eigenvalue, after `like`; 0 as built. No mode may have been missed altogether.
+    /// Largest bound of the relative errors of the modes' eigenvalues after `like`, provided that no mode is
+    /// missing; 0 for a new body.
     #[getter]
     fn residual(&self) -> f64 {
         self.inner.residual
     }
 
-    /// An estimate of how far modes that were found after `like` are off at the tet vertices, (n,) float64: the root mean square over
-    /// modes of the most that each lacks, to first order, as a share of its largest weight. Zeros as built.
+    /// Estimated error of modes updated by `like` at the tet vertices, (n,) float64: root mean square over
+    /// modes of the bound of the error to first order, as a share of the mode's largest weight. Zeros for a
+    /// new body.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let count = self.inner.mesh.vertices().len();

@@ -179,14 +179,16 @@ impl LinearModes {
         made(py, find).map(Basis)
     }
 
-    /// The count lowest modes of the body with these stitches in place of those it has, without another factor [IDSR sec. 4.1].
+    /// The count lowest modes of the body with these stitches in place of its own, without another
+    /// factorisation [IDSR sec. 4.1].
     ///
-    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections `K^-1 A F`, widened where
-    /// bounds of errors are above half a percent of an eigenvalue. Stitches lift some modes above others, so that there
-    /// should be more of these than count; rigid motions of a part that nothing holds must be among them. From modes that are stitched
-    /// already it starts again from those before, so that errors do not add up and the order of edits does not matter. stitches: of this
-    /// mesh; what gap they keep is nothing to small swings. Returns LinearModes. Raises ValueError for stitches of another mesh, for more
-    /// modes than there are, and of a surface without volume.
+    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections
+    /// `K^-1 A F`, widened while error bounds are above half a percent of an eigenvalue. Stitches raise some
+    /// modes above others, so there should be more modes than count; they must include the rigid motions of
+    /// free components. Modes that are stitched already start again from the unstitched ones, so that errors
+    /// do not accumulate and the order of edits does not matter. stitches: of this mesh; their gaps have no
+    /// effect on small vibrations. Returns LinearModes. Raises ValueError for stitches of another mesh, for
+    /// more modes than there are, and for a surface without volume.
     fn stitched(&self, py: Python<'_>, stitches: &Stitches, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         let (body, stitches) = (self.found.clone(), stitches.0.clone());
@@ -221,8 +223,9 @@ impl LinearModes {
         Ok(Self::new((*found).clone(), None))
     }
 
-    /// Bounds of the relative error of each eigenvalue, (k,) float64, of modes that `stitched` has found; None of others. They ask that no
-    /// mode was missed altogether, and get larger towards the highest of the modes that `stitched` was called of: the more of them, the better.
+    /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None for
+    /// others. They hold if no mode is missing, and increase towards the highest of the modes that `stitched`
+    /// started from: more such modes give tighter bounds.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let owned = |residuals: &Vec<f64>| arrays::owned(py, residuals.clone(), &[residuals.len()]);

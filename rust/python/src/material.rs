@@ -11,18 +11,18 @@ use crate::errors::refused;
 
 /// An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
 ///
-/// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0.
-/// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
-/// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists
-/// change of volume, and costs a line search a step [FastCD C.2]. Surfaces without volume take "arap", and use poisson in their plane and
-/// for bending. For `Model.full_space` also "neo_hookean", "stvk",
-/// "mooney_rivlin" (with c1 = 0.4 mu, c2 = 0.1 mu) and "polynomial", `psi = mu sum_i (s_i - 1)^4` of the principal
-/// stretches, which has no resistance to small strains and none to change of volume; and "spline", whose stress is
-/// drawn.
-/// curves: of "spline" alone, the derivatives of what lengths, areas and the volume cost, each (k, 2) float64 of
-/// stretches, ascending, and stresses in shares of young, or None for none. Natural cubics pass through them, and
-/// straight lines go on. They must balance at rest: length + 2 area + volume is 0 at 1. poisson has no part in it.
-/// Raises ValueError for a parameter out of range and for an unknown law.
+/// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0. law: "arap",
+/// `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
+/// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: resistance to
+/// change of volume, at the cost of a line search a step [FastCD C.2]. Surfaces without volume take "arap",
+/// with poisson in effect in their plane and in bending. `Model.full_space` also knows "neo_hookean",
+/// "stvk", "mooney_rivlin" (with c1 = 0.4 mu, c2 = 0.1 mu), "polynomial" and "spline". "polynomial" is
+/// `psi = mu sum_i (s_i - 1)^4` of the principal stretches, without resistance to small strains or to
+/// change of volume. "spline" has drawn stress curves. curves: for "spline" only, the derivatives of the
+/// energies of lengths, areas and the volume, each (k, 2) float64 of ascending stretches and stresses in
+/// shares of young, or None for zero. Natural cubic splines interpolate them, with straight lines beyond
+/// the ends. They must balance at rest: length + 2 area + volume is 0 at 1; poisson is ignored. Raises
+/// ValueError for a parameter out of range and for an unknown law.
 #[pyclass(frozen, module = "jounce", name = "Material")]
 pub struct Material(pub Arc<material::Material>);
 

@@ -201,18 +201,18 @@ impl Simulation {
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
     }
 
-    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. That of a loose
-    /// projective body is (1, 3, 4), where `hold` draws it; None for where it was made.
+    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. A
+    /// loose projective body takes (1, 3, 4), the target of `hold`; None is the modelled place.
     ///
-    /// force: float64 of `Model.coefficient_shape`, a generalised force that acts all through the step, from
-    /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
-    /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
-    /// nothing. drag: the resistance of a medium, from
-    /// `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective models; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
-    /// it was made; None leaves them where they are. Before the first step they are where they were made, and move from there in it:
-    /// `reset(colliders=)` puts them in a place without moving. pull: what draws points of a projective body to targets, from `Grip.pull`; None
-    /// for nothing. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
-    /// with numbers that are not finite; the state is then unchanged.
+    /// force: float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
+    /// `Model.reduce_forces` or `ForceSamples.reduce`; None is none. offsets: difference of the rig from
+    /// linear skinning in this pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full
+    /// space; None is none. drag: from `ForceSamples.drag`, or a `Drag` at the vertices for full-space,
+    /// reduced and projective models; None is none. colliders: (c, 3, 4) float64, rotation and translation
+    /// of each from its initial place; None keeps the last ones. The first step moves them from their initial
+    /// places; `reset(colliders=)` places them without motion. pull: springs from points of a projective body
+    /// to targets, from `Grip.pull`; None is none. Returns a StepReport. Raises ValueError for arguments of a
+    /// wrong shape or with values that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None, pull=None))]
     fn step(
         &self,

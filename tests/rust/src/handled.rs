@@ -66,12 +66,12 @@ fn surfaces() -> [Model; 3] {
     ]
 }
 
-/// Cloth of 200 kPa that gets no narrower when it is drawn.
+/// Cloth of 200 kPa with a Poisson's ratio of 0.
 pub fn cloth() -> Material {
     cloth_of(0.0)
 }
 
-/// Cloth of 200 kPa with a Poisson's ratio.
+/// Cloth of 200 kPa with the given Poisson's ratio.
 pub fn cloth_of(poisson: f64) -> Material {
     Material::new(Law::Arap, Field::Uniform(2e5), Field::Uniform(poisson), Field::Uniform(300.0))
         .expect("a valid body")

@@ -33,7 +33,7 @@ impl Limb {
         Self::bulging(mesh, law, young, 0.3)
     }
 
-    /// The same with a Poisson's ratio.
+    /// As [`Limb::new`], with the given Poisson's ratio.
     pub fn bulging(mesh: TetMesh, law: Law, young: f64, poisson: f64) -> Self {
         let number = Field::Uniform;
         let material = Material::new(law, number(young), number(poisson), number(1000.0)).unwrap();

@@ -1,4 +1,4 @@
-//! Bars of cells bend as beams do, whatever Poisson's ratio of their flesh: few cells do not lock.
+//! Bars of cells bend like beams for any Poisson's ratio: coarse cells do not lock.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use jounce_tests::surfaces::cube;
 
 const YOUNG: f64 = 1e5;
 const DENSITY: f64 = 1000.0;
-/// Length of a bar of side 1.
+/// Length of the bars, whose sides are 1.
 const LENGTH: f64 = 8.0;
-/// Little enough that the tip sinks by a few thousandths of the length.
+/// Gravity, small enough that the tip sinks by a few thousandths of the length.
 const GRAVITY: f64 = 1e-3;
 const LAWS: [Law; 4] = [Law::Corotated, Law::NeoHookean, Law::StVenantKirchhoff, Law::MooneyRivlin];
 
@@ -27,7 +27,7 @@ fn material(law: Law, poisson: f64) -> Material {
     Material::new(law, number(YOUNG), number(poisson), number(DENSITY)).unwrap()
 }
 
-/// A bar with so many cells across.
+/// A bar with the given number of cells across.
 fn bar(across: usize) -> TetMesh {
     let surface = cube(1).placed([LENGTH / 2.0, 0.5, 0.5], [LENGTH / 2.0, 0.0, 0.0]).surface();
     let mesh = solid_lattice(&surface, LENGTH as usize * across, &Progress::default()).unwrap();
@@ -39,7 +39,7 @@ fn held(mesh: &TetMesh) -> Vec<bool> {
     mesh.vertices().iter().map(|x| x[0] < 1e-9).collect()
 }
 
-/// A step so long that inertia has no say, with a gravity of so much.
+/// A quasi-static step under gravity: inertia is negligible over its duration.
 fn statics() -> SimulationParams {
     let gravity = [0.0, 0.0, -GRAVITY];
     SimulationParams {
@@ -67,21 +67,22 @@ fn sunk(mesh: &TetMesh, material: &Material, minimiser: Minimiser) -> Vec<[f64; 
     stepper.displacement()
 }
 
-/// How far the end that is not held has sunk, in the mean.
+/// Mean sag of the free end.
 fn tip(mesh: &TetMesh, u: &[[f64; 3]]) -> f64 {
     let at_end = mesh.vertices().iter().zip(u).filter(|(x, _)| x[0] > LENGTH - 1e-9);
     let (sum, count) = at_end.fold((0.0, 0.0), |(sum, count), (_, u)| (sum - u[2], count + 1.0));
     sum / count
 }
 
-/// How far Timoshenko's beam sinks: `q L^4 / 8 E I + q L^2 / 2 k G A`.
+/// Sag of Timoshenko's beam: `q L^4 / 8 E I + q L^2 / 2 k G A`.
 fn timoshenko(poisson: f64) -> f64 {
     let (load, shear) = (DENSITY * GRAVITY, YOUNG / (2.0 * (1.0 + poisson)));
     let section = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson);
     load * LENGTH.powi(4) / (8.0 * YOUNG / 12.0) + load * LENGTH.powi(2) / (2.0 * section * shear)
 }
 
-/// The formula lets the held end bulge, which the bar may not: it is also compared with eight cells across.
+/// The formula lets the held end bulge, which is impossible here, so bars are also compared with one of
+/// eight cells across.
 #[test]
 fn held_bars_sink_as_timoshenkos_beam_does() {
     let share = |across: usize, law: Law, poisson: f64| {
@@ -103,7 +104,7 @@ fn held_bars_sink_as_timoshenkos_beam_does() {
     }
 }
 
-/// Bent twice along each axis, twisted, bent again and drawn.
+/// Modes: two of bending along each axis, then torsion, further bending or extension.
 #[test]
 fn bars_swing_in_linear_modes_as_in_finer_cells() {
     let frequencies = |across: usize, poisson: f64| {
@@ -126,7 +127,7 @@ fn bars_swing_in_linear_modes_as_in_finer_cells() {
     }
 }
 
-/// The metric knows how cells bend: quasi-Newton steps end where Newton's do.
+/// The metric includes the bending of cells: quasi-Newton steps end at Newton's solution.
 #[test]
 fn quasi_newton_steps_sink_as_far_as_newtons() {
     let mesh = bar(2);
@@ -138,7 +139,8 @@ fn quasi_newton_steps_sink_as_far_as_newtons() {
     }
 }
 
-/// No search raises the energy of a bent bar that is let go by more than rounding, and what is stored in it never exceeds what there was.
+/// No line search raises the energy of a released bent bar by more than rounding, and its energy never
+/// exceeds that of the first frame.
 #[test]
 fn energies_of_bars_that_are_let_go_fall() {
     let mesh = bar(2);
@@ -148,7 +150,7 @@ fn energies_of_bars_that_are_let_go_fall() {
         stepper.reset(mesh.vertices(), &bent).unwrap();
         let params = SimulationParams { dt: 1.0 / 24.0, max_iterations: 60, pose_rest: 0.0, ..statics() };
         let params = SimulationParams { gravity: [0.0; 3], ..params };
-        // Differences below this share of what cancels in the energy are rounding, for the search as well.
+        // Differences below this share of the terms that cancel are rounding, for the line search as well.
         let stiffness = material(law, poisson).energies(1)[0].slope();
         let rounding = 2e-14 * LENGTH * stiffness;
         let mut stored = f64::INFINITY;
@@ -168,7 +170,7 @@ fn energies_of_bars_that_are_let_go_fall() {
     }
 }
 
-/// A reduced bar that may move as the whole one has is as stiff in bending.
+/// A reduced bar whose basis is the full bar's displacement has the same bending stiffness.
 #[test]
 fn reduced_bars_sink_as_far_as_whole_ones() {
     let mesh = bar(2);
@@ -188,7 +190,8 @@ fn reduced_bars_sink_as_far_as_whole_ones() {
     }
 }
 
-/// Young's modulus resists bending; what hardly resists small strains has what it is in the metric.
+/// Bending stiffness is Young's modulus; for laws with little resistance to small strains, it is the
+/// stiffness in the metric.
 #[test]
 fn laws_resist_bending_by_youngs_modulus() {
     for law in LAWS {

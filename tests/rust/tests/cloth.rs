@@ -137,7 +137,7 @@ fn a_rolled_sheet_has_the_energy_of_a_bent_plate() {
     }
 }
 
-/// Drawn along one side and as much narrower as it wants to be, cloth resists by Young's modulus.
+/// Cloth stretched along one axis resists by Young's modulus if free to contract across.
 #[test]
 fn a_drawn_sheet_resists_by_youngs_modulus_and_gets_narrower() {
     let shape = square(6).placed([0.5, 0.3, 1.0], [0.0; 3]).surface();

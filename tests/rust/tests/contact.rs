@@ -239,7 +239,7 @@ fn what_passes_right_through_held_flesh_takes_none_of_it_along() {
             let height = 0.5 - 0.7 * f64::from(frame.min(frames)) / f64::from(frames);
             let drive = Drive { colliders: Some(&[moved([0.0, 0.0, height], 0.0)]), ..Drive::default() };
             if frame == 0 {
-                // Put above the flesh; a first step would take it there from where it was made, in the middle.
+                // Placed above the flesh; otherwise the first step would move it there from the middle.
                 sim.reset_with(&drive).unwrap();
             }
             sim.step_with(&drive, &Progress::default()).unwrap();

@@ -108,7 +108,7 @@ fn a_pressed_bar_gives_way_as_the_law_says() {
     assert!((softest.unwrap() - 3.0_f64.powf(-0.5)).abs() < 0.01);
 }
 
-/// Derivatives say how the polynomials bend modes, `l_k psi_k'M Phi^ii = -K3_kii`: neither knows of the barrier.
+/// Modal derivatives agree with the cubic forces, `l_k psi_k'M Phi^ii = -K3_kii`: both exclude the barrier.
 #[test]
 fn modal_derivatives_are_of_the_same_law() {
     let mesh = bar([6, 2, 2], 0.1);

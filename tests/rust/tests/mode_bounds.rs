@@ -1,4 +1,4 @@
-//! Bounds of modes that are updated against modes of bodies that are factored with what they have then, over random cases.
+//! Error bounds of updated modes against newly factored bodies, over random cases.
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
@@ -9,7 +9,7 @@ use jounce_tests::sewn::Bars;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Shortfall that is left to rounding.
+/// Tolerance for rounding.
 const DIGITS: f64 = 1e-7;
 
 /// Springs between random vertices, of random stiffness.
@@ -22,7 +22,8 @@ fn random_stitches(mesh: &jounce::mesh::TetMesh, random: &mut ChaCha8Rng) -> Sti
     Stitches::between_vertices(mesh, &pairs, &stiffness, &vec![0.0; count]).unwrap()
 }
 
-/// Errors of eigenvalues against their bounds; returns the largest error, and its bound as a multiple of it.
+/// Checks errors of eigenvalues against their bounds; returns the largest error, and the ratio of its bound
+/// to it.
 fn check(case: &str, found: &[f64], exact: &[f64], bounds: &[f64]) -> [f64; 2] {
     let slowest = exact.iter().copied().find(|&value| value > 1e-3).unwrap();
     let (mut worst, mut loose) = (0.0_f64, 0.0);
@@ -56,7 +57,7 @@ fn eigenvalues_of_stitched_bodies_are_within_their_bounds() {
     }
 }
 
-/// A bar that is held at one end with weights of its modes.
+/// A bar fixed at one end, for modes in weight space.
 struct Beam {
     body: Body,
     pinned: Vec<bool>,
@@ -76,7 +77,7 @@ impl Beam {
         ModesProblem::new(&self.body.mesh, material, &restraint, stitches, &Progress::default()).unwrap()
     }
 
-    /// A random region, by a random factor stiffer or softer.
+    /// Material with a random region made stiffer or softer by a random factor.
     fn painted(&self, random: &mut ChaCha8Rng) -> Material {
         let mesh = &self.body.mesh;
         let (from, factor) = (random.random_range(0.1..1.2), 2.0_f64.powf(random.random_range(-2.0..2.0)));

@@ -90,7 +90,7 @@ fn strip_swings(poisson: f64) {
     let wave = (YOUNG * THICKNESS.powi(2) / (12.0 * DENSITY)).sqrt() / (TAU * free * free);
     for (found, root) in up.iter().zip([1.875_104_07_f64, 4.694_091_13, 7.854_757_44]) {
         let right = root * root * wave;
-        // What holds the end keeps the strip from bending across, there alone.
+        // The clamp prevents bending across the strip near its end.
         let most = if poisson > 0.0 { 0.02 } else { 0.01 };
         assert!((found / right - 1.0).abs() < most, "{poisson}: {found} {right}");
     }
@@ -140,7 +140,8 @@ fn what_is_bent_to_one_curvature_stores_what_a_plate_does() {
             .iter()
             .flat_map(|x| [0.0, 0.0, 0.5 * (xx * x[0] * x[0] + yy * x[1] * x[1])])
             .collect();
-        // No moment acts on borders: a half of the cells there is not bent across them, and bends freely aside.
+        // No moment acts on the boundary: half of the cells there do not bend across it, and are free in
+        // lateral curvature.
         let aside = poisson * poisson;
         let inner = xx * xx * 11.0 / 12.0 * (1.0 - aside / 8.0) + yy * yy * 7.0 / 8.0 * (1.0 - aside / 12.0);
         let (found, right) = (problem.elastic_energy(&bent).unwrap(), 0.5 * d * inner * 0.6);

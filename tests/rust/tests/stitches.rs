@@ -361,7 +361,7 @@ fn the_residual_tells_of_modes_that_are_no_good() {
     let few = problem.lowest(4, &Progress::default()).unwrap();
     let good = problem.update(&few, &cut.stitches(2, 10.0), 4).unwrap().worst();
     let bad = problem.update(&few, &cut.stitches(16, 1e6), 4).unwrap().worst();
-    // With no mode beyond those wanted the bound is the root of what it is with some.
+    // Without extra modes the bound is the square root of that with some.
     assert!(good < 5e-3 && bad > 10.0 * good, "{good} {bad}");
     let more = problem.lowest(6, &Progress::default()).unwrap();
     let better = problem.update(&more, &cut.stitches(2, 10.0), 4).unwrap().worst();

@@ -264,7 +264,7 @@ fn found(
     Ok(Found { modes: Arc::new(found), residual: 0.0, apart: None, base, keeps_clusters: false })
 }
 
-/// Modes, the bound of their errors, and where they are off.
+/// Modes, the largest bound of their eigenvalues' errors, and their estimated error per vertex.
 type Followed = (Arc<SkinningModes>, f64, Option<Arc<Vec<f64>>>);
 
 /// Modes updated from a body under the same constraints, with their residuals; `None` if they have to be

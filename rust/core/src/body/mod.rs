@@ -159,8 +159,8 @@ pub struct Body {
     pub cubature: Option<Cubature>,
     /// The model, ready to simulate.
     pub model: Model,
-    /// The largest bound of the relative error of an eigenvalue, after [`Body::new_like`]; 0 as built. As
-    /// [`ModesUpdate::residuals`](crate::subspace::ModesUpdate) has it.
+    /// Largest bound of the relative errors of the eigenvalues after [`Body::new_like`], as in
+    /// [`ModesUpdate::residuals`](crate::subspace::ModesUpdate::residuals); 0 as built.
     pub residual: f64,
     /// Estimated error of the modes at each vertex of the mesh, n, as in
     /// [`ModesUpdate::apart`](crate::subspace::ModesUpdate); `None` as built.

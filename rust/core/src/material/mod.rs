@@ -180,7 +180,7 @@ impl Material {
         if self.law == Law::Arap { 0.0 } else { self.lambda(tet) }
     }
 
-    /// Resistance to bending in a tet for a subspace, Pa: Young's modulus of mu and what resists change of volume.
+    /// Resistance to bending in a tet for a subspace, Pa: Young's modulus of mu and the volume stiffness.
     pub(crate) fn bending(&self, tet: usize) -> f64 {
         young_modulus(self.volumetric(tet), self.mu(tet))
     }
@@ -211,7 +211,8 @@ impl Material {
     }
 }
 
-/// Young's modulus `E = mu (3 lambda + 2 mu) / (lambda + mu)`, in a form that is `2 mu` to the bit where lambda is 0.
+/// Young's modulus `E = mu (3 lambda + 2 mu) / (lambda + mu)`, in a form that gives exactly `2 mu` for a
+/// lambda of 0.
 fn young_modulus(lambda: f64, mu: f64) -> f64 {
     2.0 * mu + lambda - lambda * lambda / (lambda + mu)
 }

@@ -172,13 +172,14 @@ impl PrincipalStretch {
         (12.0 / (end - start).powi(3) * slope).max(LEAST_SLOPE * steepest)
     }
 
-    /// Resistance to bending, Pa: Young's modulus at rest, as sides of what bends are free to give way.
+    /// Resistance to bending, Pa: Young's modulus at rest, since the sides of a bent body contract freely.
     ///
-    /// A law that hardly resists small strains, as the polynomial, has what [`slope`](Self::slope) is beyond twice the slope at
-    /// rest, `2 mu + lambda`; one that is not stable at rest has a thousandth of it.
+    /// A law with little resistance to small strains, such as the polynomial, has the excess of
+    /// [`slope`](Self::slope) over twice the slope at rest, `2 mu + lambda`. A law that is unstable at rest
+    /// has a thousandth of `slope`.
     pub fn bending(&self) -> f64 {
         let ((lambda, mu), slope) = (self.lame(), self.slope());
-        // `max` leaves out what is not a number: Young's modulus of a law that does not resist small strains.
+        // `max` ignores NaN, the Young's modulus of a law without resistance to small strains.
         let stiffness = young_modulus(lambda, mu).max(slope - 2.0 * (2.0 * mu + lambda));
         if stiffness > 0.0 { stiffness } else { LEAST_SLOPE * slope }
     }

@@ -134,13 +134,13 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.show();
     }
 
-    /// At rest in the target pose, with colliders where they are to be.
+    /// Starts at rest in the target pose, with colliders in their target placements.
     fn start(&mut self) {
         self.rest();
         self.state.contact.start(&self.collider_target);
     }
 
-    /// At rest in the target pose, with colliders where they were.
+    /// Puts the state at rest in the target pose; colliders keep their placements.
     fn rest(&mut self) {
         for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
             pose.copy_from_slice(&self.target);
@@ -224,7 +224,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.end(report, params)
     }
 
-    /// Begins a step. The first one starts at rest in its pose; colliders come from where they were made.
+    /// Begins a step. The first one starts at rest in its pose, with colliders at their initial places.
     pub(crate) fn begin(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.enter(drive)?;
         self.before.copy_from(&self.state);

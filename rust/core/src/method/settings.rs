@@ -194,8 +194,9 @@ pub struct Drive<'a> {
     pub drag: Option<&'a Drag>,
     /// Springs from points of a body of handles to targets throughout the step; `None` for none.
     pub pull: Option<&'a Pull>,
-    /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where
-    /// they are. Before the first step they are where they were made, and move from there; a reset puts them in a place.
+    /// Placements of colliders at the end of the step: rotation and translation of each from its initial
+    /// place. `None` keeps the last placements. The first step moves colliders from their initial places; a
+    /// reset places them without motion.
     pub colliders: Option<&'a [[[f64; 4]; 3]]>,
 }
 

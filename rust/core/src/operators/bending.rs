@@ -18,17 +18,17 @@ const SMALL: f64 = 1e-5;
 /// the surface.
 const SIDED: f64 = 0.5;
 
-/// The bending energy of the vertices within a surface: `sum_i D_i A_i / 2 |k_i - p(k_i)|^2`, with the
-/// plate's `D = E t^3 / 12 (1 - n^2)` of Poisson's ratio n.
+/// Bending energy of the interior vertices of a surface: `sum_i D_i A_i / 2 |k_i - p(k_i)|^2`, with the
+/// plate stiffness `D = E t^3 / 12 (1 - n^2)`, n Poisson's ratio.
 ///
 /// ```text
 /// k_i = 1 / A_i sum_j (cot a_ij + cot b_ij) / 2 (x_i - x_j)
 /// ```
-/// is the normal times the sum of the principal curvatures, 1/m, with the angles at rest that see the edge and the mixed
-/// Voronoi area `A_i`. p gives k the length that it has at rest, and turns it around where it is on the other side of the
-/// surface than at rest; where k is next to nothing it is along the normal, and where the surface has shrunk to a point or a
-/// line, which has none, it is as at rest. Vertices on a border, of edges with more than two triangles and of triangles without
-/// area have none. `[PD section 5.2] [HRPD appendix A]`
+/// is the normal times the sum of the principal curvatures, 1/m, with the rest angles opposite to the edge
+/// and the mixed Voronoi area `A_i`. p scales k to its rest length, and flips k if it is on the other side
+/// of the surface than at rest. A vanishing k is replaced by the normal, and on a surface collapsed to a
+/// point or a line, which has no normal, by the rest vector. Vertices on a border, of edges with more than
+/// two triangles and of triangles without area have no bending energy. `[PD section 5.2] [HRPD appendix A]`
 #[derive(Debug, Clone)]
 pub struct Bending {
     bent: Vec<Bent>,

@@ -117,7 +117,8 @@ impl<'a> Hinges<'a> {
         })
     }
 
-    /// `A (|S|^2 + n / (1 - n) tr^2 S)` as a form of the three angles, 1: those at edges of its own are where it is least.
+    /// `A (|S|^2 + n / (1 - n) tr^2 S)` as a quadratic form of the three angles, 1; border angles are
+    /// eliminated at the minimum.
     fn products(&self, piece: &Piece, angles: &[Option<(f64, Angle)>; 3]) -> Matrix3<f64> {
         let sides = [0, 1, 2].map(|i| {
             let key = edge(piece, i);

@@ -1,4 +1,4 @@
-//! Stretch and shear of a surface without volume, of a rotation of its own in each triangle.
+//! Stretch and shear of a surface without volume, corotated in each triangle.
 
 use faer::sparse::Triplet;
 use nalgebra::Vector3;
@@ -19,16 +19,16 @@ const FLAT: f64 = 1e-30;
 /// A 3 x 2 matrix by columns: images of two perpendicular unit vectors in a triangle.
 pub type Tangents = [[f64; 3]; 2];
 
-/// The elastic energy of triangles in their planes, with V area times thickness and n Poisson's ratio:
+/// Elastic energy of triangles in their planes, with V area times thickness and n Poisson's ratio:
 /// ```text
 /// sum_t mu_t V_t (|F_t - P_t|^2 + n_t / (1 - n_t) (F_t . P_t - 2)^2),  P_t = p(F_t)
 /// ```
-/// Across the sheet there is no stress: drawn along one side alone a sheet resists by Young's modulus, and gets narrower by n.
+/// This is plane stress: a sheet stretched along one axis resists by Young's modulus, and contracts across
+/// by n.
 ///
-/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest, and p the nearest
-/// [isometry](nearest_isometry): the part of a rotation that a triangle can show; of a triangle that has shrunk to a point it is
-/// that of rest. Triangles without area have no energy.
-/// `[PD section 5.1]`
+/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest,
+/// and p the nearest [isometry](nearest_isometry), the visible part of a rotation; for a triangle collapsed
+/// to a point, the rest isometry. Triangles without area have no energy. `[PD section 5.1]`
 #[derive(Debug, Clone)]
 pub struct Membrane {
     vertex_count: usize,
@@ -119,7 +119,8 @@ impl Membrane {
         mass
     }
 
-    /// `sum_t E_t / (1 - n_t^2) V_t g_t g_t'`, n x n, N/m: the resistance to one stretch alone, along each axis.
+    /// `sum_t E_t / (1 - n_t^2) V_t g_t g_t'`, n x n, N/m: the stiffness along each axis, for a stretch
+    /// without lateral contraction.
     pub(crate) fn stiffness(&self) -> impl Iterator<Item = Triplet<u32, u32, f64>> {
         self.pieces.iter().flat_map(|piece| {
             let [a, b] = piece.gradients;
@@ -132,8 +133,9 @@ impl Membrane {
         })
     }
 
-    /// Of each triangle its corners, `2 mu V`, J, and what the strains `e_11`, `e_22`, `sqrt 2 e_12` and `sqrt(n / (1 - n)) (e_11 + e_22)`
-    /// in its plane are of small displacements of the corners, 1/m: `mu V |e|^2` is what it stores near rest.
+    /// Corners of each triangle, `2 mu V`, J, and the linear maps from small displacements of the corners to
+    /// the strains `e_11`, `e_22`, `sqrt 2 e_12` and `sqrt(n / (1 - n)) (e_11 + e_22)` in its plane, 1/m. The
+    /// energy near rest is `mu V |e|^2`.
     pub(super) fn strains(&self) -> impl Iterator<Item = ([u32; 3], f64, [[Vector3<f64>; 3]; 4])> {
         self.pieces.iter().map(|piece| {
             let [t, s] = piece.tangents.map(Vector3::from);
@@ -155,8 +157,8 @@ impl Membrane {
         self.pieces.iter().fold((0.0, 0.0), sum)
     }
 
-    /// Sum of `E / (1 - n^2) V (|x| |g|)^2` over corners, J: the magnitude of the terms that cancel in the
-    /// energy.
+    /// Sum of `E / (1 - n^2) V (|x| |g|)^2` over corners: magnitude of the terms that cancel in the energy,
+    /// J.
     pub(crate) fn scale(&self, size: f64) -> f64 {
         let square = |piece: &Piece| piece.gradients.as_flattened().iter().map(|g| g * g).sum::<f64>();
         let of = |piece: &Piece| piece.weight * (1.0 + piece.aside) * (1.0 + size * size * square(piece));
@@ -277,7 +279,7 @@ fn add_pulls<S: Simd>(_: S, pieces: &[Piece], pulls: &Columns<S>, gradient: &mut
 
 /// Two columns of each triangle.
 type Columns<S> = [[<S as Simd>::f64s; 3]; 2];
-/// Two sides, two gradients, and the modulus with the resistance to change of area of each triangle.
+/// Two sides, two gradients, and `2 mu V` with the resistance to change of area of each triangle.
 type Gathered<S> = (Columns<S>, [[<S as Simd>::f64s; 2]; 2], [<S as Simd>::f64s; 2]);
 
 /// Nearest [isometry](nearest_isometry) of each triangle's F, or the rest isometry.

@@ -16,16 +16,16 @@ const LEAST_FILL: f64 = 0.3;
 /// Quadratic part of the elastic energy, `u_c' L u_c / 2` for each coordinate c of the vertices.
 ///
 /// On tets `L = sum_t 2 mu_t V_t g_t g_t'`, the [`laplacian`] of conductivity `2 mu`. Linear tets lock: a
-/// beam of two cells swings 1.25 times too fast. Where the mesh has [`TetMesh::cells`], the deformation
-/// gradient of a cell is that at the centre of its flesh, g, and what a linear field cannot say, `q_a =
-/// s_a'u`, resists with the energy that bending has, by Young's modulus E, which is `2 mu` where nothing resists change
-/// of volume:
+/// beam of two cells swings 1.25 times too fast. In a mesh with [`TetMesh::cells`], the deformation
+/// gradient of a cell is that at the centre of its flesh, g. Motion outside of linear fields,
+/// `q_a = s_a'u`, has the energy of bending, by Young's modulus E, which is `2 mu` without resistance to
+/// change of volume:
 /// ```text
 /// L = sum_c V_c (2 mu_c g_c g_c' + E_c sum_a r_ca s_ca s_ca')
 /// ```
-/// with r from [`FleshCell::twists`]. A beam of two cells then swings right within a few percent, however it
-/// lies in the lattice. n x n, N/m. Source: gradients at one point with hourglass control,
-/// `[FlanaganBelytschko]`.
+/// with r from [`FleshCell::twists`]. The frequency of a beam of two cells is then correct within a few
+/// percent, at any position in the lattice. n x n, N/m. Source: gradients at one point with hourglass
+/// control, `[FlanaganBelytschko]`.
 ///
 /// # Errors
 /// As [`laplacian`].
@@ -36,7 +36,8 @@ pub fn stiffness(mesh: &TetMesh, material: &Material) -> Result<Sparse> {
     stiffness_of(mesh, &conductivity, &bending)
 }
 
-/// The same with any conductivity in place of `2 mu` and any resistance to bending in place of E, one number a tet each, Pa.
+/// As [`stiffness`], with any conductivity in place of `2 mu` and any resistance to bending in place of E,
+/// one number a tet each, Pa.
 ///
 /// # Errors
 /// As [`laplacian`].
@@ -69,7 +70,7 @@ pub fn weight_space_hessian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Spar
     Ok(cells(mesh, [&filled; 2], element))
 }
 
-/// The part of [`stiffness_of`] that gradients do not see; `None` for tets, where they see all.
+/// Part of [`stiffness_of`] outside of the gradients; `None` for tets, whose gradients see everything.
 pub fn twisting_stiffness(mesh: &TetMesh, bending: &[f64]) -> Option<Sparse> {
     let element = |cell: &FleshCell, weights| CellElement::new(cell, weights, &cell.twists());
     (!mesh.cells().is_empty()).then(|| cells(mesh, [&vec![0.0; bending.len()], bending], element))
@@ -121,10 +122,10 @@ struct CellElement {
 }
 
 impl CellElement {
-    /// A cell with the weights of its gradient and its twists.
+    /// Element of a cell, from the weights of its gradient and of its twists.
     fn new(cell: &FleshCell, [gradient, twisted]: [f64; 2], twists: &[(f64, [f64; 8])]) -> Self {
         let gradients = cell.gradients().map(Vector3::from);
-        // One to the bit where nothing resists change of volume.
+        // Exactly 1 without resistance to change of volume.
         let share = if gradient == twisted { 1.0 } else { gradient / twisted };
         let entry = |i: usize, j: usize| {
             let twist: f64 = twists.iter().map(|(resistance, s)| resistance * s[i] * s[j]).sum();

@@ -20,7 +20,7 @@ pub(super) struct NearRest {
 impl NearRest {
     pub(super) fn of(law: &PrincipalStretch, volume: f64) -> Self {
         let (lambda, mu) = law.lame();
-        // Exactly, and without the barrier, which begins at rest on one side: `E = e + e^2 / 2`.
+        // Exact for the strain `E = e + e^2 / 2`, and without the barrier, which starts at rest on one side.
         if let PrincipalStretch::StVenantKirchhoff { .. } = law {
             let cubic = [0.0, 0.5 * volume * lambda, volume * mu];
             return Self { lambda: volume * lambda, mu: volume * mu, cubic };

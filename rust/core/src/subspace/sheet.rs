@@ -13,14 +13,15 @@ use crate::mesh::SurfaceMesh;
 use crate::operators::{Membrane, sheet_stiffness};
 use crate::{Error, Progress, Result};
 
-/// The eigenproblem of a surface's small swings, `K psi = lambda M psi`, with K the Hessian at rest of its [`Membrane`] and of
-/// what its bending stores, factored.
+/// The factored eigenproblem of a surface's small vibrations, `K psi = lambda M psi`, with K the Hessian at
+/// rest of its [`Membrane`] energy plus a bending energy.
 ///
-/// A triangle of area A has the curvature `S = sum_e j_e |e| / 2A n_e n_e'` of the changes j of the angles at its hinges, the edges
-/// that it shares with one other triangle, with n their normals in its plane; it stores
-/// `D A / 2 ((1 - n) |S|^2 + n tr^2 S)`, the plate's `D = E t^3 / 12 (1 - n^2)` of Poisson's ratio n times a factor. At an edge of
-/// its own no moment acts: the angle there is the one for which it stores least. Within a regular mesh it is exact for any one
-/// curvature; where vertices lie irregularly by a fifth of a cell, frequencies are 5% too high.
+/// A triangle of area A has the curvature `S = sum_e j_e |e| / 2A n_e n_e'` of the angle changes j at its
+/// hinges, the edges that it shares with one other triangle, with n_e their normals in its plane. It stores
+/// `D A / 2 ((1 - n) |S|^2 + n tr^2 S)`, with n Poisson's ratio and `D = E t^3 / 12 (1 - n^2)`, the plate
+/// stiffness times a factor. A boundary edge carries no moment: the angle there minimises the energy.
+/// Within a regular mesh any constant curvature is exact; with vertices displaced irregularly by a fifth of a
+/// cell, frequencies are 5% too high.
 pub struct SheetProblem {
     surface: SurfaceMesh,
     masses: Vec<f64>,

@@ -54,10 +54,9 @@ impl ReducedModel {
     /// Trains at most `count` tets to represent the elastic forces of a shot.
     ///
     /// Minimises `sum over states y and directions d of (d . (sum_s c_s f_s(y) - sum_t f_t(y)))^2` over
-    /// nonnegative c, with the forces f_t of elements in rest shapes that follow the pose. States are those of the
-    /// shot, and as many random combinations of them, in the shot's poses. Directions are weighted by the
-    /// compliance along them. One tet represents a whole cell. The same seed gives the same tets.
-    ///
+    /// nonnegative c, with the forces f_t of elements in rest shapes that follow the pose. States are those
+    /// of the shot, and as many random combinations of them, in the shot's poses. Directions are weighted by
+    /// the compliance along them. One tet represents a whole cell. The same seed gives the same tets.
     /// # Errors
     /// [`Error::Range`] for a count of 0, [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`] or
     /// [`Error::Pose`] for the shot, [`Error::Unsupported`] for a body with a cubature or a shot without

@@ -21,8 +21,9 @@ pub struct StitchedModes {
     pub problem: LinearProblem,
     /// The lowest modes of the stitched body, mass-orthonormal.
     pub modes: LinearModes,
-    /// Bounds of the relative errors of the eigenvalues, k, as [`ModesUpdate::residuals`](super::ModesUpdate::residuals) are; of one that
-    /// does not deform the body, as a share of the shift.
+    /// Bounds of the relative errors of the eigenvalues, k, as in
+    /// [`ModesUpdate::residuals`](super::ModesUpdate::residuals); for a mode that does not deform the body,
+    /// relative to the shift.
     pub residuals: Vec<f64>,
 }
 

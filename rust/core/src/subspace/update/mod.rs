@@ -22,13 +22,13 @@ use super::modes::check_truncation;
 use crate::Result;
 use crate::math::dense::{add_product, product};
 
-/// Relative error of an eigenvalue at which modes are good enough.
+/// Bound of an eigenvalue's relative error at which modes are accepted.
 const GOOD: f64 = 5e-3;
-/// Share of that above which a mode has a part in widening the space.
+/// Share of that bound above which a mode contributes to widening the space.
 const WIDENING: f64 = 0.2;
 /// Maximum number of rounds that widen the space by residuals.
 const MOST_ROUNDS: i32 = 4;
-/// How many times less a round may be hoped to leave of the error: where that would not do, none is tried.
+/// Expected reduction of the error per round; no round is tried if the remaining rounds cannot suffice.
 const HOPE: f64 = 8.0;
 
 /// Vectors found by an update, at all rows, and their residuals.
@@ -46,7 +46,7 @@ struct Left<'a> {
     loads: Mat<f64>,
     forces: Mat<f64>,
     inverse: Inverse<'a>,
-    /// [`Quality::growth`] of each.
+    /// [`Quality::growth`] of each vector.
     growth: Vec<f64>,
 }
 
@@ -96,7 +96,8 @@ impl Eigenproblem {
             space.widen(columns.as_ref());
         }
         for round in 0.. {
-            // Those beyond keep one from being taken for a higher one, or for half of two that are close.
+            // The extra vectors keep one from being mistaken for a higher one, or for a mixture of two close
+            // ones.
             let (mut eigenvalues, found) = space.lowest(values.len())?;
             let loads = change.residuals(self, found.as_ref(), &eigenvalues);
             let (mut energies, forces) = inverse.energies(loads.as_ref());

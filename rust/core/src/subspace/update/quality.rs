@@ -1,27 +1,29 @@
-//! Bounds of the errors of changed vectors.
+//! Error bounds of updated vectors.
 
-/// Bound of the error of a vector among some.
+/// Error bound of a vector in an updated set.
 ///
-/// With `e^2 = r' K^-1 r / (lambda + shift)` of its residual r, and the gap `g = 1 - (lambda + shift) / (lambda_w + shift)` to the
-/// last and highest of the vectors, its eigenvalue with the shift is too high by a share of no more than
+/// With `e^2 = r' K^-1 r / (lambda + shift)` of its residual r, and the gap
+/// `g = 1 - (lambda + shift) / (lambda_w + shift)` to the last and highest vector, the relative error of the
+/// eigenvalue with the shift is at most
 /// ```text
 /// 2 e^2 / (g + sqrt(g^2 + 4 e^2))
 /// ```
-/// unless a vector below the highest is missing altogether. In the metric K the operator `K^-1 M` has `1 / (lambda + shift)` for the
-/// vector, e times that between it and all that is outside of the space, and at most `1 / (lambda_w + shift)` out there; the
-/// larger eigenvalue of two by two such numbers says what is added. Far from the highest it is `e^2 / g`, at it e. Source: the
-/// bound of Kato and Temple.
+/// unless a vector below the highest one is missing from the set. In the metric K, the operator `K^-1 M` has
+/// the value `1 / (lambda + shift)` for the vector, e times that as coupling to the complement of the space,
+/// and at most `1 / (lambda_w + shift)` on the complement. The larger eigenvalue of this matrix of two rows
+/// gives the bound: `e^2 / g` far from the highest vector, e at it. Source: the bound of Kato and Temple.
 pub(super) struct Quality {
     /// `e^2`.
     square: f64,
-    /// Multiple of `K^-1 r` that the vector lacks at most, to first order.
+    /// Bound of the missing multiple of `K^-1 r`, to first order.
     pub growth: f64,
-    /// The eigenvalue with the shift, as a multiple of the eigenvalue; 1 where nothing deforms.
+    /// Ratio of the eigenvalue with the shift to the eigenvalue; 1 if the vector does not deform the body.
     share: f64,
 }
 
 impl Quality {
-    /// Bounds of vectors with these energies `r' K^-1 r`; `deforms` is true for eigenvalues of vectors that deform the body.
+    /// Bounds of vectors with the energies `r' K^-1 r`; `deforms` is `true` for eigenvalues of vectors that
+    /// deform the body.
     pub fn of(energies: &[f64], eigenvalues: &[f64], shift: f64, deforms: impl Fn(f64) -> bool) -> Vec<Self> {
         let highest = eigenvalues.last().map_or(0.0, |value| value + shift);
         let of = |(energy, &value): (&f64, &f64)| {
@@ -38,7 +40,7 @@ impl Quality {
         self.square
     }
 
-    /// The relative error of the eigenvalue at most.
+    /// Bound of the relative error of the eigenvalue.
     pub fn error(&self) -> f64 {
         self.square * self.growth * self.share
     }

@@ -14,52 +14,58 @@ use crate::{Error, Result};
 pub struct ModesUpdate {
     /// The modes: mass-orthonormal, and complementary to the rig as exactly as the previous ones.
     pub modes: SkinningModes,
-    /// Bounds of the relative errors of the eigenvalues, m: with `e^2 = r' K^-1 r / (lambda + shift)`, `r = H w - lambda M w`, K the
-    /// factored problem with the new stitches, and g the relative gap to the highest of the modes that are kept beyond, an eigenvalue with
-    /// the shift is too high by no more than `2 e^2 / (g + sqrt(g^2 + 4 e^2))` of it, unless a mode below that one is missed altogether. With
-    /// none beyond, g is 0 and the bound of the highest e. Where flesh is softer than in K, `e^2` is multiplied by the largest of
-    /// the factors, which K^-1 may fall short by.
+    /// Bounds of the relative errors of the eigenvalues, m.
+    ///
+    /// An eigenvalue with the shift is too high by a share of at most `2 e^2 / (g + sqrt(g^2 + 4 e^2))`,
+    /// unless a mode below the highest extra one is missing. Here `e^2 = r' K^-1 r / (lambda + shift)`,
+    /// `r = H w - lambda M w`, and K is the factored problem with the new stitches. g is the relative gap to
+    /// the highest extra mode. Without extra modes, g is 0 for the highest mode, and its bound is e. If flesh
+    /// is softer than in K, `e^2` is multiplied by the largest softening factor, by which K^-1 may be too
+    /// small.
     pub residuals: Vec<f64>,
-    /// An estimate of how far the modes are still off at each vertex, n: the root mean square over modes of `2 K^-1 r / (g + sqrt(g^2 + 4 e^2))`,
-    /// to first order the most that a mode lacks, as a share of its largest weight.
+    /// Estimated error of the modes at each vertex, n: the root mean square over modes of
+    /// `2 K^-1 r / (g + sqrt(g^2 + 4 e^2))`, a bound of the error to first order, relative to each mode's
+    /// largest weight.
     pub apart: Vec<f64>,
 }
 
 impl ModesUpdate {
-    /// The largest of the bounds.
+    /// Largest of the bounds.
     pub fn worst(&self) -> f64 {
         self.residuals.iter().copied().fold(0.0, f64::max)
     }
 }
 
 impl ModesProblem {
-    /// The `count` lowest modes with these stitches in place of the problem's own, from `modes`, its lowest.
+    /// The `count` lowest modes with these stitches in place of the problem's own, starting from `modes`,
+    /// its lowest.
     ///
-    /// Rayleigh-Ritz on the stitched Hessian in the span of the modes and of static corrections `K^-1 A F`, where K
-    /// is the problem's factor, so that corrections are complementary to the rig. A has a column for each stitch
-    /// that is new, gone or of another stiffness; F is the identity, or where there are more stitches than modes,
-    /// the forces `(k^-1 + A' K^-1 A)^-1 A' W` of the stitches while the body, stitched, gives way to `M W`. Where
-    /// bounds above half a percent are left, the span is widened by the worst `K^-1 r`, with the
-    /// stitches in K, a few times. As each update
-    /// starts from the problem's own modes, errors do not add up over edits. Stitches lift some modes above
-    /// others, so that `modes` should hold a few more than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for
-    /// their M^-1.
+    /// Rayleigh-Ritz on the stitched Hessian in the span of the modes and of static corrections `K^-1 A F`,
+    /// where K is the problem's factor, so that corrections are complementary to the rig. A has a column
+    /// for each stitch that is new, removed or changed in stiffness. F is the identity or, if there are
+    /// more stitches than modes, the stitch forces `(k^-1 + A' K^-1 A)^-1 A' W` of the stitched body under
+    /// the load `M W`.
+    ///
+    /// While error bounds exceed half a percent, the span is widened by the largest `K^-1 r`, with the
+    /// stitches in K, for a few rounds. Each update starts from the problem's own modes, so errors do not
+    /// accumulate over edits. Stitches raise some modes above others, so `modes` should hold a few more
+    /// than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for their M^-1.
     ///
     /// # Errors
-    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count` modes,
-    /// [`Error::Numerical`].
+    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count`
+    /// modes, [`Error::Numerical`].
     pub fn update(&self, modes: &SkinningModes, stitches: &Stitches, count: usize) -> Result<ModesUpdate> {
         self.follow(modes, &self.change(modes, stitches)?, count)
     }
 
-    /// The same with another stiffness as well: of regions, or of the whole.
+    /// As [`ModesProblem::update`], with a change of stiffness as well, of regions or of the whole.
     ///
-    /// The mass must be the problem's. The further the stiffness is from the problem's own, the more rounds it
-    /// takes, and the sooner the bounds say that it was too far.
+    /// The mass must equal the problem's. The further the stiffness is from the problem's own, the more
+    /// rounds are needed, and the sooner the bounds become too large.
     ///
     /// # Errors
-    /// As [`ModesProblem::update`]; [`Error::Shape`] for a material of another mesh, [`Error::Range`] for another
-    /// density.
+    /// As [`ModesProblem::update`]; [`Error::Shape`] for a material of another mesh, [`Error::Range`] for
+    /// another density.
     pub fn update_stiffness(
         &self,
         modes: &SkinningModes,

@@ -48,10 +48,10 @@ impl Cubature {
     /// Trains at most `count` tets to represent the elastic forces of a body in the span of its modes.
     ///
     /// Minimises `sum over states z and directions d of (d . (sum_s c_s f_s(z) - sum_t f_t(z)))^2` over
-    /// nonnegative c, with the total elastic force `f_t = 2 mu V G_t'(R S - F)`, zero in the posed rest shape, plus
-    /// the pressure of volume-preserving laws. Directions are weighted by the compliance along them. If no
-    /// more than `count` tets move, all of them are taken. One tet represents a whole cell. The same seed
-    /// gives the same tets. c is [`Cubature::weights`].
+    /// nonnegative c, with the total elastic force `f_t = 2 mu V G_t'(R S - F)`, zero in the posed rest
+    /// shape, plus the pressure of volume-preserving laws. Directions are weighted by the compliance along
+    /// them. If no more than `count` tets move, all of them are taken. One tet represents a whole cell. The
+    /// same seed gives the same tets. c is [`Cubature::weights`].
     ///
     /// # Errors
     /// [`Error::Range`] for a count of 0; those of the parts; [`Error::Cancelled`].
