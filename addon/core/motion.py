@@ -25,6 +25,8 @@ REFERENCE_SIZE = 1.8
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
 # Largest numbers of iterations of a substep: the full space needs many at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
+# Share of a swing that is left when a motion counts as settled.
+SETTLED = 0.1
 
 
 @dataclass(frozen=True)
@@ -377,6 +379,16 @@ def damping_of(body: "jounce.Body", settings: MotionSettings) -> float:
         return settings.damping
     factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
     return settings.damping * SWING / (body.model.frequency * factor**0.5)
+
+
+def settling_seconds(body: "jounce.Body", settings: MotionSettings) -> float:
+    """The time in which the lowest mode's swing falls to a share of `SETTLED`; infinite without damping."""
+    factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
+    ratio = damping_of(body, settings)
+    # Beyond a ratio of 1, the slower of two decays counts.
+    decay = ratio - max(0.0, ratio**2 - 1.0) ** 0.5
+    rate = 2.0 * np.pi * body.model.frequency * factor**0.5 * decay
+    return float(-np.log(SETTLED) / rate) if rate > 0.0 else float("inf")
 
 
 def stiffness_of(built: float, settings: MotionSettings) -> float:

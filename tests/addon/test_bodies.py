@@ -11,7 +11,14 @@ from jounce_core import bodies
 from jounce_core import surface as surfaces
 from jounce_core.bone_core import BoneCore, Role
 from jounce_core.maps import Maps
-from jounce_core.motion import built_frequency, load_scale, physical_frequency, stiffness, stiffness_of
+from jounce_core.motion import (
+    built_frequency,
+    load_scale,
+    physical_frequency,
+    settling_seconds,
+    stiffness,
+    stiffness_of,
+)
 from jounce_core.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
 from jounce_core.stitches import Stitches
 from jounce_core.surface import Part, Surface
@@ -237,6 +244,20 @@ def test_the_frequency_of_a_size_is_free_of_the_resolution():
     frequencies = [built_frequency(body, FrequencyOf.SIZE) for body in (coarse, fine)]
     assert frequencies[0] == pytest.approx(frequencies[1], rel=0.01)
     assert frequencies[1] == pytest.approx(10.0**0.5 / 6.0 ** (1.0 / 3.0), rel=0.01)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.1, 0.9, 1.0, 3.0])
+def test_a_swing_settles_in_the_time_of_its_frequency_and_damping(ratio):
+    body = SimpleNamespace(mesh=None, model=SimpleNamespace(frequency=2.0))
+    settings = replace(MOTION, damping=ratio, frequency_of=FrequencyOf.LOWEST_MODE)
+    seconds = settling_seconds(body, settings)
+    if ratio == 0.0:
+        assert seconds == float("inf")
+        return
+    # The slowest solution of y'' + 2 ratio omega y' + omega^2 y = 0.
+    omega = 2.0 * np.pi * MOTION.frequency
+    slowest = max(np.roots([1.0, 2.0 * ratio * omega, omega**2]).real)
+    assert np.exp(slowest * seconds) == pytest.approx(0.1, rel=1e-4)
 
 
 def test_gravity_bends_all_sizes_alike():

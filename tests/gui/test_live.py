@@ -158,6 +158,39 @@ def test_a_changed_setting_fills_again_and_shows_the_current_frame(window):
     yield from at_rest(known)
 
 
+def sagging(obj):
+    """Lets gravity act in a long shot."""
+    obj.jounce.use_gravity = True
+    bpy.context.scene.frame_end = 120
+
+
+def test_a_changed_setting_shows_a_late_frame_before_the_cache_has_reached_it(window):
+    obj, _, known = yield from previewed(window, sagging)
+    bpy.context.scene.frame_set(100)
+    yield from at_rest(known)
+    # The body is read again, into a display of its own.
+    before, seen, display, show = scenes.evaluated(obj), [], type(known.display), type(known.display).show
+
+    def noted(shown, *moved):
+        show(shown, *moved)
+        seen.append((known.filling.checked, known.status(), shown.offsets.copy()))
+
+    display.show, seconds = noted, preview().RESTING_SECONDS
+    # The character is small, so its fill takes little time.
+    preview().RESTING_SECONDS = 4e-3
+    try:
+        obj.jounce.frequency = 2.0
+        yield lambda: known.cache.origin["Frequency (Hz)"] == "2.0"
+        yield lambda: known.complete and not known.busy
+    finally:
+        display.show, preview().RESTING_SECONDS = show, seconds
+    (early, status, look), *_, (_, _, last) = seen
+    assert early < 100 and status.endswith("Frame 100 is a first look")
+    moved = np.abs(scenes.evaluated(obj) - before).max()
+    assert moved > 1e-3 and np.abs(last - look).max() < 0.1 * moved
+    yield from at_rest(known)
+
+
 def test_dragging_the_armature_swings_the_flesh_and_escape_brings_the_cache_back(window):
     yield from dragged(window, lambda _obj: None)
 

@@ -50,7 +50,7 @@ class Motions:
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
-        self._is_flesh = not isinstance(body, LooseBody | AttachedBody)
+        self.is_flesh = not isinstance(body, LooseBody | AttachedBody)
         # Motions of the other loose bodies in contact.
         self.companions = [Motions(other.body, other.scene) for other in body_scene.companions]
         body_scene.forces.act_on(body)
@@ -83,7 +83,7 @@ class Motions:
         """All inputs of the motion except the drives, under the names of the settings."""
         # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        around = {} if self._is_flesh else self._around()
+        around = {} if self.is_flesh else self._around()
         return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -261,9 +261,9 @@ class Motions:
         surface = self.scene.surface
         return LoopPass(cache, start, course, frames, surface, is_final=is_final, reduce=reduce)
 
-    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> SimulationPass:
+    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings, first: int = 0) -> SimulationPass:
         """A pass with other settings, without a stored cache and without a loop."""
-        return SimulationPass(MotionCache({}, 0), self._start(scene, settings), self._course(settings))
+        return SimulationPass(MotionCache({}, first), self._start(scene, settings), self._course(settings))
 
     def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
         return partial(simulation, self.body, settings, units.frame_seconds(scene), self._gravity(scene))

@@ -110,7 +110,7 @@ def renew(host: bpy.types.Object) -> None:
     for obj in set(bodies.members(host)) - set(bodies.fleshed(host)):
         preview_modifier.remove(obj)
     for known in (*_sessions.values(), *_set_aside.values()):
-        if known.host == host or known.touches({host}):
+        if known.host == host or touches(known, {host}):
             known.suspect(reread=True)
             ensure_timer()
 
@@ -190,7 +190,7 @@ def follow() -> None:
 
 def has_changed() -> bool:
     """True if objects may have been added or removed since the sessions were made."""
-    return registry.looks() != _looks or not all(known.is_whole() for known in _sessions.values())
+    return registry.looks() != _looks or not all(is_whole(known) for known in _sessions.values())
 
 
 def take_off_left(hosts: set[bpy.types.Object]) -> None:
@@ -230,6 +230,20 @@ def is_alive(known: Session) -> bool:
         )
     except ReferenceError:
         return False
+
+
+def is_whole(known: Session) -> bool:
+    """True if no displayed object has been deleted."""
+    blocks = [known.scene, known.host]
+    if known.motions is not None:
+        blocks += [*known.motions.scene.objects, *known.motions.scene.reader.armatures]
+    return all(map(registry.is_there, blocks))
+
+
+def touches(known: Session, hosts: set[bpy.types.Object]) -> bool:
+    """True if any of these bodies is a companion of a session's."""
+    others = () if known.motions is None else known.motions.scene.companions
+    return any(other.scene.host in hosts for other in others)
 
 
 def is_shown(known: Session) -> bool:
@@ -322,10 +336,10 @@ def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
             if not playing:
                 known.touch(depsgraph)
     for known in () if _paused or _rendering else _set_aside.values():
-        if known.scene == scene and known.is_whole() and known.look_at_changes(depsgraph):
+        if known.scene == scene and is_whole(known) and known.look_at_changes(depsgraph):
             changed.add(known.host)
     for known in shown_in(scene):
-        if changed and known.touches(changed):
+        if changed and touches(known, changed):
             known.suspect(reread=True)
         if known.busy:
             ensure_timer()

@@ -17,9 +17,9 @@ from ...core.motion import FrameInput
 from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, scaled
 from ..body import bodies, builds, companions
-from ..common import animation, registry, units
+from ..common import animation, units
 from ..inputs import frame_inputs, surroundings
-from . import motions, preview_modifier, qualities
+from . import first_look, motions, preview_modifier, qualities
 from .behind import Behind
 from .changes import Watched
 from .display import Display
@@ -45,6 +45,7 @@ class Session:
         self.filling: SimulationPass | None = None
         self.final: Behind | None = None
         self.interactive: Interactive | None = None
+        self.first_look: first_look.FirstLook | None = None
         self._changed: list[str] = []
         self._building: Runner | None = None
         self._reader: DriveReader | None = None
@@ -134,8 +135,9 @@ class Session:
             return "Changed; checking the cache"
         if self.waits:
             return f"Cached {first} - {first + checked - 1}; {self.waits}, so play it from the start or fill"
+        look = "" if self.first_look is None else self.first_look.status(self.display)
         why = f": {', '.join(self._changed)} changed" if self._changed else ""
-        return f"Filling {self.filling.progress / self.wanted:.0%}{why}"
+        return f"Filling {self.filling.progress / self.wanted:.0%}{why}{look}"
 
     # Getting ready.
 
@@ -199,6 +201,7 @@ class Session:
             cache = MotionCache(origin, first)
         self.filling = self.motions.filling(self.scene, cache)
         self.final = qualities.restarted(self.final, self.motions, self.scene)
+        self.first_look = first_look.restarted(self.first_look, self.motions, self.scene, self.filling)
         self._suspected, self._kept = 0.0, False
 
     def _differs(self) -> bool:
@@ -210,13 +213,6 @@ class Session:
         fine = (state.quality, state.flesh().key, state.learnt_digest)
         others = (other.settings(self.scene) for other in self.motions.companions)
         return (*self.motions.settings(self.scene), *fine, surroundings.chosen(self.host), *others)
-
-    def is_whole(self) -> bool:
-        """True if no displayed object has been deleted."""
-        blocks = [self.scene, self.host]
-        if self.motions is not None:
-            blocks += [*self.motions.scene.objects, *self.motions.scene.reader.armatures]
-        return all(map(registry.is_there, blocks))
 
     def _is_as_read(self) -> bool:
         """True if all inputs agree with the last reading; otherwise the body must be read again."""
@@ -251,6 +247,8 @@ class Session:
             self._building.cancel()
         if self.filling is not None:
             self.filling.close()
+        if self.first_look is not None:
+            self.first_look.close()
         self.let_go_of_final()
 
     def let_go_of_final(self) -> None:
@@ -355,6 +353,9 @@ class Session:
     def fill(self, seconds: float) -> bool:
         """Reads and simulates frames for about this time; True if the current frame is new."""
         filling, deadline = self.filling, time.perf_counter() + seconds
+        look = self.first_look
+        if look is not None and not look.work(self.scene, filling, self._reader, deadline):
+            self.first_look = None
         while len(filling.drives) < self.wanted and not self.waits and time.perf_counter() < deadline:
             filling.feed(self._reader.ahead(self.cache.first + len(filling.drives)))
         filling.collect()
@@ -382,12 +383,15 @@ class Session:
         self.fill(0.0)
 
     def _show_current(self) -> bool:
-        """Displays the current frame if its drive is the cached one; False if already displayed."""
-        index = self.scene.frame_current - self.cache.first
-        if self._current is None or not 0 <= index < self.filling.checked:
+        """Displays the current frame, or a first look at it, with its drive; False if already displayed."""
+        index, look = self.scene.frame_current - self.cache.first, self.first_look
+        if 0 <= index < self.filling.checked:
+            (coefficients, shaper), drive = self._best(index), self.filling.drives[index]
+        elif look is not None and look.coefficients is not None:
+            (coefficients, shaper), drive = (look.coefficients, self.motions.body), look.drive
+        else:
             return False
-        coefficients, shaper = self._best(index)
-        if self.display.shows(coefficients) or not self.filling.agrees(index, self._current):
+        if self._current is None or self.display.shows(coefficients) or not drive.agrees(self._current):
             return False
         self.display.show(coefficients, shaper)
         self._wrote = True
@@ -420,11 +424,6 @@ class Session:
                 rereads = rereads or reread
         return rereads
 
-    def touches(self, hosts: set[bpy.types.Object]) -> bool:
-        """True if any of these bodies is a companion."""
-        others = () if self.motions is None else self.motions.scene.companions
-        return any(other.scene.host in hosts for other in others)
-
     def look_at_settings(self) -> None:
         """Notes settings, also of the scene, that differ from the start of this pass."""
         if self.filling is not None and not self._suspected and self._differs():
@@ -452,8 +451,7 @@ class Session:
         if before is None or drive.agrees(before):
             return
         self.suspect()
-        is_free = not self.filling.follows_hand
-        if is_free or drive.held or before.held or drive.moves_as(before):
+        if not self.filling.follows_hand or drive.held or before.held or drive.moves_as(before):
             # Holds and colliders do not move by hand; the frame is checked again.
             self.interactive = None
             return

@@ -1,0 +1,91 @@
+"""A first look at the current frame after a change, until its cache has reached it."""
+
+import time
+from dataclasses import replace
+from math import ceil
+
+import bpy
+import numpy as np
+
+from ...core.motion import FrameInput, settling_seconds
+from ...core.settings import RestartMode
+from ...core.simulation_pass import SimulationPass
+from ...core.user_error import UserError
+from ..common import units
+from .display import Display
+from .drive_reader import DriveReader
+from .motions import Motions
+
+# Fewest and most frames before the current one.
+SHORTEST, LONGEST = 12, 24
+# Share of the fill's frames up to the current one; with more, the fill is as quick.
+WORTHWHILE = 2 / 3
+
+
+class FirstLook:
+    """A provisional motion of a few frames, which starts in motion; never cached, kept or baked.
+
+    frame: number of the shown frame, the last one.
+    """
+
+    def __init__(self, passing: SimulationPass, frame: int) -> None:
+        """passing: without frames, from the first one of the look on."""
+        self.frame = frame
+        self._passing = passing
+
+    def work(
+        self, scene: bpy.types.Scene, filling: SimulationPass, reader: DriveReader, deadline: float
+    ) -> bool:
+        """Continues until this time; False once the fill is there, or the frame is left or unreadable."""
+        is_filled = filling.checked > self.frame - filling.cache.first
+        if is_filled or scene.frame_current != self.frame or reader.unsound:
+            self.close()
+            return False
+        first, drives = self._passing.cache.first, self._passing.drives
+        try:
+            while first + len(drives) <= self.frame and time.perf_counter() < deadline:
+                self._passing.feed(reader.ahead(first + len(drives)))
+            self._passing.collect()
+        except UserError:
+            # The fill meets the same frame, and says so.
+            self.close()
+            return False
+        return True
+
+    @property
+    def coefficients(self) -> np.ndarray | None:
+        """The coefficients of the frame, None until simulated."""
+        index = self.frame - self._passing.cache.first
+        return self._passing.cache.coefficients[index] if self._passing.checked > index else None
+
+    @property
+    def drive(self) -> FrameInput:
+        """The last known drive, of the frame once simulated."""
+        return self._passing.drives[-1]
+
+    def status(self, display: Display) -> str:
+        """A sentence for the end of the panel's line while the look is displayed, otherwise empty."""
+        is_shown = self.coefficients is not None and display.shows(self.coefficients)
+        return f". Frame {self.frame} is a first look" if is_shown else ""
+
+    def close(self) -> None:
+        """Stops the simulation."""
+        self._passing.close()
+
+
+def restarted(
+    before: FirstLook | None, made: Motions, scene: bpy.types.Scene, filling: SimulationPass
+) -> FirstLook | None:
+    """A look ahead of a fill; None where the frame is cached or soon filled, or needs all frames before."""
+    if before is not None:
+        before.close()
+    frame, state = scene.frame_current, made.scene.host.jounce
+    ahead = frame - filling.cache.first
+    if state.loop or filling.given or not made.is_flesh or ahead < max(SHORTEST, len(filling.cache)):
+        return None
+    settings = replace(state.motion_settings(), start=RestartMode.MOVING)
+    needed = settling_seconds(made.body, settings) / units.frame_seconds(scene)
+    count = max(SHORTEST, ceil(min(needed, LONGEST)))
+    if count > WORTHWHILE * ahead:
+        return None
+    return FirstLook(made.rehearsal(scene, settings, frame - count), frame)
