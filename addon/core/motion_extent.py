@@ -41,7 +41,7 @@ class Gauge:
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
         held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
         moving = edges[~held[edges].all(axis=1)]
-        self._torn = TORN * len(edges) / max(1, len(moving))
+        self._torn = TORN * len(edges) / len(moving) if len(moving) else 1.0
         edges = thinned(moving, EDGES)
         points, places = np.unique(np.concatenate([soft, edges.ravel()]), return_inverse=True)
         self._soft, self._edges = places[: len(soft)], places[len(soft) :].reshape(-1, 2)

@@ -1,6 +1,7 @@
 """The extent of a motion, of flesh and skin, by hand and on bodies."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import jounce
 import numpy as np
@@ -69,6 +70,18 @@ def test_where_the_flesh_holds_it_neither_moves_nor_stretches(ball):
     drives, coefficients = shot(body)
     held = [replace(drive, held="frozen") for drive in drives]
     assert Gauge(body, surface, held).of_frame(7, coefficients[7]) == Extent(0.0, 0.0)
+
+
+def test_a_skin_of_few_edges_that_all_follow_the_bones_does_not_stretch(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    held = SimpleNamespace(
+        model=body.model, mesh=body.mesh, embedding=body.embedding, pinned=np.ones_like(body.pinned)
+    )
+    found = Gauge(held, replace(surface, triangles=surface.triangles[:10]), drives).of_frame(
+        7, coefficients[7]
+    )
+    assert found.size > 0.01 and found.strain == 0.0
 
 
 def test_one_wild_strike_says_little_of_a_motion():
