@@ -7,7 +7,7 @@ import bpy
 from . import cli, ops, panels, props, translations
 from .bridge.bake import cache_files, renders
 from .bridge.body import copies, old_files
-from .bridge.common import registry
+from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews
 from .core import bodies
@@ -71,6 +71,7 @@ def register() -> None:
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
     law.unregister()
+    preset_pictures.unregister()
     object_menu.unregister()
     render.unregister()
     renders.unregister()

@@ -392,10 +392,13 @@ def settling_seconds(body: "jounce.Body", settings: MotionSettings) -> float:
 
 
 def stiffness_of(built: float, settings: MotionSettings) -> float:
-    """The factor on the elastic energy for a `built_frequency` of `built`, in Hz."""
+    """The factor on the elastic energy for a `built_frequency` of `built`, in Hz.
+
+    The softness divides it, so that all frequencies fall with the square root of the softness.
+    """
     if settings.material is not None:
-        return physical_stiffness(settings.material)
-    return stiffness(built, settings.frequency)
+        return physical_stiffness(settings.material) / settings.softness
+    return stiffness(built, settings.frequency) / settings.softness
 
 
 def physical_stiffness(material: Physical) -> float:

@@ -27,8 +27,3 @@ def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
         found = found[found]
         if np.array_equal(found, before):
             return np.unique(found[welded], return_inverse=True)[1].reshape(-1)
-
-
-def count(points: np.ndarray, triangles: np.ndarray) -> int:
-    """Number of loose parts of points (p, 3) with triangles (q, 3); lone points are none."""
-    return len(np.unique(labels(points, triangles)[triangles]))

@@ -160,12 +160,12 @@ class Physical:
 class MotionSettings:
     """Inputs of the motion of a built model.
 
-    frequency: Hz, of the reference frequency_of. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 =
-    the scene's gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the integration.
-    material: sets the stiffness in place of the frequency; gravity is then not scaled. limit: largest
-    displacement as a share of the diagonal. stretch: largest change of length, as a share. start, after_cut:
-    start of a shot, and after a cut. teleport: distance of a leap that counts as a cut, as a share of the
-    diagonal, None for never.
+    frequency: Hz, of the reference frequency_of. softness: factor on the compliance, beside it. damping:
+    ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's gravity on a body of 1.8 m, 0 = none.
+    integrator: the native module's name of the integration. material: sets the stiffness in place of the
+    frequency; gravity is then not scaled. limit: largest displacement as a share of the diagonal. stretch:
+    largest change of length, as a share. start, after_cut: start of a shot, and after a cut. teleport:
+    distance of a leap that counts as a cut, as a share of the diagonal, None for never.
     """
 
     frequency: float
@@ -181,6 +181,7 @@ class MotionSettings:
     after_cut: RestartMode = RestartMode.SETTLED
     teleport: float | None = None
     frequency_of: FrequencyOf = FrequencyOf.SIZE
+    softness: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,10 @@ def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
 
 
 def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fitting:
-    """Finds the frequency of a built body for its bounds over these frames."""
+    """Finds the frequency of a built body for its bounds over these frames.
+
+    Fitted at a softness and an amount of 1, which both set the motion beside the fit; keyed amounts count.
+    """
     state = host.jounce
     if state.material() is not None:
         raise UserError(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
@@ -113,6 +116,8 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
         raise UserError(f"{host.name} is not built as it is now; use Build first.")
     made = motions.Motions(body, scene)
     drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
+    if not animated_settings.is_animated(host, frozenset(["strength"])):
+        drives = [replace(drive, strength=1.0) for drive in drives]
     search = fitting.fitted(Rehearsal(made, drives, context.scene), bounds_of(host))
     fitted = yield from scaled(search, 0.6, 1.0)
     return Fit(host, fitted, held_sentence(drives, steps.start))
@@ -150,7 +155,11 @@ class Rehearsal:
         """The extent of the motion at a frequency in Hz."""
         made = self._made
         settings = replace(
-            made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None, stretch=None
+            made.scene.host.jounce.motion_settings(),
+            frequency=frequency,
+            softness=1.0,
+            limit=None,
+            stretch=None,
         )
         rehearsal = made.rehearsal(self._scene, settings)
         stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)

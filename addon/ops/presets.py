@@ -28,12 +28,12 @@ class BodyPreset(Needing, AddPresetBase):
 
 
 class JOUNCE_OT_body_preset_add(BodyPreset, bpy.types.Operator):
-    """Save what kind of body this is as a preset, or remove the preset that the body has"""
+    """Save amount, softness, damping and limits as a preset, or remove the preset that the body has"""
 
     bl_idname = "jounce.body_preset_add"
-    bl_label = "Save Kind of Body"
+    bl_label = "Save Preset"
     preset_menu = "JOUNCE_MT_bodies"
-    preset_subdir = "jounce/body"
+    preset_subdir = preset_files.BODY
     preset_values = tuple(f"body.{name}" for name in preset_files.SETTINGS[preset_subdir])
 
 
@@ -43,5 +43,5 @@ class JOUNCE_OT_material_preset_add(BodyPreset, bpy.types.Operator):
     bl_idname = "jounce.material_preset_add"
     bl_label = "Save Material"
     preset_menu = "JOUNCE_MT_materials"
-    preset_subdir = "jounce/material"
+    preset_subdir = preset_files.MATERIAL
     preset_values = tuple(f"body.{name}" for name in preset_files.SETTINGS[preset_subdir])

@@ -1,6 +1,7 @@
 """jounce.preview, fill_cache and clear_cache: the motion live in the viewport."""
 
 import bpy
+from bpy.props import EnumProperty
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
@@ -9,19 +10,28 @@ from . import needs
 from .build import build, keep
 from .operator import JounceOperator, LongOperator
 
+SHOW = (
+    ("OTHER", "The Other", "The flesh where the pose was shown, and the pose where the flesh was"),
+    ("POSE", "Pose", "The pose alone, without flesh"),
+    ("FLESH", "Flesh", "The motion of the flesh, live"),
+)
+
 
 class JOUNCE_OT_preview(LongOperator):
-    """Show the motion of the selected bodies live in the viewport, or stop showing it"""
+    """Show the motion of the selected bodies live in the viewport, or the pose alone"""
 
     bl_idname = "jounce.preview"
     bl_label = "Preview"
     bl_options = {"UNDO"}
 
+    show: EnumProperty(name="Show", description="Flesh or pose", items=SHOW)
+
     def task(self, context: bpy.types.Context) -> Task:
-        """Switches all previews on, with missing builds, or all off if one is on."""
+        """Switches all previews on, with missing builds, or off; to the other, off if one is on."""
         hosts = bodies.hosts(context)
         names = ", ".join(host.name for host in hosts)
-        if any(host.jounce.preview for host in hosts):
+        is_on = any(host.jounce.preview for host in hosts)
+        if self.show == "POSE" or (self.show == "OTHER" and is_on):
             for host in hosts:
                 previews.set_aside(host)
             return f"The preview of {names} is off."
@@ -32,7 +42,8 @@ class JOUNCE_OT_preview(LongOperator):
         for each in made:
             keep(each, context)
         for host in hosts:
-            previews.switch_on(host)
+            if not host.jounce.preview:
+                previews.switch_on(host)
         return f"{names}: the motion is shown live."
 
 

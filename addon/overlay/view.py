@@ -81,7 +81,7 @@ def draw_surfaces() -> None:
     field = Field(settings.field)
     if field is not Field.NONE:
         state = host.jounce
-        motion = (state.frequency, state.frequency_of) if field is Field.STIFFNESS else None
+        motion = (state.frequency, state.frequency_of, state.softness) if field is Field.STIFFNESS else None
         mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
         seen = of_preview(host, field)
         look = (*key, field, mode, motion, *seen)

@@ -9,10 +9,12 @@ from . import (
     clips,
     collisions,
     diagnosis,
+    inside,
     loose,
     main,
     maps,
     modes,
+    more,
     motion,
     overlay,
     parts,
@@ -23,16 +25,16 @@ from . import (
 )
 from .physics import twin
 
-# First the common panels, then those for shaping the flesh; the solver and rarely used panels are closed.
+# The common settings are in the main panel; all others are closed below the panel More.
 SIDEBAR = (
     main.JOUNCE_PT_main,
+    more.JOUNCE_PT_more,
     diagnosis.JOUNCE_PT_diagnosis,
     preview.JOUNCE_PT_preview,
     bake.JOUNCE_PT_bake,
-    parts.JOUNCE_MT_bodies,
-    parts.JOUNCE_PT_parts,
-    motion.MATERIALS,
+    *motion.MENUS,
     motion.JOUNCE_PT_motion,
+    parts.JOUNCE_PT_parts,
     loose.JOUNCE_PT_loose,
     *maps.MENUS,
     maps.JOUNCE_MT_regions,
@@ -43,6 +45,7 @@ SIDEBAR = (
     collisions.JOUNCE_PT_collisions,
     sound.JOUNCE_PT_sound,
     body.JOUNCE_PT_build,
+    inside.JOUNCE_PT_inside,
     modes.JOUNCE_UL_modes,
     modes.JOUNCE_PT_modes,
     overlay.JOUNCE_PT_overlay,

@@ -49,9 +49,6 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         loops = state.is_flesh and state.loop
         if not (state.is_loose or loops or state.start == "MOVING"):
             layout.prop(state, "pre_roll")
-        row = layout.row(align=True)
-        row.operator("jounce.bake", icon="RENDER_ANIMATION")
-        row.operator("jounce.free_bake", icon="TRASH", text="")
         if state.bake_parts:
             draw_result(layout, state, context)
         if len(renders.built(context.scene)) > 1:

@@ -4,7 +4,6 @@ import bpy
 
 from ..core.maps import Kind
 from ..core.settings import BodyKind
-from . import sidebar
 from .sidebar import BodyPanel
 
 
@@ -12,18 +11,12 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
     """The model of the body"""
 
     bl_label = "Body"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the inputs of the model."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "kind")
         DRAWN[BodyKind(state.kind)](layout, state)
-        if state.built_summary:
-            parts = state.built_summary.split(", ")
-            column = layout.column(align=True)
-            for line in (parts[:2], parts[2:]):
-                sidebar.wrapped(column, context, text=", ".join(line), translate=False)
 
 
 def draw_loose(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:

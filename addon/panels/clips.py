@@ -15,7 +15,6 @@ class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
     """Actions for this kind of rig, such as those of Mixamo"""
 
     bl_label = "Actions"
-    bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -44,7 +44,6 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
     """Collisions of the flesh"""
 
     bl_label = "Collisions"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         """Shows a switch that stays available in the closed panel."""

@@ -13,12 +13,12 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
     """Possible problems of the body"""
 
     bl_label = "Diagnosis"
-    bl_options = {"DEFAULT_CLOSED"}
+    # Width as a popover, in buttons.
+    bl_ui_units_x = 14
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         """Shows the number of findings, also in the closed panel."""
-        _, state = self.layout_and_state(context)
-        count = len(state.findings) + bool(played_actions.difference(bodies.host_of(context.object)))
+        count = found(bodies.host_of(context.object))
         if count:
             self.layout.label(text=f"{count}", icon="INFO")
 
@@ -29,10 +29,23 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
         is_fitted = not draw_difference(layout, context)
         if state.is_diagnosed and not state.findings and is_fitted:
             sidebar.wrapped(layout, context, text="Nothing found", icon="CHECKMARK")
-        for index, found in enumerate(state.findings):
-            box = said(layout, context, found.sentence)
-            if found.fix in FIXES:
-                box.operator("jounce.fix", text=FIXES[found.fix][0]).index = index
+        for index, finding in enumerate(state.findings):
+            box = said(layout, context, finding.sentence)
+            if finding.fix in FIXES:
+                box.operator("jounce.fix", text=FIXES[finding.fix][0]).index = index
+
+
+def found(host: bpy.types.Object) -> int:
+    """The number of findings, a difference of the played animation included."""
+    return len(host.jounce.findings) + bool(played_actions.difference(host))
+
+
+def draw_count(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
+    """Shows the number of findings, which open on a press; nothing without any."""
+    count = found(host)
+    if count:
+        text = f"{bpy.app.translations.pgettext_iface('Diagnosis', 'Jounce')}: {count}"
+        layout.popover("JOUNCE_PT_diagnosis", text=text, icon="ERROR", translate=False)
 
 
 def draw_difference(layout: bpy.types.UILayout, context: bpy.types.Context) -> bool:

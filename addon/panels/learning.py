@@ -19,7 +19,7 @@ COUNTS = (4, 8, 16, 32, 64)
 
 
 def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Shows the button for learning the shot, and the error of the learnt basis."""
+    """Shows the button for learning the shot, and in a word how near the learnt basis comes."""
     host = bodies.host_of(context.object)
     known = lessons.of(host)
     column = layout.column(align=True)
@@ -37,7 +37,7 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if Quality(host.jounce.quality) is not Quality.LEARNT:
         return
     if known is not None:
-        draw_lesson(layout.column(align=True), known, context)
+        sidebar.wrapped(layout, context, text=f"{known.facts.error:.1%} from Final", icon="CHECKMARK")
     missed = [both for both in colliders.hindrances(host) if both[1] == "use_final"]
     draw_hindrances(layout, context, missed)
     if not missed:
@@ -57,7 +57,7 @@ def has_others(known: Learnt | None) -> bool:
 
 
 def draw_lesson(column: bpy.types.UILayout, known: Learnt, context: bpy.types.Context) -> None:
-    """Shows the learnt shots, the number of displacements, and the error."""
+    """Shows the learnt shots, the number of displacements, and the errors."""
     facts = known.facts
 
     def told(text: str, **looks: object) -> None:

@@ -1,14 +1,18 @@
-"""Adds Jounce to an object or removes it."""
+"""Adds Jounce to an object, and the common settings of its body."""
 
 import bpy
 
 from ..bridge.body import bodies, overrides
-from . import sidebar
+from ..bridge.preview import previews
+from . import diagnosis, sidebar
 from .sidebar import SidebarPanel
+
+# Heights of the large buttons and of the preset's picture, in buttons.
+LARGE, PICTURE = 1.5, 3.2
 
 
 class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
-    """Add or remove Jounce"""
+    """Add Jounce; then preview, amount, softness, parts and bake"""
 
     bl_label = "Jounce"
 
@@ -18,7 +22,7 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
         return cls.bl_space_type == "VIEW_3D" or context.object.type == "MESH"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the button for the active object."""
+        """Shows the button for the active object, or the common settings of its body."""
         layout, obj = self.layout, context.object
         linked = None if obj is None else overrides.linked_of(obj, context.scene)
         if linked is not None:
@@ -33,15 +37,50 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             return
         host = bodies.host_of(obj)
         if host is None:
-            layout.operator("jounce.setup", icon="ADD")
+            add = layout.column()
+            add.scale_y = LARGE
+            add.operator("jounce.setup", icon="ADD")
             if bpy.ops.jounce.body_add.poll():
                 layout.operator("jounce.body_add", icon="ADD")
             return
         if host != obj:
             relation = "Moves" if obj.type == "ARMATURE" else "Part of"
             sidebar.wrapped(layout, context, text=f"{relation} {host.name}", icon="LINKED")
-        column = layout.column(align=True)
-        column.operator("jounce.body_add", icon="ADD")
-        column.operator("jounce.body_remove", icon="REMOVE")
-        layout.operator("jounce.build", icon="MOD_BUILD")
-        layout.operator("jounce.remove", icon="X")
+        draw_switch(layout, host, context)
+        draw_flesh(layout, host.jounce)
+        draw_bake(layout)
+
+
+def draw_switch(layout: bpy.types.UILayout, host: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Shows the switch between the pose and its flesh, the preview's line, and the number of findings."""
+    row = layout.row(align=True)
+    row.scale_y = LARGE
+    shown = host.jounce.preview
+    row.operator("jounce.preview", text="Pose", icon="ARMATURE_DATA", depress=not shown).show = "POSE"
+    row.operator("jounce.preview", text="Flesh", icon="MOD_SOFT", depress=shown).show = "FLESH"
+    known = previews.session(host)
+    if known is not None:
+        sidebar.wrapped(layout, context, text=known.status(), translate=False)
+    diagnosis.draw_count(layout, host)
+
+
+def draw_flesh(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows the preset with its picture beside amount and softness, which act at once."""
+    if not state.is_flesh:
+        layout.prop(state, "softness", slider=True)
+        return
+    split = layout.split(factor=0.3)
+    split.template_icon_view(state, "preset", show_labels=True, scale=PICTURE, scale_popup=5.0)
+    column = split.column()
+    column.prop(state, "preset", text="")
+    sliders = column.column(align=True)
+    sliders.prop(state, "strength", slider=True)
+    sliders.prop(state, "softness", slider=True)
+
+
+def draw_bake(layout: bpy.types.UILayout) -> None:
+    """Shows the button that bakes, and the one that takes the bake off."""
+    row = layout.row(align=True)
+    row.scale_y = LARGE
+    row.operator("jounce.bake", icon="RENDER_ANIMATION")
+    row.operator("jounce.free_bake", icon="TRASH", text="")

@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies, weight_maps
-from ..core import region_presets
+from ..core import preset_values
 from ..core.maps import Kind
 from ..core.settings import BodyKind
 from . import sidebar
@@ -21,7 +21,7 @@ TOOLS = (
 
 # Blender's folder for presets of the region operator, and the settings in the presets.
 PRESETS = "operator/jounce.region"
-WEIGHTS = frozenset(["stiffness", "elsewhere", "strength", "leak"])
+WEIGHTS = dict.fromkeys(("stiffness", "elsewhere", "strength", "leak"), float)
 
 
 class MapMenu:
@@ -53,9 +53,9 @@ class JOUNCE_MT_regions(bpy.types.Menu):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Shows our presets and the artist's own."""
-        for name, path in region_presets.found(bpy.utils.preset_paths(PRESETS)).items():
+        for name, path in preset_values.found(bpy.utils.preset_paths(PRESETS)).items():
             operator = self.layout.operator("jounce.region", text=name)
-            for setting, value in region_presets.values(path.read_text("utf-8", "replace"), WEIGHTS).items():
+            for setting, value in preset_values.values(path.read_text("utf-8", "replace"), WEIGHTS).items():
                 setattr(operator, setting, value)
 
 
@@ -63,7 +63,6 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
     """Variation of the flesh over the body"""
 
     bl_label = "Maps"
-    bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -32,7 +32,6 @@ class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
     """The modes of the body"""
 
     bl_label = "Modes"
-    bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..bridge.common import preset_files
 from ..core.motion import physical_frequency
 from ..core.settings import Quality
 from . import sidebar
@@ -19,12 +20,21 @@ class JOUNCE_MT_materials(bpy.types.Menu):
     """Materials with physical values"""
 
     bl_label = title = "Materials"
-    preset_subdir = "jounce/material"
+    preset_subdir = preset_files.MATERIAL
     preset_operator = "script.execute_preset"
     draw = bpy.types.Menu.draw_preset
 
 
-MATERIALS = JOUNCE_MT_materials
+class JOUNCE_MT_bodies(bpy.types.Menu):
+    """Presets of bodies, with amount, softness, damping and limits of the flesh"""
+
+    bl_label = title = "Presets"
+    preset_subdir = preset_files.BODY
+    preset_operator = "script.execute_preset"
+    draw = bpy.types.Menu.draw_preset
+
+
+MENUS = JOUNCE_MT_bodies, JOUNCE_MT_materials
 
 
 def draw_stiffness(
@@ -40,9 +50,8 @@ def draw_stiffness(
         if state.is_loose:
             return
         layout.prop(state, "frequency_of")
-        row = layout.row(align=True)
-        row.prop(state, "amount")
-        row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")
+        layout.prop(state, "amount")
+        layout.operator("jounce.fit", icon="DRIVER_DISTANCE")
         draw_difference(layout, context)
         return
     draw_presets(layout, state, JOUNCE_MT_materials, "jounce.material_preset_add")
@@ -51,7 +60,7 @@ def draw_stiffness(
     if state.built_frequency == 0.0:
         sidebar.wrapped(layout, context, text="Build to see the frequency", icon="INFO")
         return
-    frequency = physical_frequency(state.built_frequency, state.material())
+    frequency = physical_frequency(state.built_frequency, state.material()) / state.softness**0.5
     sidebar.wrapped(layout, context, text=f"Softest part: {frequency:.3g} Hz")
     if frequency < SLOWEST:
         sidebar.wrapped(layout, context, text="Very slow: is the size in metres right?", icon="ERROR")
@@ -79,6 +88,8 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the settings of the motion."""
         layout, state = self.layout_and_state(context)
+        if state.is_flesh:
+            draw_presets(layout, state, JOUNCE_MT_bodies, "jounce.body_preset_add")
         draw_stiffness(layout, state, context)
         keyed(layout).prop(state, "damping")
         if state.is_loose:

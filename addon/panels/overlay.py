@@ -9,7 +9,6 @@ class JOUNCE_PT_overlay(BodyPanel, bpy.types.Panel):
     """Drawings of the viewports over the body"""
 
     bl_label = "Overlays"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the available drawings."""

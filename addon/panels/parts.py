@@ -3,17 +3,7 @@
 import bpy
 
 from ..core.settings import BodyKind
-from .preset_menu import draw_presets
 from .sidebar import BodyPanel
-
-
-class JOUNCE_MT_bodies(bpy.types.Menu):
-    """Kinds of bodies, with the amount of bone and the amplitude of the flesh"""
-
-    bl_label = title = "Kind of Body"
-    preset_subdir = "jounce/body"
-    preset_operator = "script.execute_preset"
-    draw = bpy.types.Menu.draw_preset
 
 
 class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
@@ -25,7 +15,6 @@ class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the core, the role of the active bone, and the hard parts of the active mesh."""
         layout, state = self.layout_and_state(context)
-        draw_presets(layout, state, JOUNCE_MT_bodies, "jounce.body_preset_add")
         row = layout.row(align=True)
         row.prop(state, "bone_core")
         row.prop(context.window_manager.jounce, "show_core", text="", icon="HIDE_OFF")

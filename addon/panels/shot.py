@@ -41,7 +41,6 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
     """Events in the shot beside the animation"""
 
     bl_label = "Forces and Resets"
-    bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset(BodyKind)
 
     def draw(self, context: bpy.types.Context) -> None:

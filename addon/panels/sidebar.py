@@ -21,9 +21,10 @@ class SidebarPanel:
 
 
 class BodyPanel(SidebarPanel):
-    """A panel for the body of the active object, below the main one."""
+    """A panel for the body of the active object, closed below More."""
 
-    bl_parent_id = "JOUNCE_PT_main"
+    bl_parent_id = "JOUNCE_PT_more"
+    bl_options = {"DEFAULT_CLOSED"}
     # Kinds of bodies that the panel applies to.
     kinds = frozenset(BodyKind)
 

@@ -11,7 +11,6 @@ class JOUNCE_PT_sound(BodyPanel, bpy.types.Panel):
     """Sound of the body under impacts"""
 
     bl_label = "Sound"
-    bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED, BodyKind.LOOSE))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -35,7 +35,6 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
     """Stitches between meshes or within a mesh"""
 
     bl_label = "Stitches"
-    bl_options = {"DEFAULT_CLOSED"}
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -27,6 +27,7 @@ from .modes import ModesProps
 from .motion import MotionProps
 from .muscles import MuscleProps
 from .overrides import overridable
+from .preset import PresetProps
 from .preview import PreviewProps
 from .shot import ShotProps
 from .sound import SoundProps
@@ -47,6 +48,7 @@ class JounceObject(
     MaterialProps,
     ShotProps,
     CollisionProps,
+    PresetProps,
     PreviewProps,
     LearningProps,
     BakeProps,

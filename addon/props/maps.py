@@ -45,7 +45,7 @@ class MapProps:
         name="Momentum Leak",
         description=(
             "Vertex group that scales how much of the bones' momentum reaches the flesh, 0 to 1. Only "
-            "differences within one bone's region matter; for more or less motion as a whole use Strength"
+            "differences within one bone's region matter; for more or less motion as a whole use Amount"
         ),
     )
     pin_group: StringProperty(

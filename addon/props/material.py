@@ -147,8 +147,8 @@ class MaterialProps:
     def lowest_frequency(self) -> float:
         """The frequency of the body's lowest mode in the last build, in Hz."""
         if FrequencyOf(self.frequency_of) is FrequencyOf.LOWEST_MODE or self.built_size_frequency == 0.0:
-            return self.frequency
-        return self.frequency * self.built_frequency / self.built_size_frequency
+            return self.frequency / self.softness**0.5
+        return self.frequency / self.softness**0.5 * self.built_frequency / self.built_size_frequency
 
     def young_at_rest(self) -> float | None:
         """Young's modulus at small strains, Pa: for a frequency, of flesh with the density of water.
@@ -156,10 +156,10 @@ class MaterialProps:
         None for a body without a build.
         """
         if self.stiffness_by == "PHYSICAL":
-            return self.young
+            return self.young / self.softness
         is_lowest = FrequencyOf(self.frequency_of) is FrequencyOf.LOWEST_MODE
         built = self.built_frequency if is_lowest else self.built_size_frequency
-        return YOUNG * stiffness(built, self.frequency) if built > 0.0 else None
+        return YOUNG * stiffness(built, self.frequency) / self.softness if built > 0.0 else None
 
     def material(self) -> Physical | None:
         """The material, None if the frequency sets the stiffness."""

@@ -72,15 +72,29 @@ class MotionProps:
         soft_max=1.0,
         step=1,
     )
-    strength: FloatProperty(
-        name="Strength",
+    softness: FloatProperty(
+        name="Softness",
         description=(
-            "How much of the rig's acceleration the flesh feels, without unit: 0 none, 1 all. May be animated"
+            "How soft the flesh is beside what was fitted to the shot, without unit: 1 as fitted, 4 swings "
+            "half as often and far wider, 0.25 is firm"
+        ),
+        default=1.0,
+        min=0.05,
+        max=20.0,
+        soft_min=0.25,
+        soft_max=4.0,
+        step=5,
+    )
+    strength: FloatProperty(
+        name="Amount",
+        description=(
+            "How much the flesh moves, as a share of the rig's acceleration, without unit: 0 not at all, 1 "
+            "as in nature, 3 as in a cartoon. May be animated"
         ),
         default=1.0,
         min=0.0,
         max=100.0,
-        soft_max=2.0,
+        soft_max=3.0,
         step=5,
     )
     pose_rest: FloatProperty(
@@ -191,6 +205,7 @@ class MotionProps:
     def _rigged_settings(self) -> MotionSettings:
         return MotionSettings(
             frequency=self.frequency,
+            softness=self.softness,
             damping=self.damping,
             pose_rest=self.pose_rest,
             substeps=self.substeps,

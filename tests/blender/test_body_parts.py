@@ -156,24 +156,14 @@ def test_colours_show_the_core(module, column):
         assert window.show_core is shown and (window.field == "CORE") is shown
 
 
-def test_blender_finds_our_kinds_of_bodies(column):
-    obj, _ = column
+def menu_shown(obj):
+    """Name of the menu of presets with an active object."""
     scenes.activate(obj)
-    [folder] = [path for path in bpy.utils.preset_paths("jounce/body") if "addon" in path or "jounce" in path]
-    for kind in ("Humanoid", "Quadruped", "Cartoon", "Creature"):
-        obj.jounce.bone_core = 0.0
-        bpy.ops.script.execute_preset(filepath=f"{folder}/{kind}.py", menu_idname="JOUNCE_MT_bodies")
-        assert obj.jounce.bone_core > 0.0
-
-
-def kind_shown(obj):
-    """Name of the menu of kinds of bodies with an active object."""
-    scenes.activate(obj)
-    drawn = layouts.drawn(bpy.types.JOUNCE_PT_parts).drawn
+    drawn = layouts.drawn(bpy.types.JOUNCE_PT_motion).drawn
     return next(given["text"] for function, given in drawn if function == "menu")
 
 
-def test_the_menu_is_named_after_the_kind_of_the_active_body(package):
+def test_the_menu_is_named_after_the_preset_of_the_active_body(package):
     bodies = []
     for name in ("One", "Two"):
         obj, _ = scenes.character()
@@ -182,12 +172,13 @@ def test_the_menu_is_named_after_the_kind_of_the_active_body(package):
         bpy.ops.jounce.add()
         bodies.append(obj)
     folder = f"{package.__path__[0]}/presets/jounce/body"
-    assert [kind_shown(obj) for obj in bodies] == ["Kind of Body"] * 2
-    for obj, kind in zip(bodies, ("Creature", "Humanoid"), strict=True):
+    assert [menu_shown(obj) for obj in bodies] == ["Realistic"] * 2
+    for obj, name in zip(bodies, ("Jelly", "Subtle"), strict=True):
         scenes.activate(obj)
-        bpy.ops.script.execute_preset(filepath=f"{folder}/{kind}.py", menu_idname="JOUNCE_MT_bodies")
-    assert [kind_shown(obj) for obj in bodies] == ["Creature", "Humanoid"]
-    bodies[0].jounce.amount += 0.5
-    assert kind_shown(bodies[0]) == "Kind of Body"
+        bpy.ops.script.execute_preset(filepath=f"{folder}/{name}.py", menu_idname="JOUNCE_MT_bodies")
+    assert [menu_shown(obj) for obj in bodies] == ["Jelly", "Subtle"]
+    bodies[0].jounce.damping += 0.5
+    assert menu_shown(bodies[0]) == "Presets"
+    scenes.activate(bodies[0])
     with pytest.raises(RuntimeError, match="no preset"):
         bpy.ops.jounce.body_preset_add(remove_active=True)

@@ -76,6 +76,19 @@ def test_a_good_body_has_no_findings(column):
     assert column[0].jounce.is_diagnosed
 
 
+def test_what_has_neither_button_nor_consequence_is_not_said(column):
+    obj, _ = column
+    other = scenes.column("Other")
+    other.location.x = 5.0
+    scenes.activate(obj, other)
+    bpy.ops.object.join()
+    obj.scale = (1.0, 1.0, 1.3)
+    bpy.context.view_layer.update()
+    bpy.ops.jounce.build()
+    sentences = [sentence for sentence, _ in findings(obj)]
+    assert not any("loose parts" in sentence or "unevenly" in sentence for sentence in sentences), sentences
+
+
 @pytest.mark.parametrize(("spoil", "sentence", "fix"), FIXABLE, ids=[row[0].__name__ for row in FIXABLE])
 def test_a_fix_takes_its_finding_away(column, spoil, sentence, fix):
     obj, _ = column

@@ -295,10 +295,10 @@ def test_stopping_changes_nothing(character, module):
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
 
 
-def panel_of(obj):
-    """Contents of the panel *Preview* for a body: operators with their texts, and labels."""
+def panel_of(obj, panel="preview"):
+    """Contents of a panel for a body: operators with their texts, and labels."""
     scenes.activate(obj)
-    layout = drawn(bpy.types.JOUNCE_PT_preview)
+    layout = drawn(getattr(bpy.types, f"JOUNCE_PT_{panel}"))
     return layout.operators(), layout.texts()
 
 
@@ -310,13 +310,16 @@ def test_the_panel_says_how_near_it_is_and_offers_what_helps(character, lessons)
     operators, texts = panel_of(obj)
     facts = lessons.of(obj).facts
     assert {"jounce.learnt_save", "jounce.forget_learnt"} <= set(operators)
-    count = len(lessons.of(obj).shapes)
-    assert "RigAction, 12 frames" in texts
-    assert f"{count} displacements leave {facts.left_out:.1%} out" in texts
-    shares = [lessons.of(obj).left_out_by(fewer) for fewer in (4, 8, 16, 32)]
-    assert ", ".join(f"{n}: {share:.1%}" for n, share in zip((4, 8, 16, 32), shares, strict=True)) in texts
+    assert f"{facts.error:.1%} from Final" in texts
     assert "Without collisions" in texts
-    assert f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}" in texts
+    assert not any("displacements" in text for text in texts)
+    _, inside = panel_of(obj, "inside")
+    count = len(lessons.of(obj).shapes)
+    assert "RigAction, 12 frames" in inside
+    assert f"{count} displacements leave {facts.left_out:.1%} out" in inside
+    shares = [lessons.of(obj).left_out_by(fewer) for fewer in (4, 8, 16, 32)]
+    assert ", ".join(f"{n}: {share:.1%}" for n, share in zip((4, 8, 16, 32), shares, strict=True)) in inside
+    assert f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}" in inside
     before = operators.count("jounce.learn")
     bpy.ops.jounce.preview()
     obj.jounce.frequency *= 3.0

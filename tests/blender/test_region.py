@@ -63,4 +63,4 @@ def test_without_a_part_nothing_changes(column):
 
 def test_blender_finds_our_presets(column, module):
     paths = bpy.utils.preset_paths("operator/jounce.region")
-    assert {"Belly", "Ears", "Tail"} <= module("core.region_presets").found(paths).keys()
+    assert {"Belly", "Ears", "Tail"} <= module("core.preset_values").found(paths).keys()

@@ -18,7 +18,7 @@ def shown(package):
     """Texts of the interface."""
     # Blender names a menu of presets after the last choice.
     bpy.types.JOUNCE_MT_materials.bl_label = "Materials"
-    bpy.types.JOUNCE_MT_bodies.bl_label = "Kind of Body"
+    bpy.types.JOUNCE_MT_bodies.bl_label = "Presets"
     return messages.all_messages(package.__name__)
 
 

@@ -12,7 +12,7 @@ import snapshot
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "addon" / "troubleshooting.md"
 FRAMES = range(1, 25)
 # Blender's own labels, and texts of panels for data with other labels elsewhere.
-OTHERS = {"Pose Position", "Render", "Apply", "Show on Mesh", "italics"}
+OTHERS = {"Pose Position", "Render", "Apply", "Show on Mesh", "Flesh", "italics"}
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_it_does_move(column):
 
 
 LESS = {
-    "frequency": set_all(frequency=12.0),
+    "softness": set_all(softness=0.1),
     "strength": set_all(strength=0.3),
     "limit": set_all(use_limit=True, limit=1.0),
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 import bpy
 import numpy as np
 
-from ...core import parts, shape_checks
+from ...core import shape_checks
 from ...core.bone_core import Role
 from ...core.rest_check import is_crumpled
 from ...core.user_error import UserError
@@ -127,17 +127,10 @@ def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
 def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
     """Findings about the mesh's own shape."""
     points = meshes.rest_points(obj)
-    scales = np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0)
-    if scales.max() > 1.01 * scales.min():
-        yield Finding(f"{obj.name} is scaled unevenly; apply its scale if its motion looks skewed.", obj.name)
     stray = shape_checks.strays(points)
     if len(stray):
         sentence = f"{len(stray)} vertices of {obj.name} lie far outside of the rest."
         yield Finding(sentence, obj.name, "select_strays")
-    count = parts.count(points, meshes.triangles(obj, flipped=False))
-    if count > 1:
-        sentence = f"{obj.name} has {count} loose parts; those within a cell of each other move as one."
-        yield Finding(sentence, obj.name)
 
 
 def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
@@ -233,14 +226,10 @@ def of_left_out(
 
 
 def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
-    """Meshes of the body, and parts of them, without flesh in the last build."""
+    """Meshes of the body without flesh in the last build."""
     for obj in objects:
-        hidden = meshes.hidden_faces_of(obj)
         if obj.jounce.left_out:
             yield Finding(f"{obj.name} {obj.jounce.left_out}, so it gets no flesh of its own.", obj.name)
-        elif hidden.any():
-            faces = f"{np.count_nonzero(hidden)} of {len(hidden)} faces of {obj.name}"
-            yield Finding(f"{faces} are never shown, so they are no flesh.", obj.name)
 
 
 def left_out(

@@ -125,6 +125,15 @@ def hidden_faces_of(obj: bpy.types.Object) -> np.ndarray:
     return np.zeros(count, bool) if hidden.all() else hidden
 
 
+def hidden_faces_sentence(obj: bpy.types.Object) -> str:
+    """The number of a mesh's faces never shown according to the last build; empty for none."""
+    hidden = hidden_faces_of(obj)
+    if not hidden.any():
+        return ""
+    faces = f"{np.count_nonzero(hidden)} of {len(hidden)} faces of {obj.name}"
+    return f"{faces} are never shown, so they are no flesh."
+
+
 def shown_triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
     """The triangles (q, 3) i64 of the visible faces."""
     corners, hidden = triangles(obj, flipped), hidden_faces_of(obj)

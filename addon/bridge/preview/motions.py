@@ -64,6 +64,9 @@ class Motions:
         """Parts of `origin` that may change without the meshes; cheap to make and compare."""
         state = self.scene.host.jounce
         motion, gravity = asdict(state.motion_settings()), self._gravity(scene)
+        if motion["softness"] == 1.0:
+            # Caches from before there was one stay right.
+            del motion["softness"]
         if animated_settings.varies(self.scene.host, scene):
             # Animated values are part of every drive.
             motion |= dict.fromkeys(animated_settings.FIELDS, "animated")

@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
-from jounce_core import region_presets
+from jounce_core import preset_values
 
 SHIPPED = Path(__file__).resolve().parents[2] / "addon" / "presets" / "operator" / "jounce.region"
-NAMES = frozenset(["stiffness", "elsewhere", "strength", "leak"])
+NAMES = dict.fromkeys(("stiffness", "elsewhere", "strength", "leak"), float)
 
 
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.py")), ids=lambda path: path.stem)
 def test_ours_give_every_weight(path):
-    values = region_presets.values(path.read_text(), NAMES)
-    assert values.keys() == NAMES
+    values = preset_values.values(path.read_text(), NAMES)
+    assert values.keys() == NAMES.keys()
     assert all(0.0 <= value <= 1.0 for value in values.values())
     assert values["elsewhere"] == 0.5, "what is around the region stays as it is"
 
@@ -20,7 +20,7 @@ def test_ours_give_every_weight(path):
 def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):
     (tmp_path / "belly.py").write_text("op.stiffness = 0.9")
     (tmp_path / "big_nose.py").write_text("op.stiffness = 0.2")
-    found = region_presets.found([str(tmp_path / "missing"), str(tmp_path), str(SHIPPED)])
+    found = preset_values.found([str(tmp_path / "missing"), str(tmp_path), str(SHIPPED)])
     assert found["Belly"] == tmp_path / "belly.py"
     assert {"Big Nose", "Heavy Coat", "Tail"} <= found.keys()
 
@@ -36,4 +36,11 @@ def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):
     ],
 )
 def test_nothing_but_numbers_for_known_settings_is_read(text):
-    assert region_presets.values(text, NAMES) == {}
+    assert preset_values.values(text, NAMES) == {}
+
+
+def test_each_value_is_of_the_kind_of_its_setting():
+    kinds = {"number": float, "word": str, "switch": bool}
+    text = "op.number = 3\nop.word = 'a'\nop.switch = True"
+    assert preset_values.values(text, kinds) == {"number": 3.0, "word": "a", "switch": True}
+    assert preset_values.values("op.number = 'a'\nop.word = 1\nop.switch = 1.0", kinds) == {}
