@@ -1,6 +1,6 @@
 """The bone core: the part of a body that follows its bones, as a request to the native module."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import Enum
 
 import jounce
@@ -22,12 +22,25 @@ class Role(Enum):
 
 
 @dataclass(frozen=True)
+class PartSetting:
+    """Setting of a part of the body.
+
+    softness: factor on its compliance, > 0. amount: share of the rig's acceleration that it feels, in [0, 3].
+    """
+
+    name: str
+    softness: float = 1.0
+    amount: float = 1.0
+
+
+@dataclass(frozen=True)
 class BoneCore:
     """A request for a core.
 
     heads: (b, 3) f64 at rest, metres. parents: (b,) i64, -1 for none. names: hints at parts of the body.
     amount: share that follows the bones, in (0, 1]. rigid: (p,) bool, the hard points of the surface, or
-    None. still: (b,) bones moved by their parents alone; empty for none.
+    None. still: (b,) bones moved by their parents alone; empty for none. anatomy: True for a share of bone by
+    region and direction. parts: settings of parts of the body; those left out have the usual one.
     """
 
     heads: np.ndarray
@@ -37,6 +50,8 @@ class BoneCore:
     amount: float
     rigid: np.ndarray | None = None
     still: tuple[bool, ...] = ()
+    anatomy: bool = False
+    parts: tuple[PartSetting, ...] = ()
 
     @property
     def arrays(self) -> tuple[np.ndarray | None, ...]:
@@ -47,7 +62,8 @@ class BoneCore:
     def words(self) -> tuple[object, ...]:
         """Everything except the arrays."""
         said = (self.names, tuple(role.value for role in self.roles), self.amount)
-        return (*said, self.still) if self.still else said
+        regional = ("anatomy", *map(astuple, self.parts)) if self.anatomy else ()
+        return (*said, self.still, *regional) if self.still else (*said, *regional)
 
     def native(self, resolution: int) -> "jounce.SkeletonCore":
         """The request for the native module. resolution: cells along the longest side for finding
@@ -62,6 +78,8 @@ class BoneCore:
             rigid=self.rigid,
             still=self.still or None,
             resolution=resolution,
+            anatomy=self.anatomy,
+            parts={part.name: (part.softness, part.amount) for part in self.parts},
         )
 
     def swings(self, roles: list[str]) -> np.ndarray:

@@ -41,6 +41,7 @@ def add_body(
     host.jounce.frequency_of = FrequencyOf.SIZE.value
     host.jounce.forces = "CUBATURE"
     host.jounce.use_stretch = True
+    host.jounce.anatomy = True
     for obj in others:
         obj.jounce.host = host
     diagnosis.keep(host, context)

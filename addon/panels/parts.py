@@ -20,6 +20,7 @@ class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
         row.prop(context.window_manager.jounce, "show_core", text="", icon="HIDE_OFF")
         column = layout.column()
         column.active = state.bone_core > 0.0
+        column.prop(state, "anatomy")
         obj, bone = context.object, context.active_pose_bone
         if bone is not None:
             column.prop(bone, "jounce_role", text=bone.name, translate=False)

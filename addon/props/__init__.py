@@ -67,7 +67,7 @@ class JounceObject(
         """The artist's settings that a build depends on, beside the meshes and the rig."""
         maps = (getattr(self, name) for name in MapProps.__annotations__)
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
-        bones = self.bone_core, self.bones_counting, self.bones_collection
+        bones = self.bone_core, self.anatomy, self.bones_counting, self.bones_collection
         # The number of active groups concerns only groups that open.
         groups = openings(self.id_data)
         opening = tuple(groups.items()) if any(groups.values()) else ()

@@ -90,6 +90,14 @@ class BodyProps:
         max=1.0,
         subtype="FACTOR",
     )
+    anatomy: BoolProperty(
+        name="Anatomy",
+        description=(
+            "Find ribs, loins, belly, limbs, ears and tail, and give each its own share of bone and its own "
+            "frequency. Off, all flesh has the same"
+        ),
+        default=False,
+    )
     resolution: IntProperty(
         name="Resolution",
         description="Cells along the longest side of the body. More separate thinner parts and build slower",

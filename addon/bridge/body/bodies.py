@@ -186,7 +186,9 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         ),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
-        core=bones.core(rig.movers, places, rig.weights, amount, hard_places) if amount > 0.0 else None,
+        core=bones.core(rig.movers, places, rig.weights, amount, hard_places, host.jounce.anatomy)
+        if amount > 0.0
+        else None,
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
         attached=attached(painted) if host.jounce.is_attached else None,
     )

@@ -57,8 +57,11 @@ class Bones:
         weights: np.ndarray,
         amount: float,
         rigid: np.ndarray,
+        anatomy: bool,
     ) -> BoneCore:
-        """The core of a rig. points: (p, 3), metres. weights: (p, b). rigid: (p,) bool."""
+        """The core of a rig. points: (p, 3), metres. weights: (p, b). rigid: (p,) bool. anatomy: True for
+        bone by region.
+        """
         bones = [self._bone(mover) for mover in movers]
         heads = np.empty((len(movers), 3))
         for row, (bone, matrix) in enumerate(bones):
@@ -77,6 +80,7 @@ class Bones:
             amount=amount,
             rigid=rigid if rigid.any() else None,
             still=still(above, names, (armature for armature, _ in self._placed.values())),
+            anatomy=anatomy,
         )
 
     def _bone(self, mover: bone_transforms.Mover) -> tuple[bpy.types.PoseBone | None, np.ndarray]:

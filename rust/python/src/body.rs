@@ -145,6 +145,28 @@ impl Body {
         self.inner.roles.iter().map(|&role| role_name(role)).collect()
     }
 
+    /// Names of the parts found by the anatomy of the core; empty without one.
+    #[getter]
+    fn parts(&self) -> Vec<&'static str> {
+        self.inner.parts().iter().map(|found| found.part.name()).collect()
+    }
+
+    /// Share of each tet vertex that belongs to each part, (k, n) float64 in [0, 1].
+    #[getter]
+    fn part_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let parts = self.inner.parts();
+        let weights = parts.iter().flat_map(|found| found.weights.iter().copied()).collect();
+        arrays::owned(py, weights, &[parts.len(), self.inner.mesh.vertices().len()])
+    }
+
+    /// Share of bone at each tet vertex, (n,) float64 in [0, 1]; empty without an anatomy.
+    #[getter]
+    fn core_share<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let share = slf.get().inner.core_share();
+        // SAFETY: the body is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), share, &[share.len()]) }
+    }
+
     /// The bone that stands for each bone in the constraint, (b,) int32.
     #[getter]
     fn merged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {

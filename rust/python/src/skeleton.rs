@@ -1,6 +1,8 @@
 //! `SkeletonCore`: the part of a body that follows its bones.
 
-use jounce::skeleton::{self, Bone, BoneRole};
+use std::collections::BTreeMap;
+
+use jounce::skeleton::{self, Bone, BoneRole, Part, PartSetting};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -26,7 +28,13 @@ const ROLES: [(&str, BoneRole); 4] = [
 /// bound to a single bone. resolution: cells along the longest side of the lattice for the search of thin
 /// parts and roles, to get the same result for bodies of all resolutions; None is the body's own. Raises
 /// ValueError for lengths that do not agree and unknown roles; `Body` raises for a core that does not fit
-/// its surface.
+/// its surface. anatomy: share of bone by region and direction, as in a living body: hard rib cage, loins and
+/// pelvis, soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then scales
+/// the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs or head keeps the
+/// core that it has without anatomy. parts: (softness, amount) by the name of a part: "belly", "chest",
+/// "buttocks", "thighs", "calves", "arms", "neck", "ears", "tail", "hair", "rest". Softness, > 0, divides the
+/// part's stiffness, which is such that at 1 each part has a frequency of its own; amount in [0, 3] is the
+/// share of the rig's acceleration that it feels.
 #[pyclass(frozen, module = "jounce", name = "SkeletonCore")]
 pub struct SkeletonCore(pub skeleton::SkeletonCore);
 
@@ -34,7 +42,7 @@ pub struct SkeletonCore(pub skeleton::SkeletonCore);
 impl SkeletonCore {
     #[new]
     #[pyo3(signature = (heads, parents, *, names=None, roles=None, amount=0.5, rigid=None, still=None,
-                        resolution=None))]
+                        resolution=None, anatomy=false, parts=None))]
     fn new(
         heads: &Bound<'_, PyAny>,
         parents: &Bound<'_, PyAny>,
@@ -44,6 +52,8 @@ impl SkeletonCore {
         rigid: Option<&Bound<'_, PyAny>>,
         still: Option<Vec<bool>>,
         resolution: Option<usize>,
+        anatomy: bool,
+        parts: Option<BTreeMap<String, (f64, f64)>>,
     ) -> PyResult<Self> {
         let heads = arrays::points(heads, "heads")?;
         let count = heads.len();
@@ -58,7 +68,9 @@ impl SkeletonCore {
         let rigid =
             rigid.map(|rigid| arrays::array::<bool>(rigid, "rigid", &[Axis::Any("p")])).transpose()?;
         let rigid = rigid.map(|rigid| rigid.slice().to_vec());
-        Ok(Self(skeleton::SkeletonCore { bones: bones.map(bone).collect(), amount, rigid, resolution }))
+        let bones = bones.map(bone).collect();
+        let parts = parts.into_iter().flatten().map(setting).collect::<PyResult<Vec<_>>>()?;
+        Ok(Self(skeleton::SkeletonCore { bones, amount, rigid, resolution, anatomy, parts }))
     }
 
     /// True if a bone name marks flesh that follows the bone, as for hands, feet and heads.
@@ -90,6 +102,15 @@ fn role(name: &str) -> PyResult<BoneRole> {
         let known: Vec<&str> = ROLES.iter().map(|(known, _)| *known).collect();
         PyValueError::new_err(format!("roles: expected one of {}, got {name:?}", known.join(", ")))
     })
+}
+
+/// Setting of a part by its name.
+fn setting((name, (softness, amount)): (String, (f64, f64))) -> PyResult<PartSetting> {
+    let part = Part::named(&name).ok_or_else(|| {
+        let known: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();
+        PyValueError::new_err(format!("parts: expected one of {}, got {name:?}", known.join(", ")))
+    })?;
+    Ok(PartSetting { part, softness, amount })
 }
 
 /// Name of a role.

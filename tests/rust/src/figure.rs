@@ -84,6 +84,30 @@ const STRANDS: [([f64; 3], Option<u32>, [f64; 3]); 6] = [
 /// Bones of the hair.
 pub const HAIR: std::ops::Range<usize> = 16..22;
 
+/// Head, parent and tail of the bones of a hound: hips, loins, neck, head; thigh, shank and paw, upper arm,
+/// forearm and paw of the left side, x > 0, then of the right; a tail.
+const HOUND: [([f64; 3], Option<u32>, [f64; 3]); 19] = [
+    ([0.0, 0.5, 0.85], None, [0.0, 0.05, 0.85]),
+    ([0.0, 0.05, 0.85], Some(0), [0.0, -0.5, 0.85]),
+    ([0.0, -0.55, 0.88], Some(1), [0.0, -0.78, 1.02]),
+    ([0.0, -0.78, 1.02], Some(2), [0.0, -1.05, 1.05]),
+    ([0.12, 0.5, 0.75], Some(0), [0.12, 0.5, 0.4]),
+    ([0.12, 0.5, 0.4], Some(4), [0.12, 0.52, 0.1]),
+    ([0.12, 0.52, 0.1], Some(5), [0.12, 0.42, 0.03]),
+    ([0.12, -0.5, 0.75], Some(1), [0.12, -0.5, 0.4]),
+    ([0.12, -0.5, 0.4], Some(7), [0.12, -0.48, 0.1]),
+    ([0.12, -0.48, 0.1], Some(8), [0.12, -0.58, 0.03]),
+    ([-0.12, 0.5, 0.75], Some(0), [-0.12, 0.5, 0.4]),
+    ([-0.12, 0.5, 0.4], Some(10), [-0.12, 0.52, 0.1]),
+    ([-0.12, 0.52, 0.1], Some(11), [-0.12, 0.42, 0.03]),
+    ([-0.12, -0.5, 0.75], Some(1), [-0.12, -0.5, 0.4]),
+    ([-0.12, -0.5, 0.4], Some(13), [-0.12, -0.48, 0.1]),
+    ([-0.12, -0.48, 0.1], Some(14), [-0.12, -0.58, 0.03]),
+    ([0.0, 0.6, 0.9], Some(0), [0.0, 0.8, 0.9]),
+    ([0.0, 0.8, 0.9], Some(16), [0.0, 1.0, 0.9]),
+    ([0.0, 1.0, 0.9], Some(17), [0.0, 1.2, 0.9]),
+];
+
 /// Surface, weights and bones.
 #[derive(Clone)]
 pub struct Figure {
@@ -123,6 +147,29 @@ impl Figure {
         Self::of(soup, &own.chain(BOSOM.into_iter().take(count)).collect::<Vec<_>>())
     }
 
+    /// The figure with a paunch.
+    pub fn fat() -> Self {
+        let soup = body().and(sphere(3).placed([0.27, 0.32, 0.22], [0.0, -0.1, 1.1]));
+        let bones = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        Self::of(soup, &bones.collect::<Vec<_>>())
+    }
+
+    /// A hound, head towards -y, 1 m tall; 19 bones.
+    pub fn hound() -> Self {
+        let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
+        let mut soup = block([0.17, 0.62, 0.2], [0.0, 0.0, 0.8])
+            .and(block([0.08, 0.14, 0.1], [0.0, -0.68, 0.95]))
+            .and(block([0.1, 0.18, 0.1], [0.0, -0.92, 1.04]))
+            .and(block([0.045, 0.3, 0.045], [0.0, 0.9, 0.9]));
+        for (side, end) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
+            soup = soup
+                .and(block([0.08, 0.1, 0.2], [0.12 * side, 0.5 * end, 0.55]))
+                .and(block([0.05, 0.06, 0.16], [0.12 * side, 0.5 * end, 0.24]))
+                .and(block([0.05, 0.09, 0.04], [0.12 * side, 0.5 * end - 0.04, 0.05]));
+        }
+        Self::of(soup, &HOUND)
+    }
+
     /// The figure with two strands of hair of given radii; 22 bones.
     pub fn hair(radii: [f64; 2]) -> Self {
         let mut soup = body();
@@ -158,9 +205,21 @@ impl Figure {
         self
     }
 
+    /// Skeleton core of the figure's bones, with anatomy.
+    pub fn anatomy(&self) -> SkeletonCore {
+        SkeletonCore { anatomy: true, ..self.core(0.5) }
+    }
+
     /// Skeleton core of the figure's bones.
     pub fn core(&self, amount: f64) -> SkeletonCore {
-        SkeletonCore { bones: self.bones.clone(), amount, rigid: None, resolution: None }
+        SkeletonCore {
+            bones: self.bones.clone(),
+            amount,
+            rigid: None,
+            resolution: None,
+            anatomy: false,
+            parts: Vec::new(),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::carrier::Carrier;
 use super::core::{self, Pinned, Reference};
 use super::editing::{Base, modes};
+use super::parts::Parts;
 use super::{Body, BodyParams, Painted, check_maps, with_shapes};
 use crate::material::{Field, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice, solid_lattice};
@@ -34,6 +35,7 @@ struct Bounds {
     leak: Vec<f64>,
     pinned: Vec<bool>,
     roles: Vec<BoneRole>,
+    parts: Option<Arc<Parts>>,
 }
 
 impl Bounds {
@@ -93,10 +95,10 @@ impl Body {
         let ground = ground(like, surface, weights, bone_count, params, progress)?;
         let (mesh, rig) = (ground.mesh.as_ref(), ground.rig.as_ref());
         let carrier = Carrier::new(surface, mesh);
-        let material = material(like, params, &carrier)?;
         progress.enter("leak", 0.3, 0.35)?;
-        let bounds =
-            bounds(like, &ground, &material, (surface, &surface_rig, weights), params, &carrier, progress)?;
+        let held = held(like, &ground, (surface, &surface_rig, weights), params, &carrier, progress)?;
+        let material = material(like, params, &carrier, held.anatomy.as_deref())?;
+        let bounds = bounds(like, &ground, &material, (surface, &surface_rig), params, &carrier, held)?;
         progress.enter("modes", 0.35, 0.85)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
         let sewn = params.stitches.in_modes(&stitches)?;
@@ -104,7 +106,7 @@ impl Body {
         let alike = like.filter(|like| found.keeps_clusters && like.params.seed == params.seed);
         let (labels, cubature) = sampled(alike, (mesh, &material), &found.modes, rig, params, progress)?;
         progress.enter("model", 0.95, 1.0)?;
-        let strength = core::strength(like, params, &carrier)?;
+        let strength = core::strength(like, params, &carrier, bounds.parts.as_ref())?;
         let extras =
             Extras { strength: strength.as_deref(), stitches: Some(&stitches), cubature: cubature.as_ref() };
         let model = SkinningModel::with_extras(mesh, &material, &found.modes, &labels, Some(rig), &extras)?;
@@ -114,6 +116,7 @@ impl Body {
             leak: bounds.leak,
             pinned: bounds.pinned,
             roles: bounds.roles,
+            parts: bounds.parts,
             tie: bounds.tie,
             merged: bounds.merged,
             counting: bounds.counting,
@@ -189,27 +192,65 @@ fn ground(
     Ok(Ground { mesh: Arc::new(mesh), embedding: Arc::new(embedding), rig: Arc::new(rig) })
 }
 
-fn material(like: Option<&Body>, params: &BodyParams, carrier: &Carrier<'_>) -> Result<Arc<Material>> {
+/// Material, softer or firmer in the parts of a body with anatomy.
+fn material(
+    like: Option<&Body>,
+    params: &BodyParams,
+    carrier: &Carrier<'_>,
+    parts: Option<&Parts>,
+) -> Result<Arc<Material>> {
     let stiffness = |params: &BodyParams| (params.law, params.young.clone(), params.poisson, params.density);
-    if let Some(like) = like.filter(|like| stiffness(&like.params) == stiffness(params)) {
+    let factors = |params: &BodyParams, parts: Option<&Parts>| {
+        parts.zip(params.core.as_ref()).and_then(|(parts, core)| parts.stiffness(core))
+    };
+    let factor = factors(params, parts);
+    let is_same = |like: &&Body| {
+        stiffness(&like.params) == stiffness(params) && factors(&like.params, like.parts.as_deref()) == factor
+    };
+    if let Some(like) = like.filter(is_same) {
         return Ok(like.material.clone());
     }
     let young = match &params.young {
         Painted::Uniform(young) => Field::Uniform(*young),
         Painted::Points(young) => Field::PerTet(carrier.tet_values(young)?),
     };
+    let young = match factor {
+        None => young,
+        Some(factor) => {
+            Field::PerTet(factor.iter().enumerate().map(|(tet, factor)| young.at(tet) * factor).collect())
+        }
+    };
     let (poisson, density) = (Field::Uniform(params.poisson), Field::Uniform(params.density));
     Ok(Arc::new(Material::new(params.law, young, poisson, density)?))
+}
+
+/// Vertices held by pins and core, with what was found of roles and parts.
+fn held(
+    like: Option<&Body>,
+    ground: &Ground,
+    (surface, surface_rig, weights): (&SurfaceMesh, &Rig, &[f64]),
+    params: &BodyParams,
+    carrier: &Carrier<'_>,
+    progress: &Progress,
+) -> Result<Pinned> {
+    let (mesh, rig) = (ground.mesh.as_ref(), ground.rig.as_ref());
+    if let Some(like) = like.filter(|like| core::holds_as(&like.params, params)) {
+        let (vertices, roles, anatomy) = (like.pinned.clone(), like.roles.clone(), like.parts.clone());
+        return Ok(Pinned { vertices, roles, anatomy });
+    }
+    let reference = Reference::of(params, surface, (weights, rig.bone_count()), progress)?;
+    let hung = (carrier, ground.embedding.as_ref());
+    core::pinned(params, (mesh, rig), (surface, surface_rig), hung, reference.as_ref())
 }
 
 fn bounds(
     like: Option<&Body>,
     ground: &Ground,
     material: &Material,
-    (surface, surface_rig, weights): (&SurfaceMesh, &Rig, &[f64]),
+    (surface, surface_rig): (&SurfaceMesh, &Rig),
     params: &BodyParams,
     carrier: &Carrier<'_>,
-    progress: &Progress,
+    held: Pinned,
 ) -> Result<Bounds> {
     let (mesh, rig) = (ground.mesh.as_ref(), ground.rig.as_ref());
     let same_bones = |like: &&Body| {
@@ -229,20 +270,13 @@ fn bounds(
         Some(like) => like.leak.clone(),
         None => carrier.leak(params.leak.as_deref())?,
     };
-    let same_pins = |like: &&Body| like.params.pinned == params.pinned && like.params.core == params.core;
-    let held = match like.filter(same_pins) {
-        Some(like) => Pinned { vertices: like.pinned.clone(), roles: like.roles.clone() },
-        None => {
-            let reference = Reference::of(params, surface, (weights, rig.bone_count()), progress)?;
-            let hung = (carrier, ground.embedding.as_ref());
-            core::pinned(params, (mesh, rig), (surface, surface_rig), hung, reference.as_ref())?
-        }
-    };
+    let same_pins = |like: &&Body| core::holds_as(&like.params, params);
     let tie = match like.filter(same_pins).filter(|like| Arc::ptr_eq(&counting, &like.counting)) {
         Some(like) => like.tie.clone(),
         None => core::tie(params, mesh, &held.vertices, &counting),
     };
-    Ok(Bounds { merged, counting, tie, leak, pinned: held.vertices, roles: held.roles })
+    let Pinned { vertices: pinned, roles, anatomy: parts } = held;
+    Ok(Bounds { merged, counting, tie, leak, pinned, roles, parts })
 }
 
 fn found(

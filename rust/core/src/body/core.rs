@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::build::enclosing;
 use super::carrier::Carrier;
+use super::parts::Parts;
 use super::{Body, BodyParams};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::operators::out_of_reach;
@@ -11,10 +12,20 @@ use crate::rig::Rig;
 use crate::skeleton::BoneRole;
 use crate::{Error, Progress, Result};
 
-/// The pinned vertices, and the role of each bone found for the core.
+/// The pinned vertices, and the role of each bone and the anatomy found for the core.
 pub(super) struct Pinned {
     pub(super) vertices: Vec<bool>,
     pub(super) roles: Vec<BoneRole>,
+    pub(super) anatomy: Option<Arc<Parts>>,
+}
+
+/// `true` if two bodies of the same surface have the same pinned vertices, roles and anatomy.
+pub(super) fn holds_as(old: &BodyParams, new: &BodyParams) -> bool {
+    let same_core = match (&old.core, &new.core) {
+        (Some(old), Some(new)) => old.holds_as(new),
+        (old, new) => old.is_none() && new.is_none(),
+    };
+    old.pinned == new.pinned && same_core
 }
 
 /// The lattice in which thin parts and roles are determined, if it is not the body's own, with the rig
@@ -55,7 +66,7 @@ pub(super) fn pinned(
         None => Ok(vec![false; mesh.vertices().len()]),
     };
     let Some(core) = &params.core else {
-        return Ok(Pinned { vertices: painted(params.pinned.as_deref())?, roles: Vec::new() });
+        return Ok(Pinned { vertices: painted(params.pinned.as_deref())?, roles: Vec::new(), anatomy: None });
     };
     let found =
         core.find((mesh, rig), (surface, surface_rig), reference.map(|known| (&known.mesh, &known.rig)))?;
@@ -67,7 +78,8 @@ pub(super) fn pinned(
         let expected = "one that leaves flesh to move; lower it, or give thick parts the role of flesh";
         return Err(Error::Range { what: "core amount", expected, got: core.amount });
     }
-    Ok(Pinned { vertices, roles: found.roles })
+    let anatomy = found.anatomy.map(|anatomy| Parts::new(mesh, anatomy, &vertices));
+    Ok(Pinned { vertices, roles: found.roles, anatomy: anatomy.transpose()?.map(Arc::new) })
 }
 
 /// The rig to which the modes are complementary: without a core the counting rig; with a core its
@@ -85,26 +97,32 @@ pub(super) fn tie(
     loose.contains(&true).then(|| Arc::new(counting.restricted(|vertex| loose[vertex as usize])))
 }
 
-/// Strength at the tet vertices; with a core it is multiplied by the painted share of the leak.
+/// Strength at the tet vertices; with a core it is multiplied by the painted share of the leak and by the
+/// amounts of the parts.
 pub(super) fn strength(
     like: Option<&Body>,
     params: &BodyParams,
     carrier: &Carrier<'_>,
+    parts: Option<&Arc<Parts>>,
 ) -> Result<Option<Vec<f64>>> {
-    let told = |params: &BodyParams| {
+    let told = |params: &BodyParams, parts: Option<&Arc<Parts>>| {
         let leak = params.core.as_ref().and(params.leak.as_ref());
-        (params.strength.clone(), leak.cloned())
+        let amounts = parts.zip(params.core.as_ref()).and_then(|(parts, core)| parts.amounts(core));
+        (params.strength.clone(), leak.cloned(), amounts)
     };
-    let (strength, leak) = told(params);
-    if let Some(like) = like.filter(|like| told(&like.params) == (strength.clone(), leak.clone())) {
+    let now = told(params, parts);
+    if let Some(like) = like.filter(|like| told(&like.params, like.parts.as_ref()) == now) {
         return Ok(like.strength.clone());
     }
-    match (strength, leak) {
-        (None, None) => Ok(None),
-        (Some(map), None) | (None, Some(map)) => carrier.strength(&map).map(Some),
-        (Some(strength), Some(leak)) => {
-            let product: Vec<f64> = strength.iter().zip(&leak).map(|(a, b)| a * b).collect();
-            carrier.strength(&product).map(Some)
-        }
-    }
+    let product = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a * b).collect() };
+    let (strength, leak, amounts) = now;
+    let painted = match (strength, leak) {
+        (None, None) => None,
+        (Some(map), None) | (None, Some(map)) => Some(carrier.strength(&map)?),
+        (Some(strength), Some(leak)) => Some(carrier.strength(&product(&strength, &leak))?),
+    };
+    Ok(match (painted, amounts) {
+        (Some(painted), Some(amounts)) => Some(product(&painted, &amounts)),
+        (painted, amounts) => painted.or(amounts),
+    })
 }

@@ -5,6 +5,7 @@ mod carrier;
 mod core;
 mod editing;
 mod learning;
+mod parts;
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +13,7 @@ use carrier::Carrier;
 use editing::Base;
 pub use editing::PointStitches;
 pub use learning::Lesson;
+use parts::Parts;
 
 use crate::material::{Fibres, Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
@@ -19,7 +21,7 @@ use crate::method::Model;
 use crate::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use crate::method::skinning_modes::{Cubature, OffsetExtension, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
-use crate::skeleton::{BoneRole, SkeletonCore};
+use crate::skeleton::{BoneRole, FoundPart, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
 use crate::{Error, Progress, Result};
 
@@ -146,6 +148,8 @@ pub struct Body {
     pub pinned: Vec<bool>,
     /// Role of each bone's flesh, b, none of them automatic; empty without a core.
     pub roles: Vec<BoneRole>,
+    /// Parts and their frequencies; `None` without an anatomy.
+    parts: Option<Arc<Parts>>,
     /// Target bone of each bone in the constraint's merge, b; a bone that enters the constraint names
     /// itself.
     pub merged: Vec<u32>,
@@ -272,6 +276,16 @@ impl Body {
         };
         FullSpaceModel::of(&self.mesh, material, &restraint, &extras, progress)
             .map(|model| Model::FullSpace(Arc::new(model)))
+    }
+
+    /// Parts found by the anatomy of the core, with their weights at the tet vertices; empty without one.
+    pub fn parts(&self) -> &[FoundPart] {
+        self.parts.as_ref().map_or(&[], |parts| parts.found())
+    }
+
+    /// Share of bone at the tet vertices, n; empty without an anatomy.
+    pub fn core_share(&self) -> &[f64] {
+        self.parts.as_ref().map_or(&[], |parts| parts.share())
     }
 
     fn offset_reduction(&self) -> Result<&OffsetReduction> {

@@ -1,7 +1,9 @@
 //! Tails, ears and hair without telling names: slender chains that stick out of the body away from the
 //! limbs.
 
-use super::hints::Hint;
+use super::BoneRole;
+use super::anatomy::Part;
+use super::hints::{Hint, part};
 use super::parts::Parts;
 
 /// Largest thickness of an appendage, as a share of its base.
@@ -47,6 +49,36 @@ impl Parts<'_> {
             }
         }
         swings
+    }
+
+    /// Soft part that each bone belongs to, b: by the names along its chain, else by its place.
+    pub(super) fn soft_parts(
+        &self,
+        names: &[&str],
+        roles: &[BoneRole],
+        head: Option<usize>,
+    ) -> Vec<Option<Part>> {
+        let is_soft = |bone: usize| self.hints[bone] == Some(Hint::Soft) || roles[bone] == BoneRole::Free;
+        let of_bone = |bone: usize| {
+            let above = |&bone: &usize| self.tree.parent[bone].filter(|&above| is_soft(above));
+            let chain: Vec<usize> = std::iter::successors(is_soft(bone).then_some(bone), above).collect();
+            let first = *chain.last()?;
+            Some(
+                chain.iter().find_map(|&bone| part(names[bone])).unwrap_or_else(|| self.unnamed(first, head)),
+            )
+        };
+        (0..names.len()).map(of_bone).collect()
+    }
+
+    /// Part of a soft chain without a name: of two on a head an ear, of more hair, elsewhere a tail.
+    fn unnamed(&self, first: usize, head: Option<usize>) -> Part {
+        let Some(base) = self.tree.parent[first] else { return Part::Hair };
+        if !head.is_some_and(|head| self.tree.leads_to(head, base)) {
+            return Part::Tail;
+        }
+        let is_alike = |&&other: &&usize| other != first && self.are_alike(first, other);
+        let alike = self.tree.children[base].iter().filter(is_alike).count();
+        if alike == 1 { Part::Ears } else { Part::Hair }
     }
 
     fn take_for_soft(&mut self, firsts: &[usize]) {

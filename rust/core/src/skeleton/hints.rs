@@ -1,5 +1,7 @@
 //! Hints from the names of bones.
 
+use super::anatomy::Part;
+
 /// Words in the names of bones of heads.
 const HEAD: [&str; 2] = ["head", "skull"];
 /// Words in the names of other bones with rigid flesh.
@@ -38,6 +40,15 @@ const BULGING: [&str; 16] = [
     "glute", "glutes", "cheek", "cheeks", "jiggle",
 ];
 
+/// Words of the parts that a soft bone may belong to; other long ones are as hair is.
+const PARTS: [(Part, &[&str]); 5] = [
+    (Part::Ears, &["ear", "ears"]),
+    (Part::Tail, &["tail"]),
+    (Part::Chest, &["breast", "breasts", "boob", "boobs", "bust", "pec", "peck"]),
+    (Part::Belly, &["belly"]),
+    (Part::Buttocks, &["butt", "buttock", "buttocks", "glute", "glutes"]),
+];
+
 /// Hint of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hint {
@@ -53,6 +64,14 @@ pub(super) fn hint(name: &str) -> Option<Hint> {
     let soft = any(&LONG) || any(&BULGING);
     let known = [(Hint::Soft, soft), (Hint::Head, any(&HEAD)), (Hint::Hard, any(&HARD))];
     known.into_iter().find(|&(_, is_meant)| is_meant).map(|(hint, _)| hint)
+}
+
+/// The soft part of the body that a name tells.
+pub(super) fn part(name: &str) -> Option<Part> {
+    let words = words(name);
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let known = PARTS.iter().find(|(_, list)| any(list)).map(|&(part, _)| part);
+    known.or_else(|| any(&LONG).then_some(Part::Hair))
 }
 
 /// `true` if a name belongs to a bone in a bulging soft part.

@@ -1,5 +1,6 @@
 //! Skeleton core: division of a body into a part that follows its bones, and flesh.
 
+mod anatomy;
 mod appendages;
 mod bulges;
 mod hints;
@@ -16,6 +17,9 @@ use crate::operators::{squared_length, vertex_volumes};
 use crate::rig::Rig;
 use crate::{Error, Result};
 
+pub(crate) use anatomy::Anatomy;
+use anatomy::Flesh;
+pub use anatomy::{FoundPart, Part, PartSetting};
 use thickness::Thickness;
 use tree::Tree;
 
@@ -23,6 +27,8 @@ use tree::Tree;
 const SHARE: f64 = 0.8;
 /// Radius of a part, as a share of the body's length, below which it follows its bones at an amount of 1.
 const THIN: f64 = 0.07;
+/// Largest share of the rig's acceleration that a part may feel.
+const MOST: f64 = 3.0;
 /// Smallest weight of a bone at a vertex for the bone to count there.
 const HANGS: f64 = 0.15;
 
@@ -71,6 +77,11 @@ pub struct SkeletonCore {
     /// Cells along the longest side of the lattice for the search of thin parts and roles, for equal
     /// results at all body resolutions; `None` is the body's own.
     pub resolution: Option<usize>,
+    /// `true` for a share of bone that differs by region and direction, as in a living body. The amount then
+    /// scales the shares: a half leaves them as they are, 0 is no core and 1 is all.
+    pub anatomy: bool,
+    /// Settings of parts; those left out have the usual one. They change no vertex of the core.
+    pub parts: Vec<PartSetting>,
 }
 
 /// The core found.
@@ -82,6 +93,8 @@ pub(crate) struct Core {
     pub(crate) points: Vec<bool>,
     /// Role of each bone, b, never automatic.
     pub(crate) roles: Vec<BoneRole>,
+    /// Anatomy at the tet vertices, if asked for.
+    pub(crate) anatomy: Option<Anatomy>,
 }
 
 /// `true` if a bone name marks flesh that follows the bone, as for hands, feet and heads.
@@ -107,6 +120,7 @@ impl SkeletonCore {
                 got: self.amount,
             });
         }
+        self.check_parts()?;
         for (element, bone) in self.bones.iter().enumerate() {
             if let Some(&value) = bone.head.iter().find(|x| !x.is_finite()) {
                 return Err(Error::NotFinite { what: "core heads", element, value });
@@ -117,6 +131,31 @@ impl SkeletonCore {
             }
         }
         Ok(())
+    }
+
+    fn check_parts(&self) -> Result<()> {
+        for &PartSetting { softness, amount, .. } in &self.parts {
+            if !(softness > 0.0 && softness.is_finite()) {
+                return Err(Error::Range { what: "core softness", expected: "a number > 0", got: softness });
+            }
+            if !(0.0..=MOST).contains(&amount) {
+                let (what, expected) = ("core part amount", "a number in [0, 3]");
+                return Err(Error::Range { what, expected, got: amount });
+            }
+        }
+        Ok(())
+    }
+
+    /// Setting of a part: the last one given, or the usual one.
+    pub(crate) fn setting(&self, part: Part) -> PartSetting {
+        let given = self.parts.iter().rfind(|setting| setting.part == part);
+        given.copied().unwrap_or(PartSetting { part, softness: 1.0, amount: 1.0 })
+    }
+
+    /// `true` if another core holds the same vertices, whatever the settings of parts.
+    pub(crate) fn holds_as(&self, other: &Self) -> bool {
+        let bare = |core: &Self| Self { parts: Vec::new(), ..core.clone() };
+        bare(self) == bare(other)
     }
 
     /// Core of a body. It contains vertices with more than half of their weight on rigid bones, and others
@@ -155,44 +194,85 @@ impl SkeletonCore {
         let length = squared_length(known, &volume).sqrt();
         let tree = Tree::new(&self.bones, known, known_rig, &volume, length)?;
         let thickness = Thickness::new(known, surface, THIN * length)?;
-        let parts::Found { roles, close_to, in_trunk } =
-            parts::find(&self.bones, &tree, &thickness.of_bones(known_rig), length);
-        let segments = segments(known, known_rig, (&tree, &close_to), &thickness);
-        let near_in = |mesh: &TetMesh, rig: &Rig| distances(mesh, rig, |bone| &segments[close_to[bone]]);
-        let near = near_in(mesh, rig);
-        let share = |role: BoneRole| share_of(rig, |bone| roles[bone] == role);
+        let found = parts::find(&self.bones, &tree, &thickness.of_bones(known_rig), (length, self.anatomy));
+        let segments = segments(known, known_rig, (&tree, &found.close_to), &thickness);
+        let near_in =
+            |mesh: &TetMesh, rig: &Rig| distances(mesh, rig, |bone| &segments[found.close_to[bone]]);
+        let own = reference.map(|_| Thickness::new(mesh, surface, THIN * length)).transpose()?;
+        let (near, depth) = (near_in(mesh, rig), &own.as_ref().unwrap_or(&thickness).depth);
+        let flesh = Flesh {
+            mesh: known,
+            rig: known_rig,
+            volume: &volume,
+            radius: &thickness.radius,
+            cell: thickness.cell,
+            length,
+        };
+        let anatomy = self.anatomy.then(|| Anatomy::of(&flesh, &tree, &found, &self.asked()));
+        let mut anatomy = match (anatomy, &own) {
+            (Some(anatomy), Some(_)) => Some(anatomy.carried(known, mesh)?),
+            (anatomy, _) => anatomy,
+        };
+        let by_region = anatomy.as_ref().and_then(|anatomy| anatomy.bone((&near, depth), self.amount));
+        let share = |role: BoneRole| share_of(rig, |bone| found.roles[bone] == role);
         let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
-        let thickest = thickness.radius.iter().copied().fold(0.0, f64::max);
-        let (close, limit) = (SHARE * self.amount, self.amount * thickest.min(THIN * length));
-        let mut thin = thickness.below(limit);
-        let (trunk, bones) = (share_of(known_rig, |bone| in_trunk[bone]), near_in(known, known_rig));
-        let on_trunk = |vertex: usize| (trunk[vertex] > 0.5).then_some(bones[vertex]);
-        bulges::set_free(known, (on_trunk, &thickness.radius, &volume), limit, &mut thin);
-        let (cell, depth, thin) = match reference {
-            None => (thickness.cell, thickness.depth, thin),
-            Some(_) => {
-                let own = Thickness::new(mesh, surface, THIN * length)?;
-                let thin =
-                    carried(&thin, known, &own.below(limit), mesh, 1.0 - own.cell / (2.0 * thickness.cell))?;
-                (own.cell, own.depth, thin)
+        let is_regional = by_region.is_some();
+        let in_core = match by_region {
+            Some(bone) => bone,
+            None => {
+                let bones = near_in(known, known_rig);
+                let trunk = share_of(known_rig, |bone| found.in_trunk[bone]);
+                let on_trunk = |vertex: usize| (trunk[vertex] > 0.5).then_some(bones[vertex]);
+                self.close_or_thin(&flesh, (&thickness, own.as_ref()), on_trunk, (mesh, &near))?
             }
         };
-        // A vertex represents its half of the cells around it; coarse lattices have no closer one.
-        let half = if self.amount > 0.0 { 0.5 * cell } else { 0.0 };
-        let in_core = |v: usize| {
-            let reach = half + close * (near[v] + depth[v]);
-            rigid[v] > 0.5 || (free[v] <= 0.5 && (near[v] < reach || thin[v]))
-        };
+        let mut vertices: Vec<bool> =
+            (0..near.len()).map(|v| rigid[v] > 0.5 || (free[v] <= 0.5 && in_core[v])).collect();
+        if self.amount > 0.0 {
+            let asked = share_of(rig, |bone| self.bones[bone].role == BoneRole::Flesh);
+            let sticks_out = |v: usize| anatomy.as_ref().is_some_and(|anatomy| anatomy.appendage(v) > 0.3);
+            let wanted = |v: usize| free[v] > 0.5 || asked[v] > 0.5 || sticks_out(v);
+            specks::hold(mesh, wanted, &mut vertices);
+        }
+        if let Some(anatomy) = anatomy.as_mut().filter(|_| !is_regional) {
+            anatomy.share = Some(vertices.iter().map(|&held| f64::from(u8::from(held))).collect());
+        }
         let mut points = loose::held_whole(surface, surface_rig, length);
         for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
             *point |= rigid;
         }
-        let mut vertices: Vec<bool> = (0..near.len()).map(in_core).collect();
-        if self.amount > 0.0 {
-            let asked = share_of(rig, |bone| self.bones[bone].role == BoneRole::Flesh);
-            specks::hold(mesh, |v| free[v] > 0.5 || asked[v] > 0.5, &mut vertices);
-        }
-        Ok(Core { vertices, points, roles })
+        Ok(Core { vertices, points, roles: found.roles, anatomy })
+    }
+
+    /// Role that was chosen for each bone, b.
+    fn asked(&self) -> Vec<BoneRole> {
+        self.bones.iter().map(|bone| bone.role).collect()
+    }
+
+    /// `true` for vertices of a mesh that are close to their bones or thin, n. on_trunk: distance to the
+    /// bones on the trunk of the flesh. own: thickness of the mesh, if it is another one than the flesh's.
+    fn close_or_thin(
+        &self,
+        flesh: &Flesh<'_>,
+        (thickness, own): (&Thickness, Option<&Thickness>),
+        on_trunk: impl Fn(usize) -> Option<f64>,
+        (mesh, near): (&TetMesh, &[f64]),
+    ) -> Result<Vec<bool>> {
+        let thickest = thickness.radius.iter().copied().fold(0.0, f64::max);
+        let (close, limit) = (SHARE * self.amount, self.amount * thickest.min(THIN * flesh.length));
+        let mut thin = thickness.below(limit);
+        bulges::set_free(flesh.mesh, (on_trunk, &thickness.radius, flesh.volume), limit, &mut thin);
+        let (cell, depth, thin) = match own {
+            None => (thickness.cell, &thickness.depth, thin),
+            Some(own) => {
+                let least = 1.0 - own.cell / (2.0 * thickness.cell);
+                (own.cell, &own.depth, carried(&thin, flesh.mesh, &own.below(limit), mesh, least)?)
+            }
+        };
+        // A vertex represents its half of the cells around it; coarse lattices have no closer one.
+        let half = if self.amount > 0.0 { 0.5 * cell } else { 0.0 };
+        let is_close = |v: usize| near[v] < half + close * (near[v] + depth[v]);
+        Ok((0..near.len()).map(|v| is_close(v) || thin[v]).collect())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::anatomy::Part;
 use super::hints::{Hint, hint, is_bulge};
 use super::thickness::Radii;
 use super::tree::Tree;
@@ -18,6 +19,8 @@ const ALIKE: [f64; 2] = [0.15, 0.35];
 /// distance of their midpoints across the plane, as a share of the body's length.
 const ACROSS: f64 = 0.95;
 const ASIDE: f64 = 0.02;
+/// Least volume share of a bone that a mirror plane is judged by.
+const FLESH: f64 = 1e-3;
 /// Largest remaining reach of a head bone, as a share of the length of neck and head.
 const HEAD: f64 = 0.85;
 /// Share of a chain's largest radius and of its volume at the end below which the chain tapers, as a tail
@@ -37,12 +40,19 @@ pub(super) struct Found {
     pub(super) close_to: Vec<usize>,
     /// `true` if this bone belongs to the trunk, which bears limbs.
     pub(super) in_trunk: Vec<bool>,
+    /// First bones of the limbs, left and right.
+    pub(super) pairs: Vec<[usize; 2]>,
+    /// First bone of the head.
+    pub(super) head: Option<usize>,
+    /// Soft part that a bone belongs to, b.
+    pub(super) soft: Vec<Option<Part>>,
 }
 
-/// Classifies bones. radii: of the flesh, b. length: of the body, metres.
-pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) -> Found {
+/// Classifies bones. radii: of the flesh, b. length: of the body, metres. anatomy: `true` to choose the mirror
+/// plane by all bones.
+pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], (length, anatomy): (f64, bool)) -> Found {
     let hints = bones.iter().map(|bone| hint(&bone.name)).collect();
-    let mut parts = Parts { tree, radii, length, hints };
+    let mut parts = Parts { tree, radii, length, hints, anatomy };
     parts.find_appendages();
     let rigid = parts.rigid();
     let swings = parts.swings(&bones.iter().map(|bone| bone.still).collect::<Vec<_>>());
@@ -67,7 +77,16 @@ pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) ->
     let close_to: Vec<usize> = (0..bones.len()).map(|bone| firm(bone).unwrap_or(bone)).collect();
     let limbs = parts.limbs();
     let bears = |&bone: &usize| limbs.iter().any(|&limb| limb != bone && tree.leads_to(bone, limb));
-    Found { in_trunk: close_to.iter().map(bears).collect(), roles, close_to }
+    let head = parts.head_bone(&limbs, &roles);
+    let names: Vec<&str> = bones.iter().map(|bone| bone.name.as_str()).collect();
+    Found {
+        in_trunk: close_to.iter().map(bears).collect(),
+        pairs: parts.limb_pairs(&limbs),
+        head,
+        soft: parts.soft_parts(&names, &roles, head),
+        roles,
+        close_to,
+    }
 }
 
 pub(super) struct Parts<'a> {
@@ -75,6 +94,8 @@ pub(super) struct Parts<'a> {
     pub(super) radii: &'a [Radii],
     pub(super) length: f64,
     pub(super) hints: Vec<Option<Hint>>,
+    /// `true` if the mirror plane is the one that reflects most bones to others, not most pairs.
+    pub(super) anatomy: bool,
 }
 
 impl Parts<'_> {
@@ -121,6 +142,31 @@ impl Parts<'_> {
         limbs.iter().filter(topmost).copied().collect()
     }
 
+    /// Each limb with the one that mirrors it, every limb once: the pairs most alike in length first.
+    fn limb_pairs(&self, limbs: &[usize]) -> Vec<[usize; 2]> {
+        let tree = self.tree;
+        let mut pairs: Vec<[usize; 2]> = self.pairs();
+        pairs.retain(|pair| pair.iter().all(|bone| limbs.contains(bone)));
+        let apart = |&[a, b]: &[usize; 2]| (tree.reach[a] - tree.reach[b]).abs();
+        pairs.sort_by(|a, b| apart(a).total_cmp(&apart(b)).then(a.cmp(b)));
+        let mut found: Vec<[usize; 2]> = Vec::new();
+        for pair in pairs {
+            if !found.as_flattened().iter().any(|bone| pair.contains(bone)) {
+                found.push(pair);
+            }
+        }
+        found
+    }
+
+    /// First bone of the head: of those with rigid flesh outside of limbs the one that moves most, those with
+    /// a telling name before others.
+    fn head_bone(&self, limbs: &[usize], roles: &[BoneRole]) -> Option<usize> {
+        let in_limb = |bone: usize| limbs.iter().any(|&limb| self.tree.leads_to(limb, bone));
+        let may_be = |&bone: &usize| roles[bone] == BoneRole::Rigid && !in_limb(bone);
+        let rank = |bone: usize| (self.hints[bone] == Some(Hint::Head), self.tree.below[bone]);
+        (0..roles.len()).filter(may_be).reduce(|best, next| if rank(next) > rank(best) { next } else { best })
+    }
+
     /// Long chains of similar length and volume, neither below the other, on the two sides of the body.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let tree = self.tree;
@@ -162,7 +208,8 @@ impl Parts<'_> {
         };
         let support = |pair: &[usize; 2]| {
             let same = pairs.iter().filter(|other| mirrors(other, pair)).count();
-            (same, tree.below[pair[0]].min(tree.below[pair[1]]))
+            let reflected = if self.anatomy { self.reflected(middle(pair), way(pair)) } else { 0 };
+            (reflected, same, tree.below[pair[0]].min(tree.below[pair[1]]))
         };
         let known = pairs
             .iter()
@@ -173,6 +220,18 @@ impl Parts<'_> {
             Some((model, _)) => pairs.into_iter().filter(|pair| mirrors(pair, &model)).collect(),
             None => pairs,
         }
+    }
+
+    /// Number of bones that a plane reflects to others or to themselves: legs alone mirror front and back.
+    fn reflected(&self, place: Vector3<f64>, side: Vector3<f64>) -> usize {
+        let tree = self.tree;
+        let counts = |&bone: &usize| tree.below[bone] > FLESH;
+        let is_reflected = |&bone: &usize| {
+            let head = tree.heads[bone] - 2.0 * (tree.heads[bone] - place).dot(&side) * side;
+            let is_there = |&other: &usize| (tree.heads[other] - head).norm() < 2.0 * ASIDE * self.length;
+            (0..tree.heads.len()).filter(counts).any(|other| is_there(&other))
+        };
+        (0..tree.heads.len()).filter(counts).filter(is_reflected).count()
     }
 
     /// Bones of the head, without the neck; empty if names tell its start.

@@ -122,6 +122,23 @@ impl Tree {
         self.below[bone] - self.children[bone].iter().map(|&child| self.below[child]).sum::<f64>()
     }
 
+    /// Centre of the flesh of a bone.
+    pub(super) fn centre(&self, bone: usize) -> Point {
+        self.centres[bone]
+    }
+
+    /// End of a bone without children.
+    pub(super) fn tip(&self, bone: usize) -> Point {
+        self.ends(bone, |_| true)[0]
+    }
+
+    /// Number of links between two bones; of bones of different trees, the most there could be.
+    pub(super) fn links(&self, a: usize, b: usize) -> usize {
+        let up = |bone: usize| std::iter::successors(Some(bone), |&bone| self.parent[bone]);
+        let shared = up(a).enumerate().find(|&(_, above)| self.leads_to(above, b));
+        shared.map_or(self.parent.len(), |(links, above)| links + up(b).take_while(|&x| x != above).count())
+    }
+
     /// A bone and its descendants, if they form a single chain.
     pub(super) fn chain(&self, bone: usize) -> Option<Vec<usize>> {
         let chain = self.with_below(bone);

@@ -1,7 +1,7 @@
 """Types of the compiled module; checked against it by `mypy.stubtest`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -768,6 +768,8 @@ class SkeletonCore:
         rigid: _Flags | Sequence[bool] | None = None,
         still: Sequence[bool] | None = None,
         resolution: int | None = None,
+        anatomy: bool = False,
+        parts: Mapping[str, tuple[float, float]] | None = None,
     ) -> SkeletonCore: ...
     @staticmethod
     def is_hard_name(name: str) -> bool: ...
@@ -825,6 +827,12 @@ class Body:
     def pinned(self) -> _Flags: ...
     @property
     def roles(self) -> list[str]: ...
+    @property
+    def parts(self) -> list[str]: ...
+    @property
+    def part_weights(self) -> _Floats: ...
+    @property
+    def core_share(self) -> _Floats: ...
     @property
     def merged(self) -> _Indices: ...
     @property

@@ -1,0 +1,209 @@
+//! Anatomy of a body: the share of bone at each place, and the parts that an animator names.
+
+mod axes;
+mod chains;
+mod limbs;
+mod paint;
+mod part;
+mod plan;
+mod protrusions;
+mod trunk;
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+
+use super::parts::Found;
+use super::tree::Tree;
+use super::{BoneRole, share_of};
+use crate::Result;
+use crate::mesh::{Embedding, TetMesh};
+use crate::rig::Rig;
+
+use axes::Axes;
+use limbs::Kind;
+use paint::{Paint, blend, step};
+pub use part::{FoundPart, Part, PartSetting};
+use plan::Plan;
+
+/// Shares of bone in the neck of an upright body, and of another.
+const NECK: [f64; 2] = [0.85, 0.95];
+/// Radii, as shares of the body's length, from which on flesh is all bone and none for being thin.
+const THIN: [f64; 2] = [0.02, 0.028];
+/// Share of bone from which on a place is bone.
+const BONE: f64 = 0.97;
+/// Share of bone from which on smoothing leaves hands, feet and heads as they are.
+const WHOLE: f64 = 0.985;
+/// Weight of known parts below which flesh belongs to the rest.
+const CLAIMED: f64 = 0.15;
+/// Share of bone of flesh that the artist asks for.
+const ASKED: f64 = 0.4;
+/// Share of an amount of 0.5, at which the shares are the rules' own.
+const USUAL: f64 = 0.5;
+
+/// Flesh of a body, with its skeleton.
+pub(super) struct Flesh<'a> {
+    pub(super) mesh: &'a TetMesh,
+    pub(super) rig: &'a Rig,
+    /// Volume of each vertex, n, cubic metres.
+    pub(super) volume: &'a [f64],
+    /// Local radius of the body at each vertex, n, metres.
+    pub(super) radius: &'a [f64],
+    /// Edge of a cell, metres.
+    pub(super) cell: f64,
+    /// Length of the body, metres.
+    pub(super) length: f64,
+}
+
+/// Share of bone at each vertex, n, and the parts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Anatomy {
+    /// `None` for a body without legs or head, whose core has no anatomy.
+    pub(crate) share: Option<Vec<f64>>,
+    pub(crate) parts: Vec<FoundPart>,
+}
+
+impl Flesh<'_> {
+    fn place(&self, vertex: usize) -> Vector3<f64> {
+        Vector3::from(self.mesh.vertices()[vertex])
+    }
+
+    /// Total weight of some bones, n.
+    fn share(&self, bones: &[usize]) -> Vec<f64> {
+        share_of(self.rig, |bone| bones.contains(&bone))
+    }
+}
+
+impl Anatomy {
+    /// Finds the anatomy of a body. asked: role that the artist chose for each bone, b.
+    pub(super) fn of(flesh: &Flesh<'_>, tree: &Tree, found: &Found, asked: &[BoneRole]) -> Self {
+        let mut paint = Paint::new(flesh.volume.len());
+        let plan = Plan::new(tree, found).and_then(|plan| Some((Axes::new(&plan, tree)?, plan)));
+        let has_plan = plan.is_some();
+        match plan {
+            Some((axes, mut plan)) => {
+                plan.divide(tree, found, &axes);
+                body(&mut paint, (flesh, &axes), tree, found, &plan);
+            }
+            None => chains::paint(&mut paint, flesh, tree, |bone| found.soft[bone]),
+        }
+        choices(&mut paint, flesh, asked);
+        let rigid = share_of(flesh.rig, |bone| found.roles[bone] == BoneRole::Rigid);
+        let appendage: Vec<f64> = (0..rigid.len()).map(|vertex| paint.appendage(vertex)).collect();
+        let whole: Vec<bool> = (0..rigid.len())
+            .map(|vertex| paint.share[vertex] > WHOLE && rigid[vertex] > 0.5 && appendage[vertex] < 0.05)
+            .collect();
+        paint.smooth(flesh.mesh, |vertex| whole[vertex]);
+        Self { share: has_plan.then_some(paint.share), parts: with_rest(paint.parts, flesh.volume.len()) }
+    }
+
+    /// The same anatomy at the vertices of another mesh of the body.
+    pub(super) fn carried(&self, from: &TetMesh, to: &TetMesh) -> Result<Self> {
+        let embedding = Embedding::new(from, to.vertices().to_vec())?;
+        let carry = |values: &[f64]| -> Result<Vec<f64>> {
+            let carried = embedding.interpolate(from, values, 1)?;
+            Ok(carried.into_iter().map(|value| value.clamp(0.0, 1.0)).collect())
+        };
+        let part = |found: &FoundPart| Ok(FoundPart { part: found.part, weights: carry(&found.weights)? });
+        Ok(Self {
+            share: self.share.as_deref().map(carry).transpose()?,
+            parts: self.parts.iter().map(part).collect::<Result<_>>()?,
+        })
+    }
+
+    /// `true` for vertices of bone, n. near, depth: distances to bone and skin, n. amount: from 0, none, over
+    /// a half, the usual one, to 1, all.
+    pub(super) fn bone(&self, (near, depth): (&[f64], &[f64]), amount: f64) -> Option<Vec<bool>> {
+        let of = |share: f64| {
+            if amount <= USUAL { share * amount / USUAL } else { blend(share, 1.0, amount / USUAL - 1.0) }
+        };
+        let is_bone = |vertex: usize, share: f64| {
+            let near = if near[vertex].is_finite() { near[vertex] } else { depth[vertex] };
+            share > BONE || near < share * (near + depth[vertex])
+        };
+        let shares = self.share.as_ref()?;
+        Some(shares.iter().enumerate().map(|(vertex, &share)| is_bone(vertex, of(share))).collect())
+    }
+
+    /// Weight at a vertex of all parts that stick out of the body.
+    pub(super) fn appendage(&self, vertex: usize) -> f64 {
+        let out = self.parts.iter().filter(|found| found.part.is_appendage());
+        out.map(|found| found.weights[vertex]).sum()
+    }
+}
+
+/// Paints trunk, limbs, neck, head and all that hangs on them.
+fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, found: &Found, plan: &Plan) {
+    let trunk = flesh.share(&plan.trunk);
+    let places = axes.places(flesh.mesh, &trunk);
+    trunk::paint(paint, (flesh, axes), &places, &trunk, plan.arms.is_some());
+    let front = if axes.upright { Kind::Arm } else { Kind::Foreleg };
+    for limb in plan.legs.iter().flatten() {
+        limbs::paint(paint, flesh, axes, limb, Kind::Leg);
+    }
+    for limb in plan.arms.iter().flatten() {
+        limbs::paint(paint, flesh, axes, limb, front);
+    }
+    if axes.upright {
+        let thighs = plan.legs.iter().flatten().flat_map(|leg| leg.upper.iter().copied());
+        let thighs = flesh.share(&thighs.collect::<Vec<_>>());
+        let seat: Vec<f64> = trunk.iter().zip(thighs).map(|(a, b)| (a + b).min(1.0)).collect();
+        trunk::buttocks(paint, &places, &seat);
+    }
+    let neck = flesh.share(&plan.neck);
+    for (vertex, &weight) in neck.iter().enumerate() {
+        paint.lay(vertex, weight, if axes.upright { NECK[0] } else { NECK[1] });
+        paint.give(Part::Neck, vertex, weight);
+    }
+    let soft = |bone: usize| if plan.tail.contains(&bone) { Some(Part::Tail) } else { found.soft[bone] };
+    for (vertex, &weight) in
+        share_of(flesh.rig, |bone| found.roles[bone] == BoneRole::Rigid).iter().enumerate()
+    {
+        paint.lay(vertex, weight, 1.0);
+    }
+    chains::paint(paint, flesh, tree, soft);
+    let head = tree.with_below(plan.head);
+    let skull: Vec<usize> = head.into_iter().filter(|&bone| soft(bone).is_none()).collect();
+    protrusions::ears(paint, flesh, axes, &flesh.share(&skull));
+    if plan.tail.is_empty() {
+        let is_hind = |vertex: usize| {
+            let behind = if axes.upright { places.front[vertex] < -0.2 } else { places.along[vertex] < 0.0 };
+            behind && places.along[vertex] < 0.3
+        };
+        let hind: Vec<f64> =
+            trunk.iter().enumerate().map(|(v, &weight)| if is_hind(v) { weight } else { 0.0 }).collect();
+        protrusions::tail(paint, flesh, axes, &hind);
+    }
+    thin(paint, flesh);
+}
+
+/// Makes thin flesh bone, but for what sticks out of the body.
+fn thin(paint: &mut Paint, flesh: &Flesh<'_>) {
+    for vertex in 0..flesh.radius.len() {
+        let firm = 1.0 - step(flesh.radius[vertex] / flesh.length, THIN[0], THIN[1]);
+        let weight = firm * (1.0 - paint.appendage(vertex)).clamp(0.0, 1.0);
+        paint.lay(vertex, weight, 1.0);
+    }
+}
+
+/// Paints roles that the artist chose.
+fn choices(paint: &mut Paint, flesh: &Flesh<'_>, asked: &[BoneRole]) {
+    for (role, share) in [(BoneRole::Flesh, ASKED), (BoneRole::Rigid, 1.0), (BoneRole::Free, 0.0)] {
+        for (vertex, &weight) in share_of(flesh.rig, |bone| asked[bone] == role).iter().enumerate() {
+            paint.lay(vertex, weight, share);
+        }
+    }
+}
+
+/// Parts with weights of sum 1 at each vertex; what none claims is the rest.
+fn with_rest(painted: BTreeMap<Part, Vec<f64>>, count: usize) -> Vec<FoundPart> {
+    let sum = |vertex: usize| painted.values().map(|weights| weights[vertex]).sum::<f64>();
+    let sums: Vec<f64> = (0..count).map(sum).collect();
+    let rest: Vec<f64> = sums.iter().map(|sum| (CLAIMED - sum).max(0.0)).collect();
+    let whole: Vec<f64> = sums.iter().zip(&rest).map(|(sum, rest)| sum + rest).collect();
+    let share = |(part, weights): (Part, Vec<f64>)| {
+        let weights = weights.iter().zip(&whole).map(|(weight, whole)| weight / whole).collect();
+        FoundPart { part, weights }
+    };
+    painted.into_iter().chain([(Part::Rest, rest)]).map(share).collect()
+}

@@ -1,0 +1,148 @@
+//! Ears and tails without bones: thin pieces that stick out of the head or of the hind end.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+
+use super::axes::Axes;
+use super::paint::{Paint, step};
+use super::{Flesh, Part};
+use crate::skeleton::specks::pieces;
+
+/// Radii of the bulk and of what sticks out of it, as shares of the largest.
+const BULK: f64 = 0.55;
+const THIN: f64 = 0.5;
+/// Distances from the bulk from which on a piece of the head or of the hind end sticks out, in largest radii.
+const OUT: [f64; 2] = [0.45, 0.3];
+/// Least vertices of a piece.
+const LEAST: usize = 6;
+/// Least volume share and length, in largest radii, of an ear; and of a tail.
+const EAR: [f64; 2] = [0.0005, 0.7];
+const TAIL: [f64; 2] = [0.00005, 0.6];
+/// Least distance of an ear from the middle plane, and largest of a tail, in largest radii.
+const ASIDE: f64 = 0.3;
+const CENTRAL: f64 = 0.35;
+/// Largest relative differences of two ears in volume and length.
+const ALIKE: [f64; 2] = [0.5, 0.35];
+
+/// Share of an ear's length that is its base, and the base's largest width, in largest radii: the brim of a hat
+/// goes around the head.
+const BASE: f64 = 0.3;
+const WIDE: f64 = 1.3;
+
+/// A piece that sticks out.
+struct Piece {
+    vertices: Vec<usize>,
+    /// Distance of each vertex from the bulk, metres.
+    far: Vec<f64>,
+    volume: f64,
+    /// Distance of its tip from the bulk, of its middle from the middle plane, and width of its base, in
+    /// largest radii.
+    length: f64,
+    side: f64,
+    width: f64,
+}
+
+/// Frees pairs of thin pieces of the head. weight: of the head, n.
+pub(super) fn ears(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
+    let found: Vec<Piece> = sticking_out(flesh, axes, weight, OUT[0])
+        .into_iter()
+        .flat_map(|piece| piece.halves(flesh, axes, weight))
+        .filter(|piece| piece.volume > EAR[0] && piece.length > EAR[1] && piece.side.abs() > ASIDE)
+        .filter(|piece| piece.width < WIDE)
+        .collect();
+    let alike = |a: f64, b: f64, most: f64| (a - b).abs() < most * a.max(b);
+    for ear in &found {
+        let has_mate = found.iter().any(|other| {
+            other.side * ear.side < 0.0
+                && alike(other.volume, ear.volume, ALIKE[0])
+                && alike(other.length, ear.length, ALIKE[1])
+        });
+        if has_mate {
+            ear.set_free(paint, Part::Ears, [0.08, 0.3]);
+        }
+    }
+}
+
+/// Frees a thin piece in the middle of the hind end. weight: of the hind end, n.
+pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
+    for piece in sticking_out(flesh, axes, weight, OUT[1]) {
+        if piece.volume > TAIL[0] && piece.length > TAIL[1] && piece.side.abs() < CENTRAL {
+            piece.set_free(paint, Part::Tail, [0.05, 0.25]);
+        }
+    }
+}
+
+/// Pieces of a part that are thin and far from its bulk.
+fn sticking_out(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], out: f64) -> Vec<Piece> {
+    let own: Vec<usize> = (0..weight.len()).filter(|&vertex| weight[vertex] > 0.5).collect();
+    let largest = own.iter().map(|&vertex| flesh.radius[vertex]).fold(0.0, f64::max);
+    let bulk: Vec<Vector3<f64>> = own
+        .iter()
+        .filter(|&&vertex| flesh.radius[vertex] > BULK * largest)
+        .map(|&vertex| flesh.place(vertex))
+        .collect();
+    let mut far = vec![0.0; weight.len()];
+    for &vertex in own.iter().filter(|&&vertex| flesh.radius[vertex] < THIN * largest) {
+        let place = flesh.place(vertex);
+        let squared = bulk.iter().map(|other| (other - place).norm_squared()).fold(f64::INFINITY, f64::min);
+        far[vertex] = squared.sqrt();
+    }
+    let sticks = |vertex: usize| far[vertex].is_finite() && far[vertex] > out * largest;
+    let roots = pieces(flesh.mesh, sticks);
+    let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for vertex in (0..far.len()).filter(|&vertex| sticks(vertex)) {
+        found.entry(roots[vertex]).or_default().push(vertex);
+    }
+    let made = found.into_values().map(|vertices| Piece::new(flesh, axes, vertices, &far, largest));
+    made.filter(|piece| piece.vertices.len() >= LEAST).collect()
+}
+
+impl Piece {
+    fn new(flesh: &Flesh<'_>, axes: &Axes, vertices: Vec<usize>, far: &[f64], largest: f64) -> Self {
+        let whole: f64 = flesh.volume.iter().sum();
+        let far: Vec<f64> = vertices.iter().map(|&vertex| far[vertex]).collect();
+        let longest = far.iter().copied().fold(0.0, f64::max);
+        let nearest = far.iter().copied().fold(f64::INFINITY, f64::min);
+        let at_base = |&(_, &far): &(&usize, &f64)| far <= nearest + BASE * (longest - nearest);
+        let base: Vec<Vector3<f64>> =
+            vertices.iter().zip(&far).filter(at_base).map(|(&vertex, _)| flesh.place(vertex)).collect();
+        let middle = base.iter().sum::<Vector3<f64>>() / base.len() as f64;
+        let width = 2.0 * base.iter().map(|place| (place - middle).norm()).fold(0.0, f64::max);
+        let sides = vertices.iter().map(|&vertex| axes.place(flesh.place(vertex))[1]).sum::<f64>();
+        Self {
+            volume: vertices.iter().map(|&vertex| flesh.volume[vertex]).sum::<f64>() / whole,
+            length: longest / largest,
+            width: width / largest,
+            side: sides / vertices.len() as f64 * axes.length / largest,
+            vertices,
+            far,
+        }
+    }
+
+    /// The piece, or its two sides if it lies across the middle plane, as two ears joined by hair do.
+    fn halves(self, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) -> Vec<Self> {
+        if self.side.abs() > ASIDE {
+            return vec![self];
+        }
+        let largest = self.far.iter().copied().fold(0.0, f64::max) / self.length;
+        let mut far = vec![0.0; weight.len()];
+        self.vertices.iter().zip(&self.far).for_each(|(&vertex, &distance)| far[vertex] = distance);
+        let half = |sign: f64| {
+            let beside =
+                |&vertex: &usize| sign * axes.place(flesh.place(vertex))[1] * axes.length > 0.15 * largest;
+            let vertices: Vec<usize> = self.vertices.iter().copied().filter(beside).collect();
+            (vertices.len() >= LEAST).then(|| Self::new(flesh, axes, vertices, &far, largest))
+        };
+        [1.0, -1.0].into_iter().filter_map(half).collect()
+    }
+
+    fn set_free(&self, paint: &mut Paint, part: Part, [firm, free]: [f64; 2]) {
+        let longest = self.far.iter().copied().fold(0.0, f64::max);
+        for (&vertex, distance) in self.vertices.iter().zip(&self.far) {
+            let at = distance / longest;
+            paint.share[vertex] = paint.share[vertex].min(1.0 - step(at, firm, free));
+            paint.take(part, vertex, step(at, firm, free + 0.12));
+        }
+    }
+}
