@@ -13,7 +13,7 @@ from .bridge.preview import previews
 from .core import bodies
 from .overlay import timeline, view
 from .panels import law, object_menu, render
-from .props import bones, collisions, diagnosis, modes, muscles, scene, stitches, window
+from .props import bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -24,6 +24,7 @@ CLASSES = (
     stitches.JouncePair,
     stitches.JounceSeam,
     muscles.JounceMuscle,
+    parts.JouncePart,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceMotion,

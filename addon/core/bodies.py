@@ -23,7 +23,7 @@ Kept = TypeVar("Kept")
 IN_PANELS = {
     r"core amount: expected one that leaves flesh": (
         "Nothing of {0} is left as flesh, as all of it is hard, thin or close to its bones; lower Bone Core "
-        "in the panel Body Parts, where 0 is none, or give its bones the Role Flesh or Free."
+        "in the panel Bones, where 0 is none, or give its bones the Role Flesh or Free."
     ),
     r"(\d+) modes asked for, .* only (\d+)": (
         "{0} has room for {2} of its {1} Modes; lower Modes or raise Resolution in the panel Body."

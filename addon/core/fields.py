@@ -10,6 +10,7 @@ from .colours import Look, Scale
 from .full_space import DraftError
 from .loose import LooseBody
 from .muscles import Muscles
+from .part_settings import LABELS
 
 # Area relative to the largest triangle below which a triangle has no reliable stretch.
 SLIVER = 1e-12
@@ -28,6 +29,7 @@ class Field(Enum):
     WEIGHTS = "WEIGHTS"
     CLUSTERS = "CLUSTERS"
     CORE = "CORE"
+    PART = "PART"
     LEAK = "LEAK"
     STIFFNESS = "STIFFNESS"
     MUSCLE = "MUSCLE"
@@ -42,10 +44,12 @@ class Field(Enum):
         return self in (Field.STRETCH, Field.VELOCITY)
 
 
-def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> tuple[np.ndarray, Scale]:
+def at_rest(
+    field: Field, body: "jounce.Body", mode: int, stiffness: float, part: str = ""
+) -> tuple[np.ndarray, Scale]:
     """Values (p,) of a constant field, and their scale.
 
-    mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion.
+    mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion. part: name of a part.
     """
     if isinstance(body, LooseBody | AttachedBody):
         return np.zeros(len(body.embedding.points)), Scale("Only flesh has this", "", Look.SEQUENTIAL)
@@ -60,6 +64,8 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
     if field is Field.CORE:
         values = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(np.float64))[:, 0]
         return values, Scale("Bone core", "1: follows the rig", Look.SEQUENTIAL)
+    if field is Field.PART:
+        return of_part(body, part)
     if field is Field.LEAK:
         values = body.embedding.interpolate(body.leak[:, np.newaxis])[:, 0]
         return values, Scale("Momentum leak", "", Look.SEQUENTIAL)
@@ -78,6 +84,14 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
     size = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
     values = 100.0 * error.apart / size
     return values, Scale(title, "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
+
+
+def of_part(body: "jounce.Body", name: str) -> tuple[np.ndarray, Scale]:
+    """Share (p,) of each point in a part; the scale."""
+    if name not in body.parts:
+        return np.zeros(len(body.embedding.points)), Scale("No such part is built", "", Look.SEQUENTIAL)
+    weights = np.ascontiguousarray(body.part_weights[body.parts.index(name)])
+    return body.embedding.interpolate(weights[:, np.newaxis])[:, 0], Scale(LABELS[name], "", Look.SEQUENTIAL)
 
 
 def residual(body: "jounce.Body") -> tuple[np.ndarray, Scale]:

@@ -137,11 +137,12 @@ class FrameInput:
         return mine.digest() == others.digest()
 
     def moves_as(self, other: "FrameInput") -> bool:
-        """True if both have the same rig motion up to the offsets, without regard to colliders, muscles and
-        stitches.
+        """True if both have the same rig motion up to the offsets, without regard to settings, colliders,
+        muscles and stitches.
         """
         mine, others = (
-            replace(each, colliders=None, contraction=None, stitching=None) for each in (self, other)
+            replace(each, strength=1.0, feel=None, colliders=None, contraction=None, stitching=None)
+            for each in (self, other)
         )
         return mine.agrees(others)
 

@@ -6,7 +6,7 @@ from .stress_picture import Colour, paint
 
 SIZE = 128
 # Swings in the picture at a softness of 1, and steps in it for the damping of a calm integrator.
-SWINGS, STEPS = 2.6, 90.0
+SWINGS, STEPS = 3.4, 90.0
 # As shares of the picture: radius and place of the ball, start and half thickness of the curve, its height.
 RADIUS, BALL, CURVE, THICK, HIGHEST = 0.17, 0.24, 0.46, 0.018, 0.36
 # Squash of the ball at the highest swing.

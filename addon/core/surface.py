@@ -83,6 +83,15 @@ class Surface:
         """
         return hashed((self.points, self.triangles, self.weights), (settings.resolution,))
 
+    def stands_as(self, other: "Surface") -> bool:
+        """True if both have the same points and weights, so that the flesh of one fits the other."""
+        return np.array_equal(self.points, other.points) and np.array_equal(self.weights, other.weights)
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """Names of the bones of the core, empty without one."""
+        return () if self.core is None else self.core.names
+
     def refuse_unusable(self) -> None:
         """Refuses a surface without a usable volume."""
         if len(self.triangles) == 0:

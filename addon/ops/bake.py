@@ -236,9 +236,9 @@ def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn:
     host = baking.scene.host
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
-        builds.remember(host, baking.body, baking.digest, baking.built_again, context)
+        builds.remember(baking.scene, baking.body, baking.digest, baking.built_again, context)
     elif not host.jounce.knows_modes:
-        builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
+        builds.remember(baking.scene, baking.body, baking.digest, host.jounce.built_summary, context)
     if taken.held:
         warn(f"{host.name}: {taken.held}.")
 

@@ -39,7 +39,7 @@ def then_seen(host: bpy.types.Object) -> str:
 class Built:
     """A built body before it is kept. bound: binding data of its meshes."""
 
-    host: bpy.types.Object
+    scene: bodies.BodyScene
     bound: Bound
     body: "built.jounce.Body"
     digest: str
@@ -62,15 +62,15 @@ def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Gen
     settings = host.jounce.build_settings()
     message = yield from built.build(scene.surface, settings)
     digest = scene.surface.digest(settings)
-    return Built(host, bound, built.CACHE.get(digest), digest, message)
+    return Built(scene, bound, built.CACHE.get(digest), digest, message)
 
 
 def keep(made: Built, context: bpy.types.Context) -> str:
     """Keeps a built body with its host, and describes the body."""
     put_bound(made.bound)
-    builds.remember(made.host, made.body, made.digest, made.message, context)
-    previews.renew(made.host)
-    return f"{made.host.name}: {made.message}"
+    builds.remember(made.scene, made.body, made.digest, made.message, context)
+    previews.renew(made.scene.host)
+    return f"{made.scene.host.name}: {made.message}"
 
 
 def bound_of(host: bpy.types.Object) -> Bound:

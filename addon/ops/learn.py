@@ -67,7 +67,7 @@ class Lesson:
     empty.
     """
 
-    host: bpy.types.Object
+    scene: BodyScene
     learnt: Learnt
     body: "built.jounce.Body"
     digest: str
@@ -76,9 +76,9 @@ class Lesson:
 
 def keep(lesson: Lesson, context: bpy.types.Context) -> str:
     """Keeps the learnt basis with its host, sets the quality, and reports the error."""
-    host, facts = lesson.host, lesson.learnt.facts
+    host, facts = lesson.scene.host, lesson.learnt.facts
     if lesson.digest != host.jounce.built_digest:
-        builds.remember(host, lesson.body, lesson.digest, lesson.built_again, context)
+        builds.remember(lesson.scene, lesson.body, lesson.digest, lesson.built_again, context)
     lessons.keep(host, lesson.learnt)
     host.jounce.quality = Quality.LEARNT.value
     count = len(lesson.learnt.shapes)
@@ -105,7 +105,7 @@ def learn_body(
         pupil = Pupil(scene, body, digest, context)
         others = pupil.others(warn) if also else []
         found = yield from scaled(pupil.learn(int(host.jounce.displacements), others), 0.1, 1.0)
-        return Lesson(host, found, body, digest, built_again)
+        return Lesson(scene, found, body, digest, built_again)
 
 
 @contextmanager

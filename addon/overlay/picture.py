@@ -45,8 +45,9 @@ class Picture:
         elif not field.moves:
             settings = host.jounce.motion_settings()
             factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
-            mode = min(mode, body.model.mode_count - 1)
-            self._values, self.scale = fields.at_rest(field, body, mode, factor)
+            mode, part = min(mode, body.model.mode_count - 1), host.jounce.part
+            name = "" if part is None else part.name
+            self._values, self.scale = fields.at_rest(field, body, mode, factor, name)
 
     def draw(self, context: bpy.types.Context, opacity: float) -> None:
         """Draws every visible mesh of the body."""

@@ -17,6 +17,7 @@ from . import (
     more,
     motion,
     overlay,
+    part_list,
     parts,
     preview,
     shot,
@@ -27,6 +28,7 @@ from .physics import twin
 
 # The common settings are in the main panel; all others are closed below the panel More.
 SIDEBAR = (
+    part_list.JOUNCE_UL_parts,
     main.JOUNCE_PT_main,
     more.JOUNCE_PT_more,
     diagnosis.JOUNCE_PT_diagnosis,

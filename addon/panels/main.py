@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies, overrides
 from ..bridge.preview import previews
-from . import diagnosis, sidebar
+from . import diagnosis, part_list, sidebar
 from .sidebar import SidebarPanel
 
 # Heights of the large buttons and of the preset's picture, in buttons.
@@ -48,6 +48,7 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             sidebar.wrapped(layout, context, text=f"{relation} {host.name}", icon="LINKED")
         draw_switch(layout, host, context)
         draw_flesh(layout, host.jounce)
+        part_list.draw_parts(layout, host.jounce)
         draw_bake(layout)
 
 

@@ -12,10 +12,11 @@ class JOUNCE_PT_more(BodyPanel, bpy.types.Panel):
     bl_parent_id = "JOUNCE_PT_main"
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """Shows the buttons for the meshes of the body, for a build, and for the removal."""
+        """Shows the buttons that add or remove meshes, build, copy settings, and remove Jounce."""
         column = self.layout.column(align=True)
         column.operator("jounce.body_add", icon="ADD")
         column.operator("jounce.body_remove", icon="REMOVE")
         column = self.layout.column(align=True)
         column.operator("jounce.build", icon="MOD_BUILD")
+        column.operator("jounce.settings_copy", icon="PASTEDOWN")
         column.operator("jounce.remove", icon="X")

@@ -9,7 +9,7 @@ from .sidebar import BodyPanel
 class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
     """Bone core, flesh and hard parts of the body"""
 
-    bl_label = "Body Parts"
+    bl_label = "Bones"
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -13,6 +13,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.body.stitches import openings
+from ..core import part_settings
 from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps
@@ -27,6 +28,7 @@ from .modes import ModesProps
 from .motion import MotionProps
 from .muscles import MuscleProps
 from .overrides import overridable
+from .parts import PartProps
 from .preset import PresetProps
 from .preview import PreviewProps
 from .shot import ShotProps
@@ -48,6 +50,7 @@ class JounceObject(
     MaterialProps,
     ShotProps,
     CollisionProps,
+    PartProps,
     PresetProps,
     PreviewProps,
     LearningProps,
@@ -67,8 +70,9 @@ class JounceObject(
         """The artist's settings that a build depends on, beside the meshes and the rig."""
         maps = (getattr(self, name) for name in MapProps.__annotations__)
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
-        bones = self.bone_core, self.anatomy, self.bones_counting, self.bones_collection
+        bones = self.bone_core, self.bones_counting, self.bones_collection
+        parts = self.anatomy, part_settings.acting(self.part_rows())
         # The number of active groups concerns only groups that open.
         groups = openings(self.id_data)
         opening = tuple(groups.items()) if any(groups.values()) else ()
-        return (self.build_settings(), *bones, muscles, opening, *maps)
+        return (self.build_settings(), *bones, *parts, muscles, opening, *maps)

@@ -47,4 +47,5 @@ class PresetProps:
         items=_listed,
         get=_chosen,
         set=_choose,
+        options={"SKIP_SAVE"},
     )

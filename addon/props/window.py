@@ -11,6 +11,7 @@ FIELDS = (
     (Field.WEIGHTS.value, "Mode", "How far the chosen mode moves each place, of its largest"),
     (Field.CLUSTERS.value, "Clusters", "The regions that turn as one"),
     (Field.CORE.value, "Bone Core", "What follows the bones, 1, and what is flesh, 0"),
+    (Field.PART.value, "Part", "How much of each place belongs to the chosen part, 0 to 1"),
     (Field.LEAK.value, "Momentum Leak", "How much of the bones' momentum reaches the flesh, 0 to 1"),
     (Field.STIFFNESS.value, "Stiffness", "Young's modulus of the flesh, in kPa"),
     (Field.MUSCLE.value, "Muscle", "How much of the flesh is muscle, 0 to 1, while the preview is on"),

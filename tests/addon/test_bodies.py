@@ -63,7 +63,7 @@ def test_refusals_name_the_settings_of_the_panels():
         built(replace(lone, core=core))
     assert str(refusal.value) == (
         "Nothing of Tet is left as flesh, as all of it is hard, thin or close to its bones; lower Bone Core "
-        "in the panel Body Parts, where 0 is none, or give its bones the Role Flesh or Free."
+        "in the panel Bones, where 0 is none, or give its bones the Role Flesh or Free."
     )
     with pytest.raises(UserError) as refusal:
         built(lone, replace(SETTINGS, resolution=2, modes=60))

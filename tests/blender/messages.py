@@ -30,14 +30,15 @@ NAMED = frozenset(["operator", "menu", "prop"])
 
 
 def all_messages(package: str) -> dict[Message, None]:
-    """The messages of registered classes, drawn panels, the diagnosis and presets, in order, each once."""
+    """The messages of classes, drawn panels, the diagnosis, presets and parts, in order, each once."""
     classes = importlib.import_module(f"{package}.registration").CLASSES
     fixes = importlib.import_module(f"{package}.bridge.body.diagnosis").FIXES
     found = [message for cls in classes for message in of_class(cls)]
     found += [message for path in sorted(SOURCES.glob("panels/*.py")) for message in of_source(path)]
     found += [(OWN, button) for button, _ in fixes.values()]
     presets = importlib.import_module(f"{package}.bridge.common.preset_files")
-    found += [(OWN, name) for name in (*presets.SHIPPED, presets.OWN)]
+    parts = importlib.import_module(f"{package}.core.part_settings").LABELS.values()
+    found += [(OWN, name) for name in (*presets.SHIPPED, presets.OWN, *parts)]
     return dict.fromkeys(message for message in found if message[1])
 
 

@@ -120,6 +120,13 @@ def activate(obj: bpy.types.Object, *others: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = obj
 
 
+def select_bones(rig, *names):
+    """Selects exactly these bones, with this Blender's property."""
+    selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
+    for bone in rig.pose.bones if selects_pose else rig.data.bones:
+        bone.select = bone.name in names
+
+
 def coarse(obj: bpy.types.Object) -> None:
     """Sets values that build in a moment."""
     obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = 12, 6, 12

@@ -58,7 +58,8 @@ def state():
 
 def settings_of(obj):
     """The names of the set properties of a body; reading pointers and lists would set them."""
-    known = (prop for prop in obj.jounce.bl_rna.properties if prop.type not in ("POINTER", "COLLECTION"))
+    kept = (prop for prop in obj.jounce.bl_rna.properties if not prop.is_skip_save)
+    known = (prop for prop in kept if prop.type not in ("POINTER", "COLLECTION"))
     return {prop.identifier for prop in known if obj.jounce.is_property_set(prop.identifier)}
 
 

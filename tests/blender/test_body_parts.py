@@ -5,7 +5,6 @@ import layouts
 import numpy as np
 import pytest
 import scenes
-from test_maps import select_bones
 
 
 @pytest.fixture
@@ -96,11 +95,11 @@ def test_what_was_cached_beside_another_core_is_not_shown(module, column):
 
 def test_roles_are_set_on_many_bones(column):
     obj, rig = column
-    select_bones(rig, "Upper")
+    scenes.select_bones(rig, "Upper")
     scenes.activate(obj)
     assert bpy.ops.jounce.bone_role(role="FREE") == {"FINISHED"}
     assert [bone.jounce_role for bone in rig.pose.bones] == ["AUTOMATIC", "FREE"]
-    select_bones(rig)
+    scenes.select_bones(rig)
     scenes.activate(obj)
     with pytest.raises(RuntimeError, match="No bone that moves the body is selected"):
         bpy.ops.jounce.bone_role(role="RIGID")
@@ -121,7 +120,7 @@ def test_a_mesh_or_a_material_is_hard(module, column):
     obj.jounce.is_rigid = True
     assert surface(module, obj).core.rigid.all()
     with pytest.raises(
-        RuntimeError, match="Nothing of Column is left as flesh, .*; lower Bone Core in the panel Body Parts"
+        RuntimeError, match="Nothing of Column is left as flesh, .*; lower Bone Core in the panel Bones"
     ):
         bpy.ops.jounce.build()
 

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
-from test_maps import select_bones, weights_of
+from test_maps import weights_of
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def column():
     for number, vertex in enumerate(obj.data.vertices):
         vertex.select = number % 3 == 0 and vertex.co.z > 1.0
     bpy.ops.jounce.map_from_selection(kind="STIFFNESS", value=0.9)
-    select_bones(rig, "Upper")
+    scenes.select_bones(rig, "Upper")
     bpy.context.scene.cursor.location = (0.0, 0.0, 2.0)
     return obj, rig
 

@@ -44,6 +44,14 @@ def test_each_step_of_a_slider_is_seen_at_once(shown, setting, steps):
     assert all(after > 1.1 * before for before, after in itertools.pairwise(distances)), distances
 
 
+def test_a_slider_is_no_movement_by_hand(module, shown):
+    bpy.context.scene.frame_set(6)
+    known = module("bridge.preview.previews").session(shown)
+    shown.jounce.strength = 2.0
+    bpy.context.view_layer.update()
+    assert known.interactive is None and known.busy
+
+
 def test_softness_is_beside_the_frequency(module, shown):
     obj, core = shown, module("core.motion")
     settings = obj.jounce.motion_settings()

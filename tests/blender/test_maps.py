@@ -22,13 +22,6 @@ def weights_of(obj, name):
     return np.array([sum(g.weight for g in v.groups if g.group == index) for v in obj.data.vertices])
 
 
-def select_bones(rig, *names):
-    """Selects exactly these bones, with this Blender's property."""
-    selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
-    for bone in rig.pose.bones if selects_pose else rig.data.bones:
-        bone.select = bone.name in names
-
-
 def bake(obj):
     """Displacement of each vertex by the bake, (f, p), in metres."""
     frames = range(1, 10)
@@ -135,7 +128,7 @@ def test_a_map_from_the_selection(column):
 
 def test_a_map_from_bones_blends_as_their_weights(column, module):
     obj, rig = column
-    select_bones(rig, "Upper")
+    scenes.select_bones(rig, "Upper")
     bpy.ops.jounce.map_from_bones(kind="LEAK", value=0.25)
     expected = 1.0 - 0.75 * weights_of(obj, "Upper")
     assert np.allclose(weights_of(obj, "Leak"), expected, atol=1e-4)
@@ -187,7 +180,7 @@ def test_what_maps_and_bones_refuse(column):
     with pytest.raises(RuntimeError, match="No vertex of Column is selected"):
         bpy.ops.jounce.map_from_selection(kind="PIN")
     assert "Pin" not in obj.vertex_groups
-    select_bones(rig)
+    scenes.select_bones(rig)
     with pytest.raises(RuntimeError, match="select some in Pose Mode"):
         bpy.ops.jounce.map_from_bones(kind="PIN")
 
@@ -310,7 +303,7 @@ def test_a_copied_pin_leaves_the_stiffness_of_the_other_body(column):
 def test_a_bone_has_a_leak_of_its_own(column, module):
     obj, rig = column
     before = bake(obj)
-    select_bones(rig, "Upper")
+    scenes.select_bones(rig, "Upper")
     assert bpy.ops.jounce.bone_leak(value=0.0) == {"FINISHED"}
     assert rig.pose.bones["Upper"].jounce_leak == 0.0
     assert rig.pose.bones["Lower"].jounce_leak == 1.0
@@ -326,7 +319,7 @@ def test_a_leak_for_a_bone_collection(column):
     obj, rig = column
     collection = rig.data.collections.new("Tail")
     collection.assign(rig.data.bones["Upper"])
-    select_bones(rig)
+    scenes.select_bones(rig)
     scenes.activate(obj)
     bpy.ops.jounce.bone_leak(value=0.3, collection="Tail")
     assert rig.pose.bones["Upper"].jounce_leak == pytest.approx(0.3)

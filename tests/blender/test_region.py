@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
-from test_maps import select_bones, weights_of
+from test_maps import weights_of
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_around_a_region_nothing_changes(column):
 def test_a_second_region_keeps_the_first(column):
     obj, rig = column
     bpy.ops.jounce.region(stiffness=0.1, elsewhere=0.7)
-    select_bones(rig, "Lower")
+    scenes.select_bones(rig, "Lower")
     bpy.ops.jounce.region(where="BONES", stiffness=1.0, elsewhere=0.2)
     heights = np.array([vertex.co.z for vertex in obj.data.vertices])
     weights = weights_of(obj, "Stiffness")

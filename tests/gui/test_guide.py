@@ -11,6 +11,7 @@ import bpy
 import extension
 import numpy as np
 import scenes
+from test_panel import one_click
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
@@ -48,9 +49,10 @@ def dressed(window):
 
 
 def test_panels(window):
-    yield from dressed(window)
-    window.show_sidebar()
-    yield 0.3
+    yield from one_click(window)
+    window.viewport.spaces[0].shading.color_type = "VERTEX"
+    bpy.context.scene.frame_set(FRAME)
+    yield 0.5
     window.screenshot("guide-panels")
     window.montage("panels", [[("guide-panels", "1050x692+0+84")]], "100%")
 

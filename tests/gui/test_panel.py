@@ -1,44 +1,38 @@
 """The panel after one click: five things without scrolling, in English and German, and how they act."""
 
-import os
+import importlib
+import sys
 from pathlib import Path
 
 import bpy
+import extension
 import numpy as np
 import scenes
 from window import Skip
 
-FILE = "mixamo/xbot_samba.fbx"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+
+import creature
+
 LANGUAGES = {"english": ("en_US",), "german": ("de", "de_DE")}
+FRAMES = range(1, 20)
 
 
 def one_click(window):
-    """A character as imported, given Jounce by its button; yields its host."""
-    path = Path(os.environ.get("JOUNCE_DATA", "/nowhere")) / FILE
-    if not path.exists():
-        raise Skip("JOUNCE_DATA is not set")
-    with window.context():
-        bpy.ops.import_scene.fbx(filepath=str(path))
-    scene = bpy.context.scene
-    scene.frame_end = scene.frame_start + 40
-    meshes = [obj for obj in scene.objects if obj.type == "MESH"]
-    window.look_at(max(meshes, key=lambda mesh: len(mesh.data.vertices)))
-    rig = next(obj for obj in scene.objects if obj.type == "ARMATURE")
-    scenes.activate(rig)
+    """The creature, given Jounce by its button; yields its host."""
+    built = creature.build()
+    bpy.context.scene.frame_end = 60
+    window.look_at(built.body)
+    scenes.activate(built.armature)
     window.show_sidebar()
     window.invoke("jounce.setup")
     yield lambda: not window.is_running("JOUNCE_OT_setup")
-    host = next(mesh for mesh in meshes if mesh.jounce.is_host)
-    yield lambda: settled(host)
-    return host
+    yield lambda: settled(built.body)
+    return built.body
 
 
 def settled(host):
     """True once the preview of a body is complete."""
-    import importlib
-
-    import extension
-
     known = importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(host)
     return known is not None and known.complete and not known.busy
 
@@ -74,3 +68,26 @@ def test_five_things_stand_above_the_fold(window):
     scenes.activate(host)
     yield 0.3
     window.screenshot("panel-mesh")
+
+
+def test_more_belly_less_chest(window):
+    host = yield from one_click(window)
+    parts = host.jounce.parts
+    before = scenes.evaluated_frames(host, FRAMES)
+    parts["belly"].amount, parts["chest"].amount = 2.0, 0.3
+    bpy.context.view_layer.update()
+    yield lambda: not settled(host)
+    yield lambda: settled(host)
+    assert np.abs(scenes.evaluated_frames(host, FRAMES) - before).max() > 1e-3
+    parts["belly"].shown = True
+    window.redraw()
+    yield 0.3
+    window.screenshot("panel-belly")
+    parts["belly"].shown = False
+    rig = bpy.context.view_layer.objects.active
+    bpy.ops.object.mode_set(mode="POSE")
+    scenes.select_bones(rig, *parts["tail"].bones.split("\n"))
+    window.region("UI").tag_redraw()
+    yield 0.3
+    window.screenshot("panel-bones")
+    bpy.ops.object.mode_set(mode="OBJECT")

@@ -174,7 +174,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
-    places, amount = np.concatenate(points), host.jounce.bone_core
+    places = np.concatenate(points)
     hard_places = np.concatenate(hard)
     surface = Surface(
         places,
@@ -186,9 +186,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         ),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
-        core=bones.core(rig.movers, places, rig.weights, amount, hard_places, host.jounce.anatomy)
-        if amount > 0.0
-        else None,
+        core=bones.core(rig.movers, places, rig.weights, hard_places, host.jounce),
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
         attached=attached(painted) if host.jounce.is_attached else None,
     )

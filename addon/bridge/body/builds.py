@@ -4,18 +4,20 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import modes, motion
+from ...core import modes, motion, part_settings
 from ...core.settings import FrequencyOf
 from . import diagnosis
+from .bodies import BodyScene
 
 
 def remember(
-    host: bpy.types.Object, body: "jounce.Body", digest: str, summary: str, context: bpy.types.Context
+    scene: BodyScene, body: "jounce.Body", digest: str, summary: str, context: bpy.types.Context
 ) -> None:
-    """Keeps the digest of the inputs, one line about the body, its frequency and its modes."""
-    state = host.jounce
+    """Keeps the digest of the inputs, one line about the body, its frequency, its modes and its parts."""
+    state, bones = scene.host.jounce, scene.surface.bones
     state.built_digest, state.built_summary = digest, summary
     state.built_frequency = body.model.frequency
     state.built_size_frequency = motion.built_frequency(body, FrequencyOf.SIZE)
     state.list_modes(modes.frequency_ratios(body) if state.is_flesh else np.empty(0))
-    diagnosis.renew(host, "build", context)
+    state.list_parts((part, [bones[bone] for bone in part.bones]) for part in part_settings.found(body))
+    diagnosis.renew(scene.host, "build", context)

@@ -76,11 +76,12 @@ def make_own(obj: bpy.types.Object) -> None:
     state.is_host = True
     if host is None:
         return
-    for prop in state.bl_rna.properties:
-        name = prop.identifier
-        is_setting = name not in OWN and not name.startswith(OWN_PREFIXES) and not prop.is_readonly
+    for name in registry.stored(state):
+        is_setting = name not in OWN and not name.startswith(OWN_PREFIXES)
+        is_setting = is_setting and not state.bl_rna.properties[name].is_readonly
         if is_setting and host.jounce.is_property_set(name):
             setattr(state, name, getattr(host.jounce, name))
+    state.take_parts(host.jounce.part_rows())
     for muscle in host.jounce.more_muscles:
         muscles.add(obj, muscle)
     if modifier_stack.is_baked(obj) or shares_mesh(obj):

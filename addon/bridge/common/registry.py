@@ -27,9 +27,13 @@ def state(block: bpy.types.Object | bpy.types.Scene) -> bpy.types.PropertyGroup 
 def forget_empty(block: bpy.types.Object | bpy.types.Scene) -> None:
     """Removes empty Jounce data from an object or a scene."""
     kept = state(block)
-    names = () if kept is None else (prop.identifier for prop in kept.bl_rna.properties if prop.is_runtime)
-    if kept is not None and not any(map(kept.is_property_set, names)):
+    if kept is not None and not any(map(kept.is_property_set, stored(kept))):
         block.property_unset("jounce")
+
+
+def stored(kept: bpy.types.PropertyGroup) -> list[str]:
+    """Names of the stored properties; others are made from them, and always count as set."""
+    return [prop.identifier for prop in kept.bl_rna.properties if prop.is_runtime and not prop.is_skip_save]
 
 
 def is_of_body(obj: bpy.types.Object) -> bool:

@@ -153,12 +153,12 @@ class Session:
         digest = scene.surface.digest(settings)
         body = built.CACHE.get(digest)
         if body is None:
-            if digest != self.host.jounce.built_digest and self.display is not None:
+            if self.display is not None and not scene.surface.stands_as(self.motions.scene.surface):
                 self.display.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
         if digest != self.host.jounce.built_digest or not self.host.jounce.knows_modes:
-            builds.remember(self.host, body, digest, summary, context)
+            builds.remember(scene, body, digest, summary, context)
         for obj in scene.objects:
             preview_modifier.add(obj)
         scene, lacking = companions.joined(scene, context)
@@ -426,7 +426,7 @@ class Session:
 
     def look_at_settings(self) -> None:
         """Notes settings, also of the scene, that differ from the start of this pass."""
-        if self.filling is not None and not self._suspected and self._differs():
+        if self.filling is not None and not self._suspected and (self._rebuilds() or self._differs()):
             self.suspect()
 
     def look_around(self) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ...core import part_settings
 from ...core.bone_core import BoneCore, Role, still_bones
 from . import bone_transforms, moved_bones
 from .armature_modifier import Deformer
@@ -55,13 +56,15 @@ class Bones:
         movers: tuple[bone_transforms.Mover, ...],
         points: np.ndarray,
         weights: np.ndarray,
-        amount: float,
         rigid: np.ndarray,
-        anatomy: bool,
-    ) -> BoneCore:
-        """The core of a rig. points: (p, 3), metres. weights: (p, b). rigid: (p,) bool. anatomy: True for
-        bone by region.
+        state: bpy.types.PropertyGroup,
+    ) -> BoneCore | None:
+        """The core of a rig, None for none. points: (p, 3), metres. weights: (p, b). rigid: (p,) bool.
+
+        state: settings of the body.
         """
+        if state.bone_core == 0.0:
+            return None
         bones = [self._bone(mover) for mover in movers]
         heads = np.empty((len(movers), 3))
         for row, (bone, matrix) in enumerate(bones):
@@ -77,10 +80,11 @@ class Bones:
             parents=above,
             names=names,
             roles=tuple(Role.AUTOMATIC if bone is None else Role(bone.jounce_role) for bone, _ in bones),
-            amount=amount,
+            amount=state.bone_core,
             rigid=rigid if rigid.any() else None,
             still=still(above, names, (armature for armature, _ in self._placed.values())),
-            anatomy=anatomy,
+            anatomy=state.anatomy,
+            parts=part_settings.acting(state.part_rows()) if state.anatomy else (),
         )
 
     def _bone(self, mover: bone_transforms.Mover) -> tuple[bpy.types.PoseBone | None, np.ndarray]:

@@ -1,0 +1,75 @@
+"""The list of a body's parts, in the main panel."""
+
+import bpy
+
+from ..core.part_settings import LABELS
+
+# Most rows of the list; share of a row beside its switches for the name, and shares in the line above it.
+ROWS, NAME, HEAD = 11, 0.36, 0.29
+# Icons of the switches, on and off.
+SWITCHES = {
+    "shown": ("HIDE_OFF", "HIDE_ON"),
+    "mute": ("MUTE_IPO_OFF", "MUTE_IPO_ON"),
+    "solo": ("SOLO_ON", "SOLO_OFF"),
+}
+
+
+class JOUNCE_UL_parts(bpy.types.UIList):
+    """The parts of the body, each with its amount, its softness and its switches"""
+
+    def draw_item(
+        self,
+        _context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        state: bpy.types.PropertyGroup,
+        part: bpy.types.PropertyGroup,
+        _icon: int,
+        _active: object,
+        _property: str,
+        _index: int = 0,
+        _flag: int = 0,
+    ) -> None:
+        """One part."""
+        name, sliders, switches = cells(layout)
+        name.active = part.found > 0.0
+        name.label(text=label(part.name), translate=False)
+        sliders.active = not part.mute and (part.solo or not any(other.solo for other in state.parts))
+        sliders.prop(part, "amount", text="", slider=True)
+        sliders.prop(part, "softness", text="", slider=True)
+        for switch, (on, off) in SWITCHES.items():
+            switches.prop(part, switch, text="", icon=on if getattr(part, switch) else off, emboss=False)
+
+
+def cells(layout: bpy.types.UILayout) -> tuple[bpy.types.UILayout, ...]:
+    """The places of the name, the sliders and the switches in a row."""
+    row = layout.row(align=True)
+    split = row.split(factor=NAME, align=True)
+    return split.row(), split.row(align=True), row.row(align=True)
+
+
+def label(name: str) -> str:
+    """The displayed name of a part, in the language of the interface."""
+    return bpy.app.translations.pgettext_iface(LABELS.get(name, name), "Jounce")
+
+
+def draw_parts(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows the list, and below it the sliders for the parts of the selected bones."""
+    # The rest alone is the whole body.
+    if len(state.parts) < 2:
+        return
+    column = layout.column(align=True)
+    head = column.split(factor=HEAD)
+    head.label(text="Parts")
+    head = head.split(factor=HEAD)
+    head.label(text="Amount")
+    head.label(text="Softness")
+    rows = min(len(state.parts), ROWS)
+    column.template_list(
+        "JOUNCE_UL_parts", "", state, "parts", state, "part_index", rows=rows, maxrows=rows, sort_lock=True
+    )
+    chosen = state.parts_of_bones()
+    if chosen:
+        box = layout.box().column(align=True)
+        box.label(text=", ".join(label(part.name) for part in chosen), icon="BONE_DATA", translate=False)
+        box.prop(state, "bones_amount", slider=True)
+        box.prop(state, "bones_softness", slider=True)

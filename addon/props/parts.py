@@ -1,0 +1,169 @@
+"""Anatomical parts of the last build, each with settings of its own."""
+
+from collections.abc import Iterable
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, StringProperty
+
+from ..bridge.body import bodies
+from ..core.fields import Field
+from ..core.part_settings import FoundPart, PartRow
+from .animated import keyed_where_read
+from .overrides import overridable
+from .refresh import refreshing
+
+# Separates the names of bones, which may contain anything else.
+BETWEEN = "\n"
+AMOUNT = {"default": 1.0, "min": 0.0, "max": 3.0, "step": 5}
+SOFTNESS = {"default": 1.0, "min": 0.25, "max": 4.0, "step": 5}
+
+
+def _is_shown(part: "JouncePart") -> bool:
+    state, window = part.id_data.jounce, bpy.context.window_manager.jounce
+    return window.field == Field.PART.value and state.part is not None and state.part.name == part.name
+
+
+def _show(part: "JouncePart", shown: bool) -> None:
+    state, window = part.id_data.jounce, bpy.context.window_manager.jounce
+    state.part_index = state.parts.find(part.name)
+    window.field = (Field.PART if shown else Field.NONE).value
+
+
+@refreshing
+class OfPart:
+    """Settings of one part; the preview builds them in by itself."""
+
+    amount: FloatProperty(
+        name="Amount",
+        description="How much of the rig's acceleration the part feels, without unit: 0 none, 1 as the body",
+        **AMOUNT,
+    )
+    softness: FloatProperty(
+        name="Softness",
+        description=(
+            "How soft the part is beside the rest, without unit: 1 as its kind is, 4 swings half as often, "
+            "0.25 twice as often"
+        ),
+        **SOFTNESS,
+    )
+    mute: BoolProperty(
+        name="Mute", description="The part feels nothing of the rig, and moves with its neighbours alone"
+    )
+    solo: BoolProperty(name="Solo", description="Only this part and other solo ones move")
+
+
+@keyed_where_read
+@overridable
+class JouncePart(OfPart, bpy.types.PropertyGroup):
+    """A part, named as in the native module."""
+
+    found: FloatProperty(
+        name="Found", description="Share of the volume in the last build", options={"HIDDEN"}
+    )
+    bones: StringProperty(
+        name="Bones", description="Names of the bones whose flesh it holds", options={"HIDDEN"}
+    )
+    shown: BoolProperty(
+        name="Show",
+        description="Colour the part in the viewport",
+        get=_is_shown,
+        set=_show,
+        options={"SKIP_SAVE"},
+    )
+
+    def row(self) -> PartRow:
+        """The settings as plain values."""
+        return PartRow(self.name, self.softness, self.amount, self.mute, self.solo)
+
+    def take(self, other: PartRow) -> None:
+        """Takes over settings, and writes only different ones."""
+        for name in ("softness", "amount", "mute", "solo"):
+            if getattr(self, name) != getattr(other, name):
+                setattr(self, name, getattr(other, name))
+
+    @property
+    def is_plain(self) -> bool:
+        """True for settings that change nothing."""
+        return self.row() == PartRow(self.name)
+
+
+def _mean(name: str) -> dict[str, object]:
+    """Getter and setter of a setting of all parts of the selected bones."""
+
+    def get(state: "PartProps") -> float:
+        values = [getattr(part, name) for part in state.parts_of_bones()]
+        return sum(values) / len(values) if values else 1.0
+
+    def put(state: "PartProps", value: float) -> None:
+        for part in state.parts_of_bones():
+            setattr(part, name, value)
+
+    return {"get": get, "set": put}
+
+
+class PartProps:
+    """Settings of the host; a change needs a short build, which is automatic in a preview."""
+
+    parts: CollectionProperty(
+        name="Parts", description="Parts of the body found by the last build", type=JouncePart
+    )
+    part_index: IntProperty(name="Part", description="The chosen part")
+    bones_amount: FloatProperty(
+        name="Amount",
+        description="Amount of all parts of the selected bones at once, without unit",
+        **{name: AMOUNT[name] for name in ("min", "max", "step")},
+        options={"SKIP_SAVE"},
+        **_mean("amount"),
+    )
+    bones_softness: FloatProperty(
+        name="Softness",
+        description="Softness of all parts of the selected bones at once, without unit",
+        **{name: SOFTNESS[name] for name in ("min", "max", "step")},
+        options={"SKIP_SAVE"},
+        **_mean("softness"),
+    )
+
+    @property
+    def part(self) -> JouncePart | None:
+        """The chosen part."""
+        return self.parts[self.part_index] if 0 <= self.part_index < len(self.parts) else None
+
+    def part_rows(self) -> list[PartRow]:
+        """The settings of all parts as plain values."""
+        return [part.row() for part in self.parts]
+
+    def take_parts(self, rows: Iterable[PartRow]) -> None:
+        """Takes over changed rows of another body, by name; other parts come with a build."""
+        for row in rows:
+            if row != PartRow(row.name):
+                part = self.parts.get(row.name) or self.parts.add()
+                part.name = row.name
+                part.take(row)
+
+    def list_parts(self, found: Iterable[tuple[FoundPart, list[str]]]) -> None:
+        """Lists the parts of a build with their bones; settings stay, those of missing parts too."""
+        known = dict((part.name, (part, bones)) for part, bones in found)
+        settings = {part.name: part.row() for part in self.parts}
+        names = [*known, *(part.name for part in self.parts if part.name not in known and not part.is_plain)]
+        chosen = self.part.name if self.part is not None else ""
+        if names != list(settings):
+            self.parts.clear()
+            for name in names:
+                part = self.parts.add()
+                part.name = name
+                part.take(settings.get(name, PartRow(name)))
+            self.part_index = max(0, self.parts.find(chosen))
+        for part in self.parts:
+            self._place(part, *known.get(part.name, (FoundPart(part.name, 0.0, ()), [])))
+
+    @staticmethod
+    def _place(part: JouncePart, found: FoundPart, bones: list[str]) -> None:
+        part.found, part.bones = found.share, BETWEEN.join(bones)
+
+    def parts_of_bones(self) -> list[JouncePart]:
+        """The parts of the bones that are selected in Pose Mode."""
+        armature = bpy.context.object
+        if armature is None or bodies.host_of(armature) != self.id_data:
+            return []
+        selected = {bone.name for bone in bpy.context.selected_pose_bones or ()}
+        return [part for part in self.parts if selected.intersection(part.bones.split(BETWEEN))]

@@ -1,0 +1,218 @@
+"""Parts of a body: what a build finds, how their sliders act, the list, and copies to other characters."""
+
+import itertools
+
+import bpy
+import layouts
+import numpy as np
+import pytest
+import scenes
+
+FRAMES = range(1, 13)
+
+
+def tailed():
+    """A column whose upper half is a tail, with anatomy and previewed; and its armature."""
+    obj, rig = scenes.character()
+    rig.data.bones["Upper"].name = "Tail"
+    rig.pose.bones["Tail"].jounce_role = "FREE"
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    scenes.coarse(obj)
+    obj.jounce.bone_core = 0.5
+    bpy.ops.jounce.build()
+    return obj, rig
+
+
+@pytest.fixture
+def shown():
+    """The column with a tail, fitted and previewed; and its armature."""
+    obj, rig = tailed()
+    bpy.ops.jounce.fit()
+    bpy.ops.jounce.preview(show="FLESH")
+    return obj, rig
+
+
+def moved(obj):
+    """Mean distance of the flesh from its pose in the lower and the upper half, as previewed."""
+    fleshed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview(show="POSE")
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview(show="FLESH")
+    distance = np.linalg.norm(fleshed - posed, axis=2).mean(axis=0)
+    upper = np.array([vertex.co.z for vertex in obj.data.vertices]) > 1.2
+    return float(distance[~upper].mean()), float(distance[upper].mean())
+
+
+def body_of(module, obj):
+    """The built body of an object."""
+    return module("core.bodies").CACHE.get(obj.jounce.built_digest)
+
+
+def test_a_build_lists_what_it_finds(shown):
+    obj, _ = shown
+    assert obj.jounce.parts.keys() == ["tail", "rest"]
+    assert sum(part.found for part in obj.jounce.parts) == pytest.approx(1.0, abs=0.02)
+    assert obj.jounce.parts["tail"].bones.split("\n") == ["Tail"]
+    assert all(part.is_plain for part in obj.jounce.parts)
+
+
+def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    assert obj.jounce.bone_core == 0.0 and len(obj.jounce.parts) == 0
+    other, _ = scenes.character()
+    scenes.activate(other)
+    bpy.ops.jounce.setup()
+    assert other.jounce.anatomy and other.jounce.parts.keys() == ["rest"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "steps"), [("amount", (0.0, 0.5, 1.0, 2.0, 3.0)), ("softness", (0.25, 0.5, 1.0, 2.0, 4.0))]
+)
+def test_each_step_of_a_part_is_seen_without_a_button_and_hardly_elsewhere(shown, setting, steps):
+    obj, _ = shown
+    distances = []
+    for value in steps:
+        setattr(obj.jounce.parts["tail"], setting, value)
+        distances.append(moved(obj))
+    assert all(after[1] > 1.1 * before[1] for before, after in itertools.pairwise(distances)), distances
+    lower, upper = np.ptp(distances, axis=0)
+    assert lower < 0.5 * upper, distances
+
+
+def test_an_amount_leaves_the_modes(module, shown):
+    obj, _ = shown
+    before = body_of(module, obj)
+    obj.jounce.parts["tail"].amount = 2.0
+    bpy.ops.jounce.fill_cache()
+    after = body_of(module, obj)
+    assert after is not before and np.array_equal(after.modes.weights, before.modes.weights)
+    obj.jounce.parts["tail"].amount = 1.0
+    bpy.ops.jounce.fill_cache()
+    assert body_of(module, obj) is before
+
+
+def test_mute_and_solo_are_amounts_of_nothing(module, shown):
+    obj, _ = shown
+    parts, acting = obj.jounce.parts, module("core.part_settings").acting
+    setting = module("core.bone_core").PartSetting
+    parts["tail"].mute = True
+    assert acting(obj.jounce.part_rows()) == (setting("tail", amount=0.0),)
+    muted = moved(obj)
+    parts["tail"].mute, parts["tail"].solo = False, True
+    assert acting(obj.jounce.part_rows()) == (setting("rest", amount=0.0),)
+    soloed = moved(obj)
+    parts["tail"].solo = False
+    plain = moved(obj)
+    assert muted[1] < 0.5 * plain[1] and soloed[0] < plain[0] and soloed[1] > muted[1]
+
+
+def test_the_old_flesh_moves_on_while_a_part_is_built(module, shown):
+    obj, _ = shown
+    bpy.context.scene.frame_set(6)
+    fleshed = scenes.evaluated(obj)
+    known = module("bridge.preview.previews").session(obj)
+    with module("bridge.preview.previews").paused():
+        obj.jounce.parts["tail"].softness = 3.0
+        bpy.context.view_layer.update()
+        known.prepare(bpy.context, 0.0)
+        assert known._building is not None
+        bpy.context.view_layer.update()
+        assert np.array_equal(scenes.evaluated(obj), fleshed)
+
+
+def test_settings_stay_through_builds_and_a_lost_part(shown):
+    obj, rig = shown
+    obj.jounce.parts["tail"].amount = 2.0
+    bpy.ops.jounce.build()
+    assert obj.jounce.parts["tail"].amount == 2.0
+    rig.pose.bones["Tail"].jounce_role = "FLESH"
+    rig.data.bones["Tail"].name = "Upper"
+    bpy.ops.jounce.build()
+    assert obj.jounce.parts["tail"].found == 0.0 and obj.jounce.parts["tail"].amount == 2.0
+    obj.jounce.parts["tail"].amount = 1.0
+    bpy.ops.jounce.build()
+    assert "tail" not in obj.jounce.parts
+
+
+def test_the_eye_shows_one_part(module, shown):
+    obj, _ = shown
+    window, fields = bpy.context.window_manager.jounce, module("core.fields")
+    obj.jounce.parts["rest"].shown = True
+    obj.jounce.parts["tail"].shown = True
+    assert window.field == "PART" and [part.shown for part in obj.jounce.parts] == [True, False]
+    body = body_of(module, obj)
+    values, scale = fields.at_rest(fields.Field.PART, body, 0, 1.0, obj.jounce.part.name)
+    heights = np.array([vertex.co.z for vertex in obj.data.vertices])
+    assert scale.title == "Tail" and values[heights > 1.8].min() > 0.9 and values[heights < 0.5].max() < 0.1
+    obj.jounce.parts["tail"].shown = False
+    assert window.field == "NONE"
+    values, scale = fields.at_rest(fields.Field.PART, body, 0, 1.0, "wings")
+    assert not values.any() and scale.title == "No such part is built"
+
+
+def test_parts_of_the_selected_bones_are_set_at_once(shown):
+    obj, rig = shown
+    state = obj.jounce
+    assert state.parts_of_bones() == []
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    try:
+        bpy.ops.pose.select_all(action="SELECT")
+        assert [part.name for part in state.parts_of_bones()] == ["tail", "rest"]
+        state.bones_amount, state.bones_softness = 2.0, 0.5
+        assert [(part.amount, part.softness) for part in state.parts] == [(2.0, 0.5)] * 2
+        assert (state.bones_amount, state.bones_softness) == (2.0, 0.5)
+        assert "bones_amount" in layouts.drawn(bpy.types.JOUNCE_PT_main).properties()
+        bpy.ops.pose.select_all(action="DESELECT")
+        assert "bones_amount" not in layouts.drawn(bpy.types.JOUNCE_PT_main).properties()
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def lists():
+    """The lists in the main panel."""
+    drawn = layouts.drawn(bpy.types.JOUNCE_PT_main).drawn
+    return [given["listtype_name"] for function, given in drawn if function == "template_list"]
+
+
+def test_the_panel_lists_parts_with_their_switches(shown):
+    obj, _ = shown
+    assert lists() == ["JOUNCE_UL_parts"]
+    row = layouts.stand_in(bpy.types.JOUNCE_UL_parts)
+    row.draw_item(layouts.Context(), row.layout, obj.jounce, obj.jounce.parts[0], 0, obj.jounce, "part_index")
+    assert row.layout.texts() == ["Tail"]
+    assert row.layout.properties() == ["amount", "softness", "shown", "mute", "solo"]
+    obj.jounce.anatomy = False
+    bpy.ops.jounce.build()
+    assert lists() == []
+
+
+def test_settings_go_to_other_characters_part_by_part(shown):
+    source, _ = shown
+    same, _ = tailed()
+    plain, _ = scenes.character()
+    scenes.add_and_build(plain)
+    source.jounce.preset = "Jelly"
+    source.jounce.parts["tail"].amount, source.jounce.parts["rest"].mute = 2.0, True
+    scenes.activate(source, same, plain)
+    bpy.ops.jounce.settings_copy()
+    for target in (same, plain):
+        assert target.jounce.preset == "Jelly"
+    assert same.jounce.parts["tail"].amount == 2.0 and same.jounce.parts["rest"].mute
+    assert len(plain.jounce.parts) == 0
+
+
+def test_a_copy_of_a_mesh_keeps_the_parts_of_its_body(module, shown):
+    obj, _ = shown
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.activate(obj, coat)
+    bpy.ops.jounce.body_add()
+    obj.jounce.parts["tail"].softness = 2.0
+    scenes.activate(coat)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    bpy.context.view_layer.update()
+    assert copy.jounce.is_host and copy.jounce.parts["tail"].softness == 2.0
+    assert obj.jounce.parts["tail"].softness == 2.0
