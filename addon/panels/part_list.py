@@ -5,7 +5,7 @@ import bpy
 from ..core.part_settings import LABELS
 
 # Most rows of the list; share of a row beside its switches for the name, and shares in the line above it.
-ROWS, NAME, HEAD = 11, 0.36, 0.29
+ROWS, NAME, HEAD = 11, 0.365, 0.29
 # Icons of the switches, on and off.
 SWITCHES = {
     "shown": ("HIDE_OFF", "HIDE_ON"),

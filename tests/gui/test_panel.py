@@ -31,9 +31,14 @@ def one_click(window):
     return built.body
 
 
+def session(host):
+    """The session of a previewed body."""
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(host)
+
+
 def settled(host):
     """True once the preview of a body is complete."""
-    known = importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(host)
+    known = session(host)
     return known is not None and known.complete and not known.busy
 
 
@@ -79,6 +84,11 @@ def test_more_belly_less_chest(window):
     yield lambda: not settled(host)
     yield lambda: settled(host)
     assert np.abs(scenes.evaluated_frames(host, FRAMES) - before).max() > 1e-3
+    bpy.context.scene.frame_set(12)
+    parts["belly"].softness = 2.0
+    yield lambda: session(host).status().startswith("Building")
+    assert np.abs(session(host).display.offsets).max() > 1e-3, "the pose alone is shown during a build"
+    yield lambda: settled(host)
     parts["belly"].shown = True
     window.redraw()
     yield 0.3

@@ -119,9 +119,10 @@ class Session:
         """One line for the panel."""
         if self.trouble:
             return self.trouble
+        if self._building is not None and self._building.step.stage:
+            return f"{self._building.step.stage} {self._building.step.fraction:.0%}"
         if self.filling is None:
-            step = self._building.step if self._building is not None else None
-            return "Getting ready" if step is None else f"{step.stage} {step.fraction:.0%}"
+            return "Getting ready"
         if self.interactive is not None:
             kept = "" if self.motions.is_linear or not self.waits else f", shape kept: {self.waits}"
             return f"Moved by hand{kept}"
