@@ -45,6 +45,7 @@ def test_a_law_is_drawn_with_the_mouse(window):
         window.invoke("jounce.preview")
         yield lambda: session(obj) is not None and not session(obj).busy
         assert session(obj).status().startswith("Final 1 - 12")
+        window.open_panels("JOUNCE_PT_more", "JOUNCE_PT_motion")
         window.show_sidebar()
         line = yield from shown(window)
         before = obj.jounce.flesh().curve

@@ -62,14 +62,10 @@ def noting(cls):
     setattr(cls, name, draw_item if name == "draw_item" else draw)
 
 
-def watched():
+def watched(window):
     """Opens all panels, and notes drawn classes from now on."""
+    window.open_panels()
     panels = classes(bpy.types.Panel)
-    for cls in reversed(panels):
-        bpy.utils.unregister_class(cls)
-    for cls in panels:
-        cls.bl_options = set(getattr(cls, "bl_options", ())) - {"DEFAULT_CLOSED"}
-        bpy.utils.register_class(cls)
     lists = [cls for cls in classes(bpy.types.UIList) if "draw_item" in vars(cls)]
     for cls in (*panels, *classes(bpy.types.Menu), *lists):
         noting(cls)
@@ -98,7 +94,7 @@ def pages(window, name, count=3):
 
 
 def test_before_anything_is_added(window):
-    watched()
+    watched(window)
     _, rig = scenes.character()
     scenes.activate(rig)
     window.show_sidebar()

@@ -3,6 +3,7 @@
 Coordinates are Blender's: pixels of the window, from its lower left corner.
 """
 
+import importlib
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import bpy
+import extension
 import numpy as np
 
 SIDEBAR_TAB = "Jounce"
@@ -92,6 +94,17 @@ class Window:
         self.redraw()
         self.region("UI").active_panel_category = SIDEBAR_TAB
         self.redraw()
+
+    def open_panels(self, *names: str) -> None:
+        """Opens panels that start closed, all of them without names, by registering them anew."""
+        known = importlib.import_module(f"{extension.INSTALLED}.panels").CLASSES
+        panels = [cls for cls in known if issubclass(cls, bpy.types.Panel)]
+        for cls in reversed(panels):
+            bpy.utils.unregister_class(cls)
+        for cls in panels:
+            if not names or cls.__name__ in names:
+                cls.bl_options = set(getattr(cls, "bl_options", ())) - {"DEFAULT_CLOSED"}
+            bpy.utils.register_class(cls)
 
     def calm(self) -> None:
         """A viewport without moving or blending parts, for comparing pixels."""
