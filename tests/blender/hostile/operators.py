@@ -48,15 +48,21 @@ def add(hand: Hand, chance: Random) -> None:
 
 def change_settings(hand: Hand, chance: Random) -> None:
     """Changes the settings of a body."""
-    obj, name = artist.one(chance, artist.bodies()), chance.choice(("frequency", "damping", "modes", "loop"))
+    obj = artist.one(chance, artist.bodies())
     value = {
         "frequency": chance.uniform(1.0, 9.0),
+        "softness": chance.uniform(0.3, 4.0),
+        "preset": chance.choice(("Cartoon", "Jelly")),
+        "bone_core": 0.5,
         "damping": 0.5,
         "modes": chance.randint(3, 8),
         "loop": False,
     }
+    name = chance.choice(tuple(value))
     if hand.is_there and obj is not None and obj.is_property_set("jounce"):
         setattr(obj.jounce, name, value[name])
+        for part in obj.jounce.parts:
+            part.amount, part.mute = chance.uniform(0.0, 3.0), chance.random() < 0.3
 
 
 def play(hand: Hand, chance: Random) -> None:
@@ -105,6 +111,7 @@ STEPS: tuple[Step, ...] = (
     simple("map_smooth", kind=KINDS),
     simple("map_mirror", kind=KINDS),
     simple("maps_copy"),
+    simple("settings_copy"),
     simple("muscle_add"),
     simple("muscle_remove", muscle=(1, 2)),
     simple("region", where=("SELECTION", "BONES", "CURSOR")),
