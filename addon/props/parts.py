@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProper
 from ..bridge.body import bodies
 from ..core.fields import Field
 from ..core.part_settings import FoundPart, PartRow
+from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable
 from .refresh import refreshing
@@ -27,6 +28,10 @@ def _show(part: "JouncePart", shown: bool) -> None:
     state, window = part.id_data.jounce, bpy.context.window_manager.jounce
     state.part_index = state.parts.find(part.name)
     window.field = (Field.PART if shown else Field.NONE).value
+
+
+def _chosen(_self: "PartProps", context: bpy.types.Context) -> None:
+    view.redraw(context)
 
 
 @refreshing
@@ -107,7 +112,9 @@ class PartProps:
     parts: CollectionProperty(
         name="Parts", description="Parts of the body found by the last build", type=JouncePart
     )
-    part_index: IntProperty(name="Part", description="The chosen part")
+    part_index: IntProperty(
+        name="Part", description="The part chosen in the list, which the overlay shows", update=_chosen
+    )
     bones_amount: FloatProperty(
         name="Amount",
         description="Amount of all parts of the selected bones at once, without unit",
