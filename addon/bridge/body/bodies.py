@@ -221,6 +221,13 @@ def is_held_by_nothing(host: bpy.types.Object) -> bool:
     ) and not armature_modifier.moving(members(host))
 
 
+def are_linear(objects: tuple[bpy.types.Object, ...]) -> bool:
+    """True if each mesh is posed in every frame by the weights of one armature alone, or not at all."""
+    return all(
+        rig_stack.is_linear(obj, armature_modifier.deformer(obj, lambda _sentence: None)) for obj in objects
+    )
+
+
 def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]) -> None:
     """Refuses a loose body moved by anything but one object."""
     if not host.jounce.is_loose or (len(movers) == 1 and movers[0].armature is None):
