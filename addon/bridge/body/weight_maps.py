@@ -35,7 +35,8 @@ Objects = tuple[bpy.types.Object, ...]
 def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> dict[Kind, np.ndarray]:
     """The weights (p,) of a body's existing maps, concatenated over its meshes.
 
-    The pins of an attached body are included without a map. groups: for each mesh the weights (p, g) of its groups.
+    The pins of an attached body are included without a map. groups: for each mesh the weights (p, g) of its
+    groups.
     """
     scale, is_attached = host.jounce.stiffness_scale(), host.jounce.is_attached
     return {
