@@ -159,12 +159,13 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         local, stands = meshes.rest_points(obj), meshes.stands(obj)
         local = local if stands is None else local[stands]
         points.append(units.points_in_metres(local, matrix, scale))
-        triangles.append(meshes.shown_triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
+        triangles.append(meshes.flesh_triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
         deformer, stack = armature_modifier.deformer(obj, warn), rig_stack.examine(obj, context.scene)
         rig_stack.refuse_hindered(obj)
         rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
-        part = Part(obj.name, rows, matrix[:3, :3] * scale, preserves, stands)
+        to_world = matrix[:3, :3] * scale
+        part = Part(obj.name, rows, to_world, preserves, stands, meshes.following(obj))
         parts.append(part)
         groups.append(part.stood_in(meshes.group_weights(obj)))
         weighed = groups[-1] if stack.groups is None else part.stood_in(stack.groups)
@@ -174,7 +175,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
-    places, amount = np.concatenate(points), host.jounce.bone_core
+    places, amount = on_flesh(np.concatenate(points), np.concatenate(triangles), parts), host.jounce.bone_core
     hard_places = np.concatenate(hard)
     surface = Surface(
         places,
@@ -198,6 +199,18 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     muscles = muscles_of(host, weight_maps.read_muscles(host, objects, groups), RestRig(reader))
     uids = tuple(obj.data.session_uid for obj in objects)
     return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids)
+
+
+def on_flesh(points: np.ndarray, triangles: np.ndarray, parts: list[Part]) -> np.ndarray:
+    """Points (p, 3) with those that follow another mesh moved to the nearest flesh."""
+    following = [part for part in parts if part.following is not None]
+    if not following or not len(triangles):
+        return points
+    moved, flesh = points.copy(), np.unique(triangles)
+    for part in following:
+        rows = part.points.start + np.flatnonzero(part.following)
+        moved[rows] = points[flesh[meshes.nearest(points[flesh], points[rows])]]
+    return moved
 
 
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:
@@ -257,6 +270,12 @@ def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
     if not is_bound(obj):
         raise UserError(f"{obj.name} is not built yet; use Build first.")
     return np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
+
+
+def rest_places(obj: bpy.types.Object, scene: bpy.types.Scene) -> np.ndarray:
+    """The places (p, 3) of the vertices at the last build, in metres."""
+    scale = units.metres_per_unit(scene)
+    return units.points_in_metres(meshes.rest_points(obj), bind_matrix(obj), scale)
 
 
 def is_bound(obj: bpy.types.Object) -> bool:

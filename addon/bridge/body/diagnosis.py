@@ -243,6 +243,11 @@ def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
         elif hidden.any():
             faces = f"{np.count_nonzero(hidden)} of {len(hidden)} faces of {obj.name}"
             yield Finding(f"{faces} are never shown, so they are no flesh.", obj.name)
+        follows = None if obj.jounce.left_out else meshes.following(obj)
+        if follows is not None:
+            vertices = f"{np.count_nonzero(follows)} of {len(follows)} vertices of {obj.name}"
+            sentence = f"{vertices} follow another mesh by themselves, so they get no flesh of their own."
+            yield Finding(sentence, obj.name)
 
 
 def left_out(
