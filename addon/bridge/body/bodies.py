@@ -164,8 +164,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         rig_stack.refuse_hindered(obj)
         rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
-        to_world = matrix[:3, :3] * scale
-        part = Part(obj.name, rows, to_world, preserves, stands, meshes.following(obj))
+        part = Part(obj.name, rows, matrix[:3, :3] * scale, preserves, stands, meshes.following(obj))
         parts.append(part)
         groups.append(part.stood_in(meshes.group_weights(obj)))
         weighed = groups[-1] if stack.groups is None else part.stood_in(stack.groups)
