@@ -9,6 +9,9 @@ import numpy as np
 PINNED = 0.5
 # Weight of a centred stiffness map for unchanged stiffness.
 HALF = 0.5
+# Pin weight of a surface without volume where no map is: it then swings about its posed places by a few
+# percent of its size.
+SOFTLY = 0.125
 # Blended factors closer to 1 than this are 1.
 ROUNDING = 1e-6
 
@@ -23,7 +26,8 @@ class Kind(Enum):
     MUSCLE = "MUSCLE"
 
 
-# Weights equivalent to no map; that of stiffness depends on the scale.
+# Weights equivalent to no map; that of stiffness depends on the scale, and a surface without volume is held
+# softly.
 USUAL = {Kind.LEAK: 1.0, Kind.PIN: 0.0, Kind.STRENGTH: 1.0, Kind.MUSCLE: 0.0}
 
 
@@ -77,8 +81,10 @@ class StiffnessScale:
         return np.exp(np.where(side < 0.0, -side * soft, side * stiff))
 
 
-def neutral(kind: Kind, scale: StiffnessScale) -> float:
-    """The weight equivalent to no map."""
+def neutral(kind: Kind, scale: StiffnessScale, is_attached: bool = False) -> float:
+    """The weight equivalent to no map. is_attached: for a surface without volume."""
+    if kind is Kind.PIN and is_attached:
+        return SOFTLY
     return scale.neutral if kind is Kind.STIFFNESS else USUAL[kind]
 
 
@@ -98,7 +104,7 @@ def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
 
 def attached(painted: dict[Kind, np.ndarray]) -> np.ndarray | None:
     """Pin weights of a surface without volume at each point (p,), None without pins."""
-    return told(painted.get(Kind.PIN), USUAL[Kind.PIN])
+    return told(painted[Kind.PIN], USUAL[Kind.PIN])
 
 
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:

@@ -23,7 +23,8 @@ class Part:
     name: of the object. points: rows of the surface. to_world: 3x3, from offsets in the object's space at
     rest (Blender units) to world offsets (metres). preserves_volume: True if the armature blends rigid
     motions instead of matrices. stands: (p,) i64, the representative of each vertex: for hidden vertices the
-    nearest shown one; None if all are shown.
+    nearest shown one; None if all are shown. following: (p,) in [0, 1], share of the flesh that each vertex
+    gets from another mesh by itself; None if there is none.
     """
 
     name: str
@@ -31,6 +32,20 @@ class Part:
     to_world: np.ndarray
     preserves_volume: bool = False
     stands: np.ndarray | None = None
+    following: np.ndarray | None = None
+
+    def own(self, values: np.ndarray) -> np.ndarray:
+        """Values (p, ...) of displacements, without the shares that come from another mesh."""
+        if self.following is None:
+            return values
+        own = (1.0 - self.following).astype(values.dtype)
+        return values * own.reshape(-1, *[1] * (values.ndim - 1))
+
+    def alone(self, values: np.ndarray) -> np.ndarray:
+        """Values (p, ...) of the vertices that follow no other mesh, zero for others."""
+        if self.following is None:
+            return values
+        return np.where((self.following == 0.0).reshape(-1, *[1] * (values.ndim - 1)), values, 0.0)
 
     def stood_in(self, values: np.ndarray) -> np.ndarray:
         """Values (p, ...) of the vertices, with those of their representatives."""

@@ -258,7 +258,8 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
             f"{scene.host.name}: the loop has a seam of {state.bake_seam:.3%} of the size; raise the damping."
         )
     if not prepared.parts:
-        warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
+        unmoved = f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake."
+        warn(built.held_skin(baking.body, scene.surface) or unmoved)
     closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
     closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.is_final else ""
     parts = prepared.parts or "nothing to bake"

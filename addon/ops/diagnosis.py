@@ -6,6 +6,7 @@ from bpy.props import IntProperty
 from ..bridge.body import bodies, diagnosis
 from ..bridge.preview import penetration, previews, tearing
 from ..bridge.rig.armature_modifier import Warn
+from ..core.settings import BodyKind
 from ..core.task import Task
 from ..core.user_error import UserError
 from . import members, needs
@@ -71,6 +72,21 @@ def built(
     able, left = diagnosis.joining(fix, obj, host, context)
     if able:
         yield from members.join(host, able, context, warn)
+    elif fix == "make_attached":
+        yield from attached(host, context, warn)
     else:
         yield from build_body(host, context, warn)
     return f"{left} left that cannot be added" if left else ""
+
+
+def attached(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
+    """Makes a body attached, and builds it; unchanged if stopped or refused."""
+    before, finished = host.jounce.kind, False
+    host.jounce.kind = BodyKind.ATTACHED.value
+    try:
+        message = yield from build_body(host, context, warn)
+        finished = True
+    finally:
+        if not finished:
+            host.jounce.kind = before
+    return message

@@ -21,6 +21,9 @@ from .build import Built, build
 from .build import keep as keep_built
 from .operator import LongOperator
 
+# Settings that a fit leaves on the host.
+FITTED = ("frequency", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
+
 
 class JOUNCE_OT_fit(LongOperator):
     """Make the flesh as soft as Target Amplitude and Maximum Stretch allow, over the frames of the scene"""
@@ -114,6 +117,8 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
     body = built.CACHE.get(scene.surface.digest(state.build_settings()))
     if body is None:
         raise UserError(f"{host.name} is not built as it is now; use Build first.")
+    if unmoved := built.held_skin(body, scene.surface):
+        raise UserError(unmoved)
     made = motions.Motions(body, scene)
     drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
     if not animated_settings.is_animated(host, frozenset(["strength"])):

@@ -8,7 +8,8 @@ from ..bridge.body.meshes import vertex_count
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
-from ..core import sensible
+from ..core import bodies as built
+from ..core import fitting, sensible
 from ..core.settings import BodyKind, Target
 from ..core.task import Step, Task, in_turn, scaled
 from ..core.user_error import UserError
@@ -16,7 +17,7 @@ from ..props.bake import TARGETS
 from . import needs
 from .add import add_body
 from .build import build_body
-from .fit import fit_body, shot
+from .fit import FITTED, fit_body, shot
 from .operator import LongOperator
 
 # Number of frames for choosing the frequency; more take long with heavy rigs.
@@ -53,11 +54,18 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
     host, *others = meshes
     add_body(host, others, context, warn)
     yield Step(0.0, "Looking at the body")
-    (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context)
+    (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
     message = yield from scaled(build_body(host, context, warn), 0.05, 0.6)
-    if not host.jounce.is_loose:
+    surface = bodies.read(host, context, lambda _sentence: None).surface
+    unmoved = built.held_skin(built.CACHE.get(host.jounce.built_digest), surface)
+    if unmoved:
+        warn(unmoved)
+    elif host.jounce.is_flesh:
         frames = shot(context.scene)[:FITTED_FRAMES]
-        message += "; " + (yield from scaled(fit_body(host, context, frames), 0.6, 1.0))
+        message += "; " + (yield from scaled(fit_body(host, context, frames), 0.6, 0.9))
+        if flaps(host, context):
+            attach(host, warn)
+            message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
     choose_target(host, context, warn)
     return message
 
@@ -115,17 +123,44 @@ def of_one(active: bpy.types.Object, context: bpy.types.Context) -> list[bpy.typ
     return [host, *(obj for obj in meshes if obj != host)]
 
 
-def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Chooses settings for the body from its shape and its rig."""
+def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> None:
+    """Chooses settings for the body from its shape and its rig; a sheet becomes an attached body."""
     binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
+    if sensible.is_thin(surface) and bodies.are_linear(bodies.members(host)):
+        attach(host, warn)
+        return
     host.jounce.bone_core = sensible.BONE_CORE
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
 
 
-def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:
+def flaps(host: bpy.types.Object, context: bpy.types.Context) -> bool:
+    """True for a body thinner than cells of a common size that moves too far at any frequency."""
+    if host.jounce.frequency < fitting.FIRMEST:
+        return False
+    surface = bodies.read(host, context, lambda _sentence: None).surface
+    return sensible.is_thin(surface, sensible.FIRST_RESOLUTION)
+
+
+def attach(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
+    """Makes a body of sheets an attached one; refuses one that more than an armature poses."""
+    if not bodies.are_linear(bodies.members(host)):
+        raise UserError(
+            f"{host.name} encloses no flesh, and as a sheet it would flap; apply the modifiers and shape "
+            "keys that move its vertices beside the armature, and it becomes an attached body."
+        )
+    for name in FITTED:
+        host.jounce.property_unset(name)
+    host.jounce.kind = BodyKind.ATTACHED.value
+    warn(
+        f"{host.name} encloses no flesh, so it is an attached body that its bones hold softly; paint the map "
+        "Pin where they hold it firmly."
+    )
+
+
+def choose_loose(host: bpy.types.Object, context: bpy.types.Context, _warn: armature_modifier.Warn) -> None:
     """Chooses settings for a loose body from its size: falling, and firm enough to stand."""
     state = host.jounce
     state.kind, state.use_gravity = BodyKind.LOOSE.value, True

@@ -58,6 +58,11 @@ class MemberProps:
         description="The faces that no frame showed at the last build, packed; empty for none",
         options={"HIDDEN"},
     )
+    following: StringProperty(
+        name="Following",
+        description="How far each vertex followed another mesh at the last build, packed; empty for none",
+        options={"HIDDEN"},
+    )
     is_rigid: BoolProperty(
         name="Rigid Mesh",
         description="All of this mesh is hard, as armour is, and follows its bones; with Bone Core only",

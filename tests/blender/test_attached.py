@@ -190,7 +190,8 @@ def test_nothing_pinned_is_refused():
     obj = sheet()
     scenes.activate(obj)
     bpy.ops.jounce.add()
-    obj.jounce.kind = "ATTACHED"
+    obj.vertex_groups.new(name="Pin")
+    obj.jounce.kind, obj.jounce.pin_group = "ATTACHED", "Pin"
     assert_refused(bpy.ops.jounce.build, "Cape", "pinned", "map Pin")
 
 

@@ -192,3 +192,133 @@ def test_a_preview_that_is_on_leaves_a_new_follower():
     bpy.ops.jounce.build()
     bpy.ops.jounce.fill_cache()
     assert [m.name for m in coat.modifiers] == ["Armature", "Follow"]
+
+
+def upper(coat, share, weight=1.0):
+    """A vertex group of the upper share of a coat; its name and vertices (p,) bool."""
+    flags = np.array([vertex.co.z for vertex in coat.data.vertices]) > 2.0 * (1.0 - share)
+    coat.vertex_groups.new(name="Bound").add(np.flatnonzero(flags).tolist(), weight, "REPLACE")
+    return flags
+
+
+def bind_upper(coat, body, share, weight=1.0):
+    flags = upper(coat, share, weight)
+    modifier = coat.modifiers.new("Follow", "SURFACE_DEFORM")
+    modifier.target, modifier.vertex_group = body, "Bound"
+    scenes.activate(coat)
+    bpy.ops.object.surfacedeform_bind(modifier="Follow")
+    return flags
+
+
+def half_bound(coat, body, rig):
+    scenes.skin(coat, rig, 2.0)
+    return bind_upper(coat, body, 0.3)
+
+
+def mostly_bound(coat, body, rig):
+    scenes.skin(coat, rig, 2.0)
+    return bind_upper(coat, body, 0.7)
+
+
+def bound_before_the_armature(coat, body, rig):
+    flags = bind_upper(coat, body, 0.3)
+    scenes.skin(coat, rig, 2.0)
+    return flags
+
+
+def wrapped_above(coat, body, rig):
+    scenes.skin(coat, rig, 2.0)
+    flags = upper(coat, 0.3)
+    modifier = coat.modifiers.new("Follow", "SHRINKWRAP")
+    modifier.target, modifier.vertex_group = body, "Bound"
+    modifier.wrap_mode, modifier.offset = "OUTSIDE_SURFACE", 0.05
+    return flags
+
+
+def subdivided(coat, body, rig):
+    flags = half_bound(coat, body, rig)
+    coat.modifiers.new("Fine", "SUBSURF").levels = 1
+    return flags
+
+
+def partly_dressed(follow):
+    """A built body whose coat follows it in part: body, coat, following vertices, and their posed shapes."""
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    coat.parent = rig
+    flags = follow(coat, obj, rig)
+    scenes.settle_scene()
+    posed = shown([obj, coat])
+    scenes.add_and_build(obj, coat)
+    return obj, coat, flags, posed
+
+
+@pytest.mark.parametrize("target", ["PREVIEW", "SKINNING_NODES"])
+@pytest.mark.parametrize(
+    "follow", [half_bound, mostly_bound, bound_before_the_armature, wrapped_above, subdivided]
+)
+def test_each_vertex_of_a_mesh_that_follows_in_part_gets_flesh_once(follow, target):
+    obj, coat, flags, posed = partly_dressed(follow)
+    assert not coat.jounce.left_out
+    if target == "PREVIEW":
+        bpy.ops.jounce.preview()
+        bpy.ops.jounce.fill_cache()
+    else:
+        assert bpy.ops.jounce.bake(target=target) == {"FINISHED"}
+    count = len(flags)
+    with_own = [shape[:, :count] for shape in shown([obj, coat])]
+    moved = [np.linalg.norm(a - b[:, :count], axis=2) for a, b in zip(with_own, posed, strict=True)]
+    assert moved[0][:, flags].max() > 0.05 and moved[1][:, flags].max() > 0.05
+    assert np.abs(moved[1] - moved[0])[:, ~flags].max() < 0.3 * moved[0].max()
+    next(m for m in coat.modifiers if m.name == "Jounce").show_viewport = False
+    alone = scenes.evaluated_frames(coat, FRAMES)[:, :count]
+    # Subdivision moves vertices towards their neighbours.
+    assert np.array_equal(with_own[1][:, flags], alone[:, flags]) or follow is subdivided
+    assert np.abs(with_own[1] - alone)[:, ~flags].max() > 0.02
+
+
+def half_way(coat, body, rig):
+    scenes.skin(coat, rig, 2.0)
+    return bind_upper(coat, body, 0.3, weight=0.5)
+
+
+def test_a_vertex_that_follows_by_half_gets_half_of_its_own_flesh():
+    obj, coat, flags, posed = partly_dressed(half_way)
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    body, dress = (
+        np.linalg.norm(a - b, axis=2)[:, flags] for a, b in zip(shown([obj, coat]), posed, strict=True)
+    )
+    assert 0.7 < dress.max() / body.max() < 1.3
+
+
+def test_what_follows_in_part_is_the_same_in_a_bake_as_in_its_preview():
+    obj, coat, _, _ = partly_dressed(half_bound)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    seen = shown([obj, coat])
+    bpy.ops.jounce.clear_cache()
+    bpy.context.scene.frame_set(7)
+    bpy.ops.jounce.fill_cache()
+    again = shown([obj, coat])
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    for first, second, baked in zip(seen, again, shown([obj, coat]), strict=True):
+        assert np.array_equal(first, second)
+        assert np.abs(first - baked).max() < 1e-5
+
+
+def test_a_cache_holds_the_flesh_of_what_follows_in_part(tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    obj, coat, flags, posed = partly_dressed(half_bound)
+    bpy.ops.jounce.bake(target="MESH_CACHE")
+    body, dress = (
+        np.linalg.norm(a - b, axis=2)[:, flags] for a, b in zip(shown([obj, coat]), posed, strict=True)
+    )
+    assert 0.7 < dress.max() / body.max() < 1.3
+
+
+def test_what_follows_in_part_is_told():
+    _, coat, flags, _ = partly_dressed(half_bound)
+    bpy.ops.jounce.diagnose()
+    sentence = f"{flags.sum()} of {len(flags)} vertices of Coat follow another mesh by themselves"
+    host = coat.jounce.host
+    assert any(found.sentence.startswith(sentence) for found in host.jounce.findings)

@@ -63,7 +63,9 @@ def read(
     for index in range(len(over)):
         followed = followed if index in motion.held else index
         places[index] = places[followed]
-    return Wanted(surface.points, places, surface.weights)
+    # The points of the surface stand for others where vertices are hidden or follow another mesh.
+    rest = [bodies.rest_places(obj, context.scene) for obj in scene.objects]
+    return Wanted(np.concatenate(rest), places, surface.weights)
 
 
 def write(scene: BodyScene, fit: HelperBones, over: range, context: bpy.types.Context) -> None:

@@ -122,16 +122,21 @@ def gaps(wanted: Sequence[Expected], context: bpy.types.Context) -> list[Gap]:
         for obj, part, place, shape in zip(shown[index], parts, points, shapes, strict=True):
             # A single pinned key shows another shape, and the artist was warned.
             if not (each.target.is_keys and obj.show_only_shape_key):
-                gap = Gap(distance(part, place, shape), obj.name, frame)
+                gap = Gap(distance(part, place, shape, each.target), obj.name, frame)
                 found[index] = max(found[index], gap, key=lambda other: other.error)
     return found
 
 
-def distance(part: Part, points: np.ndarray, others: np.ndarray) -> float:
-    """The largest distance between visible points (p, 3); infinite if they cannot be compared."""
+def distance(part: Part, points: np.ndarray, others: np.ndarray, target: Target) -> float:
+    """The largest distance between visible points (p, 3); infinite if they cannot be compared.
+
+    Points that follow another mesh count where the bake holds their shape.
+    """
     if points.shape != others.shape or not np.isfinite(points).all():
         return float("inf")
-    return float(np.linalg.norm(part.shown(points - others), axis=1).max(initial=0.0))
+    away = points - others
+    away = part.alone(away) if target is Target.SKINNING_NODES or target.is_keys else away
+    return float(np.linalg.norm(part.shown(away), axis=1).max(initial=0.0))
 
 
 def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:

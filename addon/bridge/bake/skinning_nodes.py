@@ -64,7 +64,7 @@ def write(scene: BodyScene, table: SkinningTable, times: np.ndarray, scale: floa
         mesh = linked_mesh_proxy.mesh_of(obj, tree)
         nodes.set_attribute(mesh, names[0], "FLOAT_VECTOR", points[part.points])
         for name, weights in zip(names[1:], table.weights, strict=True):
-            nodes.set_attribute(mesh, name, "FLOAT", weights[part.points])
+            nodes.set_attribute(mesh, name, "FLOAT", part.own(weights[part.points]))
         obj.jounce.bake_group = tree
         obj.jounce.bake_target = Target.SKINNING_NODES.value
         modifier_stack.insert_bake(obj, "NODES").node_group = tree

@@ -159,12 +159,12 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         local, stands = meshes.rest_points(obj), meshes.stands(obj)
         local = local if stands is None else local[stands]
         points.append(units.points_in_metres(local, matrix, scale))
-        triangles.append(meshes.shown_triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
+        triangles.append(meshes.flesh_triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
         deformer, stack = armature_modifier.deformer(obj, warn), rig_stack.examine(obj, context.scene)
         rig_stack.refuse_hindered(obj)
         rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
-        part = Part(obj.name, rows, matrix[:3, :3] * scale, preserves, stands)
+        part = Part(obj.name, rows, matrix[:3, :3] * scale, preserves, stands, meshes.following(obj))
         parts.append(part)
         groups.append(part.stood_in(meshes.group_weights(obj)))
         weighed = groups[-1] if stack.groups is None else part.stood_in(stack.groups)
@@ -174,7 +174,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
-    places = np.concatenate(points)
+    places = on_flesh(np.concatenate(points), np.concatenate(triangles), parts)
     hard_places = np.concatenate(hard)
     surface = Surface(
         places,
@@ -200,6 +200,18 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids)
 
 
+def on_flesh(points: np.ndarray, triangles: np.ndarray, parts: list[Part]) -> np.ndarray:
+    """Points (p, 3) with those that follow another mesh moved to the nearest flesh."""
+    following = [part for part in parts if part.following is not None]
+    if not following or not len(triangles):
+        return points
+    moved, flesh = points.copy(), np.unique(triangles)
+    for part in following:
+        rows = part.points.start + np.flatnonzero(part.following)
+        moved[rows] = points[flesh[meshes.nearest(points[flesh], points[rows])]]
+    return moved
+
+
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:
     """The muscles of a body along the bones of its rig. shares: (p,) each, share of the muscle in
     the flesh.
@@ -219,6 +231,13 @@ def is_held_by_nothing(host: bpy.types.Object) -> bool:
         and rig_stack.is_linear(obj, None)
         for obj in members(host)
     ) and not armature_modifier.moving(members(host))
+
+
+def are_linear(objects: tuple[bpy.types.Object, ...]) -> bool:
+    """True if each mesh is posed in every frame by the weights of one armature alone, or not at all."""
+    return all(
+        rig_stack.is_linear(obj, armature_modifier.deformer(obj, lambda _sentence: None)) for obj in objects
+    )
 
 
 def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]) -> None:
@@ -250,6 +269,12 @@ def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
     if not is_bound(obj):
         raise UserError(f"{obj.name} is not built yet; use Build first.")
     return np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
+
+
+def rest_places(obj: bpy.types.Object, scene: bpy.types.Scene) -> np.ndarray:
+    """The places (p, 3) of the vertices at the last build, in metres."""
+    scale = units.metres_per_unit(scene)
+    return units.points_in_metres(meshes.rest_points(obj), bind_matrix(obj), scale)
 
 
 def is_bound(obj: bpy.types.Object) -> bool:

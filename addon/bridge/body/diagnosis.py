@@ -6,9 +6,11 @@ from dataclasses import dataclass, fields, replace
 import bpy
 import numpy as np
 
-from ...core import shape_checks
+from ...core import bodies as built
+from ...core import sensible, shape_checks
 from ...core.bone_core import Role
 from ...core.rest_check import is_crumpled
+from ...core.surface import Surface
 from ...core.user_error import UserError
 from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
 from ..inputs import colliders, force_fields
@@ -230,6 +232,11 @@ def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
     for obj in objects:
         if obj.jounce.left_out:
             yield Finding(f"{obj.name} {obj.jounce.left_out}, so it gets no flesh of its own.", obj.name)
+        follows = None if obj.jounce.left_out else meshes.following(obj)
+        if follows is not None:
+            vertices = f"{np.count_nonzero(follows)} of {len(follows)} vertices of {obj.name}"
+            sentence = f"{vertices} follow another mesh by themselves, so they get no flesh of their own."
+            yield Finding(sentence, obj.name)
 
 
 def left_out(
@@ -291,6 +298,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
         )
     if scene.surface.digest(host.jounce.build_settings()) != host.jounce.built_digest:
         yield changed
+    yield from of_flesh(host, scene.surface)
     try:
         pose = scene.reader.read(evaluation.depsgraph(context))
     except UserError as refusal:
@@ -299,6 +307,17 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
     if is_crumpled(scene.surface, pose):
         sentence = f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose."
         yield Finding(sentence, host.name)
+
+
+def of_flesh(host: bpy.types.Object, surface: Surface) -> Iterator[Finding]:
+    """A body that is to be flesh and encloses none, or shows none."""
+    if unmoved := built.held_skin(built.CACHE.get(host.jounce.built_digest), surface):
+        yield Finding(unmoved, host.name)
+    if host.jounce.is_flesh and sensible.is_thin(surface):
+        can_hang = bodies.are_linear(bodies.members(host))
+        remedy = "make it" if can_hang else "apply what else moves its vertices, and make it"
+        sentence = f"{host.name} encloses no flesh, so it flaps; {remedy} an attached body."
+        yield Finding(sentence, host.name, "make_attached" if can_hang else "")
 
 
 def select(obj: bpy.types.Object, vertices: np.ndarray, context: bpy.types.Context) -> None:
@@ -402,4 +421,5 @@ FIXES: dict[str, tuple[str, Fix | None]] = {
     "add_to_body": ("Add to Body", None),
     "add_all_to_body": ("Add All to Body", None),
     "build": ("Build", None),
+    "make_attached": ("Make Attached", None),
 }

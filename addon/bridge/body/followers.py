@@ -1,11 +1,12 @@
-"""Finds meshes of a body that follow another mesh on their own, such as bound clothes.
+"""Finds meshes of a body that follow another mesh on their own, such as bound clothes, vertex by vertex.
 
-The scene is asked: each mesh is inflated and shifted a little in the place of its flesh; meshes that move
+The scene is asked: each mesh is inflated and shifted a little in the place of its flesh; vertices that move
 along follow. The test is done at rest, which excludes meshes that only take weights from another mesh.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -16,48 +17,80 @@ from . import meshes
 
 # Distance of a push as a share of the size, and its directions.
 PUSH, DIRECTIONS = 0.01, ("NORMAL", "X")
-# Share of the push for a following vertex, and share of such vertices in a following mesh.
-MOVES, FOLLOWS = 0.1, 0.5
+# Shares of the push from which on a vertex follows, and from which on it follows wholly: shrinkwrapped ones
+# move by three quarters of it.
+FOLLOWS, WHOLLY = 0.1, 0.7
+# Share of wholly following vertices from which on all of a mesh follows.
+ALL = 0.98
 
 
-def leaders(
+@dataclass(frozen=True)
+class Follower:
+    """A mesh that follows others. leader: the first of them. shares: (p,) in [0, 1], of each vertex."""
+
+    leader: bpy.types.Object
+    shares: np.ndarray
+
+    @property
+    def rounded(self) -> "Follower":
+        """The same mesh, its vertices following wholly or not at all."""
+        return Follower(self.leader, np.round(self.shares))
+
+    @property
+    def is_whole(self) -> bool:
+        """True if nearly all of the mesh follows wholly."""
+        return bool(np.mean(self.shares == 1.0) > ALL)
+
+
+def followers(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
-) -> dict[bpy.types.Object, bpy.types.Object]:
-    """The first leader of each following mesh. Requires armatures at rest."""
+) -> dict[bpy.types.Object, Follower]:
+    """The meshes that follow others, in part or wholly. Requires armatures at rest."""
     with without_ours(objects):
         view_layer.update()
         found = moved_with(objects, view_layer)
+        subdivided = [obj for obj in found if len(world_points(obj, view_layer)) != meshes.vertex_count(obj)]
+    if subdivided:
+        # Without later modifiers their vertices can be told apart.
+        with modifier_stack.shown_as_posed(objects):
+            view_layer.update()
+            apart = moved_with(objects, view_layer)
+        found |= {obj: apart.get(obj, found[obj].rounded) for obj in subdivided}
     view_layer.update()
     return found
 
 
 def moved_with(
     objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer
-) -> dict[bpy.types.Object, bpy.types.Object]:
-    """The result of `leaders`, with bakes and previews removed from the shape of other modifiers."""
-    found: dict[bpy.types.Object, bpy.types.Object] = {}
+) -> dict[bpy.types.Object, Follower]:
+    """The result of `followers`, without the motion of bakes and previews."""
+    found: dict[bpy.types.Object, Follower] = {}
     before = {obj: world_points(obj, view_layer) for obj in objects}
     for leader in filter(meshes.vertex_count, objects):
         size = float(np.ptp(meshes.rest_points(leader), axis=0).max())
         scale = np.linalg.norm(np.array(leader.matrix_world)[:3, :3], axis=0).max()
-        moved = {obj: np.zeros(len(points), bool) for obj, points in before.items() if obj != leader}
+        moved = {obj: np.zeros(len(points)) for obj, points in before.items() if obj != leader}
         for direction in DIRECTIONS:
             with pushed(leader, direction, PUSH * size, view_layer):
-                for obj, flags in moved.items():
-                    flags |= far_from(before[obj], world_points(obj, view_layer), MOVES * PUSH * size * scale)
-        for obj, flags in moved.items():
-            if len(flags) and flags.mean() > FOLLOWS:
-                found.setdefault(obj, leader)
+                for obj, shares in moved.items():
+                    way = distances(before[obj], world_points(obj, view_layer)) / (PUSH * size * scale)
+                    np.maximum(shares, way, out=shares)
+        for obj, shares in moved.items():
+            shares = np.where(shares > WHOLLY, 1.0, np.where(shares > FOLLOWS, shares, 0.0))
+            if len(shares) != meshes.vertex_count(obj):
+                # The vertices cannot be told apart.
+                shares = np.full(meshes.vertex_count(obj), shares.mean() if len(shares) else 0.0)
+            if shares.any():
+                first = found.setdefault(obj, Follower(leader, shares))
+                found[obj] = Follower(first.leader, np.maximum(first.shares, shares))
     return found
 
 
-def far_from(points: np.ndarray, others: np.ndarray, distance: float) -> np.ndarray:
-    """Flags (p,) of points (p, 3) further than a distance from others; all set for different numbers of
-    points.
-    """
+def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Distances (p,) of points (p, 3) from others; infinite for different numbers of points."""
     if points.shape != others.shape:
-        return np.ones(len(points), bool)
-    return np.linalg.norm(points - others, axis=1) > distance
+        return np.full(len(points), np.inf)
+    return np.linalg.norm(points - others, axis=1)
 
 
 def world_points(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> np.ndarray:

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from ...core import hidden_faces
+from ...core import hidden_faces, shares
 from ...core.user_error import UserError
 from ..common import linked_mesh_proxy
 
@@ -134,14 +134,23 @@ def hidden_faces_sentence(obj: bpy.types.Object) -> str:
     return f"{faces} are never shown, so they are no flesh."
 
 
-def shown_triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
-    """The triangles (q, 3) i64 of the visible faces."""
-    corners, hidden = triangles(obj, flipped), hidden_faces_of(obj)
-    if not hidden.any():
-        return corners
-    faces = np.empty(len(corners), np.int32)
-    obj.data.loop_triangles.foreach_get("polygon_index", faces)
-    return corners[~hidden[faces]]
+def following(obj: bpy.types.Object) -> np.ndarray | None:
+    """The shares (p,) of the vertices that follow another mesh according to the last build; None without."""
+    found = shares.unpacked(obj.jounce.following, vertex_count(obj))
+    return found if found.any() else None
+
+
+def flesh_triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
+    """The triangles (q, 3) i64 of the visible faces without a vertex that follows another mesh."""
+    corners, hidden, follows = triangles(obj, flipped), hidden_faces_of(obj), following(obj)
+    kept = np.ones(len(corners), bool)
+    if hidden.any():
+        faces = np.empty(len(corners), np.int32)
+        obj.data.loop_triangles.foreach_get("polygon_index", faces)
+        kept &= ~hidden[faces]
+    if follows is not None:
+        kept &= (follows[corners] == 0.0).all(axis=1)
+    return corners[kept]
 
 
 def stands(obj: bpy.types.Object) -> np.ndarray | None:
@@ -156,14 +165,19 @@ def stands(obj: bpy.types.Object) -> np.ndarray | None:
     obj.data.loops.foreach_get("vertex_index", corners)
     of_hidden, points = np.repeat(hidden, lengths), rest_points(obj)
     shown = np.unique(corners[~of_hidden])
-    tree = KDTree(len(shown))
-    for index in shown.tolist():
-        tree.insert(points[index], index)
-    tree.balance()
     found = np.arange(len(points))
     unseen = np.setdiff1d(corners[of_hidden], shown)
-    found[unseen] = [tree.find(points[index])[1] for index in unseen.tolist()]
+    found[unseen] = shown[nearest(points[shown], points[unseen])]
     return found
+
+
+def nearest(points: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The index (k,) of the point (p, 3) nearest to each place (k, 3)."""
+    tree = KDTree(len(points))
+    for index, point in enumerate(points):
+        tree.insert(point, index)
+    tree.balance()
+    return np.array([tree.find(place)[1] for place in places], np.int64)
 
 
 def group_weights(obj: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> np.ndarray:

@@ -35,13 +35,15 @@ Objects = tuple[bpy.types.Object, ...]
 def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> dict[Kind, np.ndarray]:
     """The weights (p,) of a body's existing maps, concatenated over its meshes.
 
-    groups: for each mesh the weights (p, g) of its groups.
+    The pins of an attached body are included without a map. groups: for each mesh the weights (p, g) of its
+    groups.
     """
-    scale = host.jounce.stiffness_scale()
+    scale, is_attached = host.jounce.stiffness_scale(), host.jounce.is_attached
     return {
-        kind: painted(name, objects, groups, neutral(kind, scale))
+        kind: painted(name, objects, groups, neutral(kind, scale, is_attached))
         for kind, (setting, _) in SETTINGS.items()
         if any((name := getattr(host.jounce, setting)) in obj.vertex_groups for obj in objects)
+        or (kind is Kind.PIN and is_attached)
     }
 
 
@@ -108,7 +110,8 @@ def has_begun(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int 
 def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
     """The weight equivalent to no map, in an existing or new map of a body."""
     scale = host.jounce.stiffness_scale()
-    return neutral(kind, scale if has_begun(host, objects, kind) else replace(scale, centred=True))
+    scale = scale if has_begun(host, objects, kind) else replace(scale, centred=True)
+    return neutral(kind, scale, host.jounce.is_attached)
 
 
 def values(

@@ -58,5 +58,5 @@ class Display:
 
     def _write(self) -> None:
         for obj, part in zip(self._body_scene.objects, self._body_scene.surface.parts, strict=True):
-            preview_modifier.write(obj, self.offsets[part.points])
+            preview_modifier.write(obj, part.own(self.offsets[part.points]))
         self.forget()

@@ -25,10 +25,10 @@ from ...core.surface import hashed
 from ...core.touching_pass import TouchingPass, together
 from ...core.user_error import UserError
 from ..body import companions
-from ..body.bodies import BodyScene
+from ..body.bodies import BodyScene, are_linear
 from ..common import units
 from ..inputs import animated_settings, colliders
-from ..rig import armature_modifier, bone_core, rig_stack
+from ..rig import bone_core
 from . import final_files, kept_data
 
 KEY = "motion"
@@ -43,10 +43,7 @@ class Motions:
 
     def __init__(self, body: "built.jounce.Body", body_scene: BodyScene) -> None:
         self.body = body
-        self.is_linear = all(
-            rig_stack.is_linear(obj, armature_modifier.deformer(obj, lambda _: None))
-            for obj in body_scene.objects
-        )
+        self.is_linear = are_linear(body_scene.objects)
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)

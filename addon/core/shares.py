@@ -1,0 +1,23 @@
+"""Shares of the vertices of a mesh, stored as text."""
+
+import base64
+import zlib
+
+import numpy as np
+
+# Number of steps of a stored share.
+STEPS = 250
+
+
+def packed(shares: np.ndarray) -> str:
+    """Shares (p,) in [0, 1] as text."""
+    steps = zlib.compress(np.round(STEPS * shares).astype(np.uint8).tobytes(), 9)
+    return f"{len(shares)} {base64.b85encode(steps).decode()}"
+
+
+def unpacked(text: str, count: int) -> np.ndarray:
+    """The shares (count,) of a text; zero for a text with another number of shares."""
+    number, _, steps = text.partition(" ")
+    if not number or int(number) != count:
+        return np.zeros(count)
+    return np.frombuffer(zlib.decompress(base64.b85decode(steps)), np.uint8) / STEPS

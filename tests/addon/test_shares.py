@@ -1,0 +1,14 @@
+"""Shares of vertices as text."""
+
+import numpy as np
+from jounce_core import shares
+
+
+def test_shares_survive_as_text():
+    values = np.array([0.0, 0.1, 0.5, 1.0])
+    assert np.abs(shares.unpacked(shares.packed(values), 4) - values).max() <= 0.5 / shares.STEPS
+
+
+def test_shares_of_another_mesh_are_none():
+    assert not shares.unpacked(shares.packed(np.ones(4)), 5).any()
+    assert not shares.unpacked("", 3).any()
