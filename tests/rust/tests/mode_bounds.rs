@@ -2,7 +2,7 @@
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
-use jounce::operators::{Stitches, momentum_leak};
+use jounce::operators::{Stitches, lumped_mass, momentum_leak};
 use jounce::subspace::{ModesProblem, Restraint, SkinningModes};
 use jounce_tests::bodies::{Body, bar};
 use jounce_tests::sewn::Bars;
@@ -113,4 +113,43 @@ fn eigenvalues_of_weights_are_within_their_bounds() {
         let [worst, loose] = check(&name, &found.modes.eigenvalues, &exact.eigenvalues, &found.residuals);
         println!("{name}: {worst:.2e}, bound {loose:.1} times, worst {:.2e}", found.worst());
     }
+}
+
+/// Largest share of the last mode that may lie beyond the cut, and bound from which on such a share is told.
+const MIXED: f64 = 0.1;
+const TOLD: f64 = 0.05;
+
+#[test]
+fn the_last_mode_before_a_close_one_is_no_mixture_of_both() {
+    let (mut cases, mut told) = (0, 0);
+    for seed in 0..24 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let bars = Bars::new([random.random_range(4..9), 2, 2], random.random_range(0..2) == 1);
+        let problem = bars.problem(&bars.none());
+        let stitches = random_stitches(&bars.mesh, &mut random);
+        let exact = bars.modes(&stitches, 30);
+        let mass = lumped_mass(&bars.mesh, &bars.material);
+        for cut in 7..21 {
+            let [low, high] = [exact.eigenvalues[cut - 1], exact.eigenvalues[cut]];
+            if !(1e-4..0.05).contains(&((high - low) / high.max(1e-3))) {
+                continue;
+            }
+            let old = problem.lowest(cut + [2, 6, 12][seed as usize % 3], &Progress::default()).unwrap();
+            let made = problem.stitched(&old, &stitches, cut).unwrap();
+            let along = |k: usize| -> f64 {
+                let pair = made.modes.shapes.col(cut - 1).iter().zip(exact.shapes.col(k).iter());
+                pair.enumerate().map(|(row, (a, b))| a * mass[row / 3] * b).sum()
+            };
+            let beyond = (1.0 - (0..cut).map(|k| along(k).powi(2)).sum::<f64>()).max(0.0).sqrt();
+            let bound = made.residuals[cut - 1];
+            println!("{seed}, {cut}: gap {:.4}, beyond {beyond:.3}, bound {bound:.1e}", (high - low) / high);
+            cases += 1;
+            told += usize::from(bound >= TOLD);
+            assert!(
+                beyond < MIXED || bound >= TOLD,
+                "{seed}, {cut}: {beyond} of the last mode is beyond the cut"
+            );
+        }
+    }
+    assert!(cases > 20 && 10 * told < cases, "{told} of {cases} are told");
 }

@@ -26,6 +26,8 @@ use crate::math::dense::{add_product, product};
 const GOOD: f64 = 5e-3;
 /// Share of that bound above which a mode contributes to widening the space.
 const WIDENING: f64 = 0.2;
+/// Share of a mode that may lie beyond the cut to the modes that are not returned.
+const MIXED: f64 = 0.05;
 /// Maximum number of rounds that widen the space by residuals.
 const MOST_ROUNDS: i32 = 4;
 /// Expected reduction of the error per round; no round is tried if the remaining rounds cannot suffice.
@@ -103,19 +105,22 @@ impl Eigenproblem {
             let (mut energies, forces) = inverse.energies(loads.as_ref());
             energies.iter_mut().for_each(|energy| *energy *= change.softening);
             let qualities = Quality::of(&energies, &eigenvalues, self.shift, |value| self.deforms(value));
-            let residuals: Vec<f64> = qualities[..count].iter().map(Quality::error).collect();
+            let (residuals, mixed) = quality::bounds(&qualities, count);
             let worst = residuals.iter().copied().fold(0.0, f64::max);
-            if worst <= GOOD || worst > GOOD * HOPE.powi(MOST_ROUNDS - round) {
+            let is_good = worst <= GOOD && mixed.iter().all(|&share| share <= MIXED);
+            if is_good || round == MOST_ROUNDS || worst > GOOD * HOPE.powi(MOST_ROUNDS - round) {
                 let mut vectors = self.spread(found.as_ref(), &eigenvalues);
                 eigenvalues.truncate(count);
                 vectors.truncate(vectors.nrows(), count);
-                let first = |x: &Mat<f64>| x.subcols(0, count).to_owned();
+                let [loads, forces] = [&loads, &forces].map(|x| x.subcols(0, count).to_owned());
                 let growth = qualities[..count].iter().map(|quality| quality.growth).collect();
-                let left = Left { loads: first(&loads), forces: first(&forces), inverse, growth };
-                return Ok(Updated { eigenvalues, vectors, residuals, left: Some(left) });
+                let left = Left { loads, forces, inverse, growth };
+                let (residuals, left) = (told(&residuals, &mixed), Some(left));
+                return Ok(Updated { eigenvalues, vectors, residuals, left });
             }
             let far = |k: usize| if k < count { residuals[k] } else { qualities[k].left() };
-            let bad: Vec<usize> = (0..qualities.len()).filter(|&k| far(k) > WIDENING * GOOD).collect();
+            let is_bad = |&k: &usize| far(k) > WIDENING * GOOD || mixed[k] > WIDENING * MIXED;
+            let bad: Vec<usize> = (0..qualities.len()).filter(is_bad).collect();
             let of_bad = |x: &Mat<f64>| Mat::from_fn(x.nrows(), bad.len(), |i, j| x[(i, bad[j])]);
             let mut columns = of_bad(&loads);
             inverse.solve_in_place(&mut columns, &of_bad(&forces));
@@ -123,4 +128,11 @@ impl Eigenproblem {
         }
         unreachable!("the rounds end");
     }
+}
+
+/// The error bounds, or the share of a mode that may lie beyond the cut, if this is large.
+fn told(residuals: &[f64], mixed: &[f64]) -> Vec<f64> {
+    let both = residuals.iter().zip(mixed);
+    both.map(|(residual, share)| if *share > MIXED { residual.max(share.min(1.0)) } else { *residual })
+        .collect()
 }

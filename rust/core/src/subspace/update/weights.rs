@@ -21,7 +21,8 @@ pub struct ModesUpdate {
     /// `r = H w - lambda M w`, and K is the factored problem with the new stitches. g is the relative gap to
     /// the highest extra mode. Without extra modes, g is 0 for the highest mode, and its bound is e. If flesh
     /// is softer than in K, `e^2` is multiplied by the largest softening factor, by which K^-1 may be too
-    /// small.
+    /// small. A mode of which more than a twentieth may belong to an extra mode has at least this share as
+    /// its bound.
     pub residuals: Vec<f64>,
     /// Estimated error of the modes at each vertex, n: the root mean square over modes of
     /// `2 K^-1 r / (g + sqrt(g^2 + 4 e^2))`, a bound of the error to first order, relative to each mode's
@@ -46,10 +47,11 @@ impl ModesProblem {
     /// more stitches than modes, the stitch forces `(k^-1 + A' K^-1 A)^-1 A' W` of the stitched body under
     /// the load `M W`.
     ///
-    /// While error bounds exceed half a percent, the span is widened by the largest `K^-1 r`, with the
-    /// stitches in K, for a few rounds. Each update starts from the problem's own modes, so errors do not
-    /// accumulate over edits. Stitches raise some modes above others, so `modes` should hold a few more
-    /// than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for their M^-1.
+    /// While error bounds exceed half a percent, or a mode may be a mixture with a close extra mode, the span
+    /// is widened by the largest `K^-1 r`, with the stitches in K, for a few rounds. Each update starts from
+    /// the problem's own modes, so errors do not accumulate over edits. Stitches raise some modes above
+    /// others, so `modes` should hold a few more than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for
+    /// their M^-1.
     ///
     /// # Errors
     /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count`
