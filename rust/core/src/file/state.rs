@@ -39,9 +39,9 @@ fn write_state(out: &mut Writer, state: &State) {
 fn write_contact(out: &mut Writer, ContactState { frames, last, anchors }: &ContactState) {
     frames.iter().chain([last]).for_each(|rows| write_rows(out, rows));
     out.count(anchors.len());
-    for Anchor { point, collider, place } in anchors {
+    for Anchor { point, collider, place, side } in anchors {
         [point, collider].into_iter().for_each(|index| out.0.extend(index.to_le_bytes()));
-        place.iter().for_each(|x| out.0.extend(x.to_le_bytes()));
+        place.iter().chain(side).for_each(|x| out.0.extend(x.to_le_bytes()));
     }
 }
 
@@ -70,11 +70,11 @@ fn read_contact(input: &mut Reader<'_>) -> Result<ContactState> {
     // Each anchor takes bytes, so the count cannot exceed the input's length.
     for _ in 0..u64::from_le_bytes(input.take()?) {
         let (point, collider) = (u32::from_le_bytes(input.take()?), u32::from_le_bytes(input.take()?));
-        let mut place = [0.0; 3];
-        for x in &mut place {
+        let [mut place, mut side] = [[0.0; 3]; 2];
+        for x in place.iter_mut().chain(&mut side) {
             *x = f64::from_le_bytes(input.take()?);
         }
-        anchors.push(Anchor { point, collider, place });
+        anchors.push(Anchor { point, collider, place, side });
     }
     Ok(ContactState { frames, last, anchors })
 }

@@ -267,15 +267,15 @@ impl TreeContact {
     ) -> Option<Meeting> {
         let (shape, moved) = (self.colliders[collider].shape(), &self.placements[collider]);
         let (diagonal, course) = (node.domain.diagonal, way.course(vertex as usize));
-        let path = moved.path(&course);
+        let key = (self.firsts[number] + vertex, collider as u32);
+        let anchor = self.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
+        let anchor = anchor.ok().map(|at| &self.anchors[at]);
+        let path = moved.path(&course, anchor);
         let swallowed = self.held && self.swallowed[number * self.colliders.len() + collider];
         if swallowed && shape.nearest(&path.start).0 < -NEAR * diagonal {
             return None;
         }
         let met = meet(shape, &path, NEAR * diagonal)?;
-        let key = (self.firsts[number] + vertex, collider as u32);
-        let anchor = self.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
-        let anchor = anchor.ok().map(|at| &self.anchors[at]);
         let touch = moved.touch(key, met, (&path.start, anchor), LET_OUT * diagonal * self.h);
         Some(Meeting { domain: number, vertex: vertex as usize, touch, course, force: Vector3::zeros() })
     }

@@ -291,7 +291,7 @@ impl Contact {
                     continue;
                 }
                 let moved = &self.placements[collider];
-                let path = moved.path(course);
+                let path = moved.path(course, anchor);
                 let shape = self.colliders[collider].shape();
                 let margin = NEAR * self.diagonal;
                 if self.swallows[collider] && self.held[point] && shape.nearest(&path.start).0 < -margin {

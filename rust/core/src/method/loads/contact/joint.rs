@@ -159,10 +159,12 @@ impl<'a> JointContact<'a> {
         for link in &self.links.all {
             let Some(other) = link.other.filter(|_| link.touch.gap(&link.at(y)) < 0.0) else { continue };
             let (shape, field) = (self.members[other].shape, &self.fields[other][1]);
-            let stuck = shape.map(field, &link.met).0 + link.touch.dragged(&link.at(y));
+            let (met, gradient) = shape.map(field, &link.met);
+            let stuck = met + link.touch.dragged(&link.at(y));
             let Some(place) = shape.pull(field, &stuck, Some(link.met)) else { continue };
             let (point, collider) = (link.touch.point, link.touch.collider);
-            let anchor = Anchor { point, collider, place: place.into() };
+            let side = (gradient.transpose() * link.touch.normal).normalize();
+            let anchor = Anchor { point, collider, place: place.into(), side: side.into() };
             self.members[link.member].contact.anchors.push(anchor);
         }
         for member in &mut self.members {
@@ -189,15 +191,16 @@ impl Pair {
         let here = shape.pull(now, &course.here, begun.start)?;
         let start = begun.start.unwrap_or(here);
         let ahead = shape.pull(next, &course.ahead, Some(here)).unwrap_or(here);
-        let path = Path { start, here, ahead };
+        let collider = contact.colliders.len() as u32 + other.number;
+        let key = (point as u32, collider);
+        let anchor = contact.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
+        let anchor = anchor.ok().map(|found| &contact.anchors[found]);
+        let path = Path { side: anchor.map(|anchor| anchor.side.into()), start, here, ahead };
         let (normal, met) = meet(shape.collider.shape(), &path, NEAR * contact.diagonal)?;
         let (place, gradient) = shape.map(now, &met);
         let turned = gradient.try_inverse()?.transpose() * normal;
         let (normal_now, stretch) = (turned.normalize(), 1.0 / turned.norm());
-        let collider = contact.colliders.len() as u32 + other.number;
-        let key = (point as u32, collider);
-        let anchor = contact.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
-        let sticks = anchor.map_or(start, |found| contact.anchors[found].place.into());
+        let sticks = anchor.map_or(start, |anchor| anchor.place.into());
         let inside = stretch * (normal.dot(&(start - met)) + contact.let_out).min(0.0);
         let touch = Touch {
             point: key.0,

@@ -42,10 +42,12 @@ impl Moved {
         before.iter().zip(now).map(moved).collect()
     }
 
-    /// The course in the collider's own space.
-    pub(crate) fn path(&self, course: &Course) -> Path {
+    /// The course in the collider's own space, of a point with its last anchor.
+    pub(crate) fn path(&self, course: &Course, anchor: Option<&Anchor>) -> Path {
         let Course { start, here, ahead } = course;
-        Path { start: self.before.local(start), here: self.now.local(here), ahead: self.now.local(ahead) }
+        let side = anchor.map(|anchor| anchor.side.into());
+        let (start, here, ahead) = (self.before.local(start), self.now.local(here), self.now.local(ahead));
+        Path { side, start, here, ahead }
     }
 
     /// Contact of a point with the collider at a normal and a place. The anchor is the old one, or else the
@@ -75,8 +77,9 @@ impl Moved {
     /// Anchor of a contact after the point's motion to a place; `None` without contact.
     pub(crate) fn anchor(&self, touch: &Touch, place: &Vector3<f64>) -> Option<Anchor> {
         let stuck = || self.now.local(&touch.dragged(place)).into();
+        let side = || self.now.unturned(&touch.normal).into();
         let (point, collider) = (touch.point, touch.collider);
-        (touch.gap(place) < 0.0).then(|| Anchor { point, collider, place: stuck() })
+        (touch.gap(place) < 0.0).then(|| Anchor { point, collider, place: stuck(), side: side() })
     }
 }
 

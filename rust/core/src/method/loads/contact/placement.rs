@@ -98,6 +98,11 @@ impl Placement {
     pub(crate) fn turned(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * direction
     }
+
+    /// A direction of world space in the collider's.
+    pub(crate) fn unturned(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation.transpose() * direction
+    }
 }
 
 fn nearest_rotation(matrix: &Matrix3<f64>) -> Matrix3<f64> {

@@ -4,13 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Anchor of a point: its sticking place in the collider's own space, or in the rest space of another body.
+/// Anchor of a point: its sticking place and the side of its contact, in the collider's own space or in the
+/// rest space of another body.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
     pub(crate) point: u32,
     /// Collider index; bodies of a common step follow after the colliders.
     pub(crate) collider: u32,
     pub(crate) place: [f64; 3],
+    /// Outward normal of the contact in the same space.
+    pub(crate) side: [f64; 3],
 }
 
 /// Past placements of colliders, as rows, and anchors; no rows without colliders.
@@ -54,7 +57,8 @@ impl ContactState {
             return Err(Error::Shape { what: "state", expected, got });
         }
         let numbers = self.frames.iter().chain([&self.last]).flatten();
-        let numbers = numbers.chain(self.anchors.iter().map(|anchor| &anchor.place)).flatten();
+        let numbers =
+            numbers.chain(self.anchors.iter().flat_map(|anchor| [&anchor.place, &anchor.side])).flatten();
         if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
             return Err(Error::NotFinite { what: "state", element, value });
         }

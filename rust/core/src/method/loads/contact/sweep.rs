@@ -8,9 +8,14 @@ use super::shape::Shape;
 const STEPS: u32 = 256;
 /// Shortest step, as a share of the path.
 const SHORTEST: f64 = 1e-4;
+/// Smallest cosine between the side of a point's entry and the nearest side for the nearest one to count as
+/// the same: beyond it the nearest way out of a narrow shape is beside the point's own.
+const SAME_SIDE: f64 = 0.5;
 
 /// A moving point in a collider's own space.
 pub(crate) struct Path {
+    /// Side of the contact at the end of the last substep, if any.
+    pub(crate) side: Option<Vector3<f64>>,
     /// At the start of the substep.
     pub(crate) start: Vector3<f64>,
     pub(crate) here: Vector3<f64>,
@@ -21,17 +26,21 @@ pub(crate) struct Path {
 /// Tangent plane, a normal and a place, of a point's past or future contact with a shape; `None` if the
 /// point stays farther than `margin`.
 ///
-/// A point may be outside, slightly inside and resting on the surface, or deep inside with only the nearest
-/// way out known. A point that came from outside meets the side of its entry, even if another side is
-/// nearer now.
+/// A point may be outside, slightly inside and resting on the surface, or deep inside. A point that came
+/// from outside meets the side of its entry, even if another side is nearer now; one that starts deep inside
+/// meets the side of its last contact. Without one it has only the nearest way out.
 pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let (distance, normal) = shape.nearest(&path.here);
     let (before, side) = shape.nearest(&path.start);
-    if (path.here - path.start).norm() > before && before > -margin {
-        let entered =
-            if before > 0.0 { entry(shape, &path.start, &path.here) } else { Some((path.start, side)) };
+    if (path.here - path.start).norm() > before {
+        let entered = match path.side {
+            _ if before > 0.0 => entry(shape, &path.start, &path.here),
+            Some(side) => exit(shape, &path.start, &side).map(|place| (place, side)),
+            None if before > -margin => Some((path.start - before * side, side)),
+            None => None,
+        };
         if let Some((place, entered)) = entered
-            && entered.dot(&normal) < 0.0
+            && entered.dot(&normal) < SAME_SIDE
             && entered.dot(&(path.here - place)) < 0.0
         {
             return Some((entered, place));
@@ -60,6 +69,20 @@ fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<(Vecto
             return None;
         }
         share = (share + distance / length).min(1.0);
+    }
+    None
+}
+
+/// First place on the surface along a direction from inside.
+fn exit(shape: &Shape, from: &Vector3<f64>, along: &Vector3<f64>) -> Option<Vector3<f64>> {
+    let mut place = *from;
+    let shortest = SHORTEST * shape.nearest(from).0.abs();
+    for _ in 0..STEPS {
+        let distance = shape.nearest(&place).0;
+        if distance >= -shortest {
+            return Some(place);
+        }
+        place -= distance * along;
     }
     None
 }
