@@ -62,7 +62,8 @@ def even(shape: Shape, *weights: float) -> np.ndarray:
     return np.tile(weights, (len(shape[0]), 1))
 
 
-BODY, ROD, PILLAR, PIPE = column(0.3), column(0.05, x=0.8), column(0.2, x=0.8), column(0.1, x=0.35)
+BODY, ROD, PILLAR, PIPE = column(0.3), column(0.05, x=0.8), column(0.15, x=0.8), column(0.1, x=0.35)
+TWIN = column(0.3, x=0.8)
 PLATE, BUCKLE = box((0.25, 0.04, 0.35), (0.0, -0.3, 1.0)), box((0.1, 0.05, 0.1), (0.0, -0.3, 1.0))
 FLESH = Piece("Body", BODY, blended(BODY), is_hard=False)
 CASES = {
@@ -73,6 +74,7 @@ CASES = {
     "buckle": [FLESH, Piece("Buckle", BUCKLE, even(BUCKLE, 0.4, 0.6), is_hard=True)],
     "pipe": [FLESH, Piece("Pipe", PIPE, blended(PIPE), is_hard=False, material="Skin")],
     "steel pipe": [FLESH, Piece("Pipe", PIPE, blended(PIPE), is_hard=True, material="Steel")],
+    "twin": [FLESH, Piece("Twin", TWIN, even(TWIN, 0.0, 1.0), is_hard=False)],
     "coat": [FLESH, Piece("Coat", column(0.35), blended(column(0.35)), is_hard=False)],
     "shells": [
         Piece("Lower", BODY, even(BODY, 1.0, 0.0), is_hard=False),

@@ -69,12 +69,22 @@ def test_hard_pieces_keep_their_shape_while_the_body_moves(case):
 @pytest.mark.parametrize("case", ["prop", "prop of two"])
 def test_a_prop_has_no_flesh_unless_its_bone_is_free(case):
     (prop,) = made(case)
-    with pytest.raises(RuntimeError, match="Nothing of Prop is left as flesh"):
+    with pytest.raises(RuntimeError, match="Prop follows its bones as a whole, .* Role Free"):
         bpy.ops.jounce.setup()
     assert not prop.is_property_set("jounce")
     for bone in prop.parent.pose.bones:
         bone.jounce_role = "FREE"
     assert bpy.ops.jounce.setup() == {"FINISHED"}
+
+
+def test_a_prop_beside_a_character_is_left_as_it_is():
+    (prop,) = made("prop")
+    body, rig = scenes.character()
+    rig.location.x = 3.0
+    scenes.activate(rig, prop.parent)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert body.jounce.is_host
+    assert not prop.is_property_set("jounce")
 
 
 def test_a_jelly_on_the_only_bone_of_its_rig_is_flesh():

@@ -17,7 +17,9 @@ const SHARPER: f64 = 1.25;
 /// Size of a piece, relative to the body's, below which it lies on flesh and moves with it, like a button,
 /// unless it has no flesh below.
 const SMALL: f64 = 0.05;
-/// Share of the skin above which a piece is the body itself.
+/// Share of the skin above which a piece is a body of its own.
+const LARGE: f64 = 0.35;
+/// Share of a bone's skin, and of the bones, above which pieces are its flesh.
 const MOST: f64 = 0.5;
 /// Share of the skin from which a bone counts fully as one of the body's: fingers count less.
 const BONE: f64 = 0.02;
@@ -27,10 +29,10 @@ const BONE: f64 = 0.02;
 /// A piece is a loose part. It is hard if a single bone holds it; or if it makes up less than half of the
 /// skin of its bones and either has equal weights, or is a plate: its bones do not bend it, and it has more
 /// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Pieces below a
-/// twentieth of the body's size lie on the flesh. A piece with more than half of the skin is the body itself,
-/// and so are all of them in a mannequin of shells: pieces whose weights hardly differ make up the skin of
-/// more than half of the bones. A surface with equal weights everywhere is a prop, and hard, on a skeleton of
-/// several `joints`, those without weight included; on a single one it is flesh.
+/// twentieth of the body's size lie on the flesh. A piece with more than a third of the skin is a body of its
+/// own, and so are all of them in a mannequin of shells: pieces whose weights hardly differ make up the skin
+/// of more than half of the bones. A surface with equal weights everywhere is a prop, and hard, on a skeleton
+/// of several `joints`, those without weight included; on a single one it is flesh.
 #[must_use]
 pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Option<&[bool]>) -> Vec<bool> {
     let pieces = Pieces::new(surface, rig);
@@ -47,7 +49,7 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
     let is_hard = |(piece, &is_hinted): (&Piece, &bool)| {
         let is_beside = || piece.share < MOST && (piece.range < EVEN || is_plate(piece, is_hinted));
         let is_small = piece.size <= SMALL * pieces.size && !piece.is_alone;
-        (piece.is_held || is_beside()) && !is_small && piece.area < MOST * whole
+        (piece.is_held || is_beside()) && !is_small && piece.area < LARGE * whole
     };
     let hard: Vec<bool> = pieces.all.iter().zip(&hinted).map(is_hard).collect();
     let is_mannequin = of_shells(&pieces, rig, whole) > MOST;
