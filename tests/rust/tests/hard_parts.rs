@@ -122,7 +122,7 @@ fn a_plate_with_creases_keeps_its_shape_while_the_body_moves() {
 }
 
 #[test]
-fn a_buckle_of_equal_weights_keeps_its_shape() {
+fn a_large_buckle_of_equal_weights_keeps_its_shape() {
     let buckle = sphere(2).placed([0.12, 0.08, 0.12], [0.0, -0.5, 0.0]);
     let (strain, motion) = swung(&Made::trunk().and(buckle, |_| [0.4, 0.6, 0.0]), 1);
     assert!(strain < 1e-3, "{strain}");
@@ -142,14 +142,16 @@ fn a_rod_on_a_joint_is_hard_beside_a_body_and_a_twin_is_flesh() {
 }
 
 #[test]
-fn clothes_buttons_and_limbs_are_flesh() {
-    // A smooth coat and a button on the trunk; a limb with creases that is all the skin of its bone.
+fn clothes_buttons_buckles_and_limbs_are_flesh() {
+    // A smooth coat, a button and a buckle on the trunk; a limb with creases that is all the skin of its bone.
     let coat = sphere(4).placed([0.6, 0.6, 0.6], [0.0; 3]);
     let button = sphere(1).placed([0.02; 3], [0.0, -0.5, 0.0]);
+    let buckle = cube(1).placed([0.06, 0.03, 0.06], [0.0, -0.5, -0.3]);
     let limb = cube(2).placed([0.4, 0.1, 0.1], [0.9, 0.0, 0.0]);
     let bent = |[x, ..]: [f64; 3]| [0.0, (1.3 - x) / 0.8, (x - 0.5) / 0.8];
-    let made = Made::trunk().and(coat, skin).and(button, |_| [0.5, 0.5, 0.0]).and(limb, bent);
-    assert_eq!(made.hard(3), [false; 4]);
+    let made = Made::trunk().and(coat, skin).and(button, |_| [0.5, 0.5, 0.0]);
+    let made = made.and(buckle, |_| [0.4, 0.6, 0.0]).and(limb, bent);
+    assert_eq!(made.hard(3), [false; 5]);
 }
 
 #[test]

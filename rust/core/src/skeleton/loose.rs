@@ -14,9 +14,11 @@ const BENT: f64 = 0.5;
 const CREASED: f64 = 0.15;
 /// Ratio of this share to that of the flesh around: everything is creased in a character of few triangles.
 const SHARPER: f64 = 1.25;
-/// Size of a piece, relative to the body's, below which it lies on flesh and moves with it, like a button,
-/// unless it has no flesh below.
+/// Size of a piece held by one bone, relative to the body's, below which it lies on flesh and moves with it,
+/// like a button, unless it has no flesh below.
 const SMALL: f64 = 0.05;
+/// The same for a piece of several bones: a buckle that follows them would hold the belly below.
+const BUCKLE: f64 = 0.12;
 /// Share of the skin above which a piece is a body of its own.
 const LARGE: f64 = 0.35;
 /// Share of a bone's skin, and of the bones, above which pieces are its flesh.
@@ -28,11 +30,12 @@ const BONE: f64 = 0.02;
 ///
 /// A piece is a loose part. It is hard if a single bone holds it; or if it makes up less than half of the
 /// skin of its bones and either has equal weights, or is a plate: its bones do not bend it, and it has more
-/// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Pieces below a
-/// twentieth of the body's size lie on the flesh. A piece with more than a third of the skin is a body of its
-/// own, and so are all of them in a mannequin of shells: pieces whose weights hardly differ make up the skin
-/// of more than half of the bones. A surface with equal weights everywhere is a prop, and hard, on a skeleton
-/// of several `joints`, those without weight included; on a single one it is flesh.
+/// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Smaller pieces, below a
+/// twentieth of the body's size with one bone and an eighth with several, lie on the flesh. A piece with more
+/// than a third of the skin is a body of its own, and so are all of them in a mannequin of shells: pieces
+/// whose weights hardly differ make up the skin of more than half of the bones. A surface with equal weights
+/// everywhere is a prop, and hard, on a skeleton of several `joints`, those without weight included; on a
+/// single one it is flesh.
 #[must_use]
 pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Option<&[bool]>) -> Vec<bool> {
     let pieces = Pieces::new(surface, rig);
@@ -48,8 +51,9 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
     };
     let is_hard = |(piece, &is_hinted): (&Piece, &bool)| {
         let is_beside = || piece.share < MOST && (piece.range < EVEN || is_plate(piece, is_hinted));
-        let is_small = piece.size <= SMALL * pieces.size && !piece.is_alone;
-        (piece.is_held || is_beside()) && !is_small && piece.area < LARGE * whole
+        let least = pieces.size * if piece.is_held { SMALL } else { BUCKLE };
+        let is_seen = piece.size > least || piece.is_alone;
+        (piece.is_held || is_beside()) && is_seen && piece.area < LARGE * whole
     };
     let hard: Vec<bool> = pieces.all.iter().zip(&hinted).map(is_hard).collect();
     let is_mannequin = of_shells(&pieces, rig, whole) > MOST;
