@@ -54,6 +54,11 @@ class BoneCore:
     parts: tuple[PartSetting, ...] = ()
 
     @property
+    def is_hard(self) -> bool:
+        """True if all points of the surface are hard."""
+        return self.rigid is not None and bool(self.rigid.all())
+
+    @property
     def arrays(self) -> tuple[np.ndarray | None, ...]:
         """Arrays per bone or point."""
         return self.heads, self.parents, self.rigid

@@ -1,5 +1,7 @@
 """jounce.setup: from a rigged mesh to a moving body in one click."""
 
+from collections.abc import Generator
+
 import bpy
 
 from ..bridge.bake import bakes
@@ -24,6 +26,10 @@ from .operator import LongOperator
 FITTED_FRAMES = 120
 
 
+class NoFlesh(UserError):
+    """Refusal of a prop, which follows its bones as a whole."""
+
+
 class JOUNCE_OT_setup(LongOperator):
     """Give flesh to the selected meshes, or to all meshes of each selected armature, and build it"""
 
@@ -38,15 +44,33 @@ class JOUNCE_OT_setup(LongOperator):
         new = [obj for meshes in found for obj in meshes if not registry.is_of_body(obj)]
         finished = False
         try:
-            messages = yield from in_turn(made(meshes, context, self.warn) for meshes in found)
-            for host, *_ in found:
-                show(host, self.warn)
+            tried = yield from in_turn(tried_on(meshes, context, self.warn) for meshes in found)
+            refusals = [refusal for refusal in tried if isinstance(refusal, NoFlesh)]
+            if len(refusals) == len(found):
+                raise refusals[0]
+            for refusal in refusals:
+                self.warn(str(refusal))
+            for (host, *_), message in zip(found, tried, strict=True):
+                if message not in refusals:
+                    show(host, self.warn)
             finished = True
         finally:
             if not finished:
                 for obj in new:
                     obj.property_unset("jounce")
-        return "; ".join(messages)
+        return "; ".join(message for message in tried if isinstance(message, str))
+
+
+def tried_on(
+    meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn
+) -> Generator[Step, None, str | NoFlesh]:
+    """Makes one body of meshes, and leaves a prop as it is."""
+    try:
+        return (yield from made(meshes, context, warn))
+    except NoFlesh as refusal:
+        for obj in meshes:
+            obj.property_unset("jounce")
+        return refusal
 
 
 def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
@@ -126,12 +150,17 @@ def of_one(active: bpy.types.Object, context: bpy.types.Context) -> list[bpy.typ
 def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> None:
     """Chooses settings for the body from its shape and its rig; a sheet becomes an attached body."""
     binding.bind(host, context)
+    host.jounce.bone_core = sensible.BONE_CORE
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
     if sensible.is_thin(surface) and bodies.are_linear(bodies.members(host)):
         attach(host, warn)
         return
-    host.jounce.bone_core = sensible.BONE_CORE
+    if surface.core is not None and surface.core.is_hard:
+        raise NoFlesh(
+            f"{host.name} follows its bones as a whole, as a prop does, so it was left as it is; for flesh, "
+            "give its bone the Role Free in the tab Bone."
+        )
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
 

@@ -1,5 +1,6 @@
 """Flesh comes to rest in the shapes that UsdSkel gives the meshes of a file, for all features of UsdSkel."""
 
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -7,8 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import usd_heroes as heroes
-from jounce.usd import Settings, add_flesh
+from jounce.usd import Bound, Settings, add_flesh
+from jounce.usd_character import characters
 from pxr import Sdf, Usd, UsdGeom, UsdSkel
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import pieces
 
 SETTINGS = Settings(resolution=10, modes=8, frequency=10.0, damping=0.3)
 # Share of the size.
@@ -99,6 +105,15 @@ def test_flesh_moves_and_settles_on_the_shape_of_usd(case, tmp_path):
 def test_what_its_joints_hold_as_a_whole_is_hard(edit, core, tmp_path):
     made = Fleshed(tmp_path, edit, settings=Settings(resolution=10, core=core))
     assert made.most(heroes.BODY) < 1e-6
+
+
+@pytest.mark.parametrize("case", pieces.CASES)
+def test_the_pieces_that_are_hard_in_blender_are_hard_in_usd(case, tmp_path):
+    file = heroes.hero(tmp_path / "hero.usda", heroes.in_pieces(pieces.CASES[case]))
+    (character,) = characters(Usd.Stage.Open(str(file)))
+    hard = Bound(character, 1.0).hard
+    found = {part.prim.GetName(): set(hard[part.rows].tolist()) for part in character.parts}
+    assert found == {piece.name: {piece.is_hard} for piece in pieces.CASES[case]}
 
 
 def test_a_hard_mesh_beside_flesh_needs_no_core(tmp_path):

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from pxr import Gf, Sdf, Usd, UsdGeom, UsdSkel, Vt
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade, UsdSkel, Vt
 
 JOINTS = ["Lower", "Lower/Upper"]
 BODY, RIG, SKELETON, ANIMATION = "/Hero/Body", "/Hero", "/Hero/Skeleton", "/Hero/Animation"
@@ -305,3 +305,31 @@ def normals(stage, kind="vertex", primvar=False):
     else:
         mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(values[corners] if kind == "faceVarying" else values))
         mesh.SetNormalsInterpolation(kind)
+
+
+def in_pieces(case):
+    """Makes the character of the case of a file."""
+
+    def edit(stage):
+        stage.RemovePrim(BODY)
+        count = case[0].weights.shape[1]
+        skeleton = UsdSkel.Skeleton(stage.GetPrimAtPath(SKELETON))
+        skeleton.GetJointsAttr().Set(JOINTS[:count])
+        skeleton.GetBindTransformsAttr().Set(BINDS[:count])
+        skeleton.GetRestTransformsAttr().Set(BINDS[:count])
+        for piece in case:
+            mesh = UsdGeom.Mesh.Define(stage, f"{RIG}/{piece.name}")
+            # The upward axis of the file is y.
+            points = (piece.points @ [[1, 0, 0], [0, 0, -1], [0, 1, 0]]).astype(np.float32)
+            mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
+            mesh.CreateFaceVertexCountsAttr([len(face) for face in piece.faces])
+            mesh.CreateFaceVertexIndicesAttr([corner for face in piece.faces for corner in face])
+            weights = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+            weights.CreateJointIndicesPrimvar(False, count).Set(Vt.IntArray(list(range(count)) * len(points)))
+            values = Vt.FloatArray.FromNumpy(piece.weights.astype(np.float32).ravel())
+            weights.CreateJointWeightsPrimvar(False, count).Set(values)
+            if piece.material:
+                material = UsdShade.Material.Define(stage, f"/Materials/{piece.material}")
+                UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(material)
+
+    return edit

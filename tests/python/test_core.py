@@ -78,3 +78,18 @@ def test_what_does_not_fit_is_named(box, core):
         built(box, core=jounce.SkeletonCore(np.zeros((1, 3)), [-1]))
     with pytest.raises(ValueError, match="core amount: expected one that leaves flesh to move"):
         built(box, core=core(roles=["rigid", "rigid"]))
+
+
+def test_hard_points_are_those_of_pieces_that_follow_their_bones(box):
+    points, triangles, weights = box
+    rod = points * [0.1, 0.1, 1.0] + [1.5 * np.ptp(points), 0.0, 0.0]
+    both, faces = np.concatenate([points, rod]), np.concatenate([triangles, triangles + len(points)])
+    held = np.concatenate([weights, np.tile([0.0, 1.0], (len(points), 1))])
+    hard = jounce.SkeletonCore.hard_points(both, faces, held)
+    assert hard.dtype == bool
+    assert hard.tolist() == [False] * len(points) + [True] * len(points)
+    alone = held[len(points) :]
+    assert not jounce.SkeletonCore.hard_points(points, triangles, alone).any()
+    assert jounce.SkeletonCore.hard_points(points, triangles, alone, joints=2).all()
+    with pytest.raises(ValueError, match="weights of vertex 0 sum to 0.5"):
+        jounce.SkeletonCore.hard_points(points, triangles, alone / 2)

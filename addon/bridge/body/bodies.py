@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 import bpy
+import jounce
 import numpy as np
 
+from ...core.bone_core import BoneCore
 from ...core.bones import Counting, merged_into_picked
 from ...core.loose import LooseBody
 from ...core.maps import attached, maps
@@ -150,7 +152,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     scale = units.metres_per_unit(context.scene)
     carried: dict[bone_transforms.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
     points, triangles, parts, part_rigs, groups = [], [], [], [], []
-    bones, hard = bone_core.Bones(scale), []
+    bones, marked, hinted = bone_core.Bones(scale), [], []
     row_of: dict[bpy.types.Object, slice] = {}
     start = 0
     for obj in objects:
@@ -170,15 +172,17 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         weighed = groups[-1] if stack.groups is None else part.stood_in(stack.groups)
         part_rigs.append(bone_transforms.part_rig(obj, deformer, weighed, warn))
         bones.see(obj, deformer)
-        hard.append(part.stood_in(hard_parts.hard_points(obj)))
+        marked.append(part.stood_in(hard_parts.hard_points(obj)))
+        hinted.append(part.stood_in(hard_parts.hinted_points(obj)))
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
-    places = on_flesh(np.concatenate(points), np.concatenate(triangles), parts)
-    hard_places = np.concatenate(hard)
+    faces = np.concatenate(triangles)
+    places = on_flesh(np.concatenate(points), faces, parts)
+    marks = np.concatenate(marked), np.concatenate(hinted)
     surface = Surface(
         places,
-        np.concatenate(triangles),
+        faces,
         rig.weights,
         tuple(parts),
         maps(painted, host.jounce.stiffness_scale()).with_leak(
@@ -186,7 +190,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         ),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
-        core=bones.core(rig.movers, places, rig.weights, hard_places, host.jounce),
+        core=core(host, bones, rig, (places, faces), marks),
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
         attached=attached(painted) if host.jounce.is_attached else None,
     )
@@ -210,6 +214,24 @@ def on_flesh(points: np.ndarray, triangles: np.ndarray, parts: list[Part]) -> np
         rows = part.points.start + np.flatnonzero(part.following)
         moved[rows] = points[flesh[meshes.nearest(points[flesh], points[rows])]]
     return moved
+
+
+def core(
+    host: bpy.types.Object,
+    bones: bone_core.Bones,
+    rig: bone_transforms.PartRig,
+    surface: tuple[np.ndarray, np.ndarray],
+    marks: tuple[np.ndarray, np.ndarray],
+) -> BoneCore | None:
+    """The bone core of a body. surface: points and triangles. marks: points marked as hard, and those of
+    materials with the names of hard ones.
+    """
+    if host.jounce.bone_core == 0.0:
+        return None
+    marked, hinted = marks
+    joints = bones.joints(rig.movers)
+    found = jounce.SkeletonCore.hard_points(*surface, rig.weights, joints=joints, hinted=hinted)
+    return bones.core(rig.movers, surface[0], rig.weights, marked | found, host.jounce)
 
 
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:

@@ -4,8 +4,11 @@ The marks are an attribute of faces, 1 or 0, and survive editing, undo, copying 
 called `jounce_rigid`, with a number if the artist uses this name; the mesh records the name.
 """
 
+from collections.abc import Callable
+
 import bmesh
 import bpy
+import jounce
 import numpy as np
 
 from ..common import nodes
@@ -21,21 +24,31 @@ PLACE, KIND = "FACE", "INT"
 def hard_points(obj: bpy.types.Object) -> np.ndarray:
     """The hard vertices (p,) of a mesh."""
     mesh = obj.data
-    hard = np.zeros(len(mesh.vertices), bool)
     if obj.jounce.is_rigid:
-        return ~hard
-    faces = marked(mesh) | of_materials(obj)
+        return np.ones(len(mesh.vertices), bool)
+    return corners_of(mesh, marked(mesh) | of_materials(obj, lambda material: material.jounce_rigid))
+
+
+def hinted_points(obj: bpy.types.Object) -> np.ndarray:
+    """The vertices (p,) of a mesh whose faces all have a material with the name of a hard one."""
+    faces = of_materials(obj, lambda material: jounce.SkeletonCore.is_hard_material(material.name))
+    return corners_of(obj.data, faces) & ~corners_of(obj.data, ~faces)
+
+
+def corners_of(mesh: bpy.types.Mesh, faces: np.ndarray) -> np.ndarray:
+    """The vertices (p,) of some faces (f,)."""
+    found = np.zeros(len(mesh.vertices), bool)
     if faces.any():
         lengths, corners = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.loops), np.int32)
         mesh.polygons.foreach_get("loop_total", lengths)
         mesh.loops.foreach_get("vertex_index", corners)
-        hard[corners[np.repeat(faces, lengths)]] = True
-    return hard
+        found[corners[np.repeat(faces, lengths)]] = True
+    return found
 
 
-def of_materials(obj: bpy.types.Object) -> np.ndarray:
-    """The faces (f,) of a mesh with a hard material."""
-    slots = [slot.material is not None and slot.material.jounce_rigid for slot in obj.material_slots]
+def of_materials(obj: bpy.types.Object, counts: Callable[[bpy.types.Material], bool]) -> np.ndarray:
+    """The faces (f,) of a mesh with a material that counts."""
+    slots = [slot.material is not None and counts(slot.material) for slot in obj.material_slots]
     if not any(slots):
         return np.zeros(len(obj.data.polygons), bool)
     slot_of = np.empty(len(obj.data.polygons), np.int32)

@@ -43,6 +43,7 @@ class Bones:
         """scale: metres a unit."""
         self._scale = scale
         self._placed: dict[tuple[str, bone_transforms.Carrier], tuple[bpy.types.Object, np.ndarray]] = {}
+        self._joints: dict[str, int] = {}
 
     def see(self, obj: bpy.types.Object, deformer: Deformer | None) -> None:
         """Adds a mesh and the binding of its armature."""
@@ -50,6 +51,9 @@ class Bones:
         if armature is not None:
             key, matrix = (armature.name, bone_transforms.carrier(obj)), armature_matrix(obj, armature)
             self._placed.setdefault(key, (armature, matrix))
+        if deformer is not None:
+            deforming = [bone for bone in deformer.armature.data.bones if bone.use_deform]
+            self._joints[deformer.armature.name] = len(deforming)
 
     def core(
         self,
@@ -79,13 +83,23 @@ class Bones:
             heads=heads,
             parents=above,
             names=names,
-            roles=tuple(Role.AUTOMATIC if bone is None else Role(bone.jounce_role) for bone, _ in bones),
+            roles=self.roles(movers),
             amount=state.bone_core,
             rigid=rigid if rigid.any() else None,
             still=still(above, names, (armature for armature, _ in self._placed.values())),
             anatomy=state.anatomy,
             parts=part_settings.acting(state.part_rows()) if state.anatomy else (),
         )
+
+    def roles(self, movers: tuple[bone_transforms.Mover, ...]) -> tuple[Role, ...]:
+        """Roles of the movers' bones."""
+        bones = (self._bone(mover)[0] for mover in movers)
+        return tuple(Role.AUTOMATIC if bone is None else Role(bone.jounce_role) for bone in bones)
+
+    def joints(self, movers: tuple[bone_transforms.Mover, ...]) -> int:
+        """Number of deforming bones, those without weight included; 1 if a role asks for flesh."""
+        asked = {Role.FLESH, Role.FREE} & set(self.roles(movers))
+        return 1 if asked else sum(self._joints.values())
 
     def _bone(self, mover: bone_transforms.Mover) -> tuple[bpy.types.PoseBone | None, np.ndarray]:
         """The bone of a mover or its parent bone, and the world matrix of its armature at the binding."""

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use jounce::rig::Rig;
 use jounce::skeleton::{self, Bone, BoneRole, Part, PartSetting};
+use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::body_input::bones_above;
+use crate::errors::run;
+use crate::mesh::surface;
 
 /// The names of the roles.
 const ROLES: [(&str, BoneRole); 4] = [
@@ -24,8 +28,8 @@ const ROLES: [(&str, BoneRole); 4] = [
 /// (thick flesh around the bone moves), "rigid" (none moves) or "free" (all moves). amount: share of the
 /// flesh beside rigid parts that follows the bones, from 0, none, to 1, all but the thickest flesh. rigid:
 /// (p,) bool, hard points. still: b bools, True for bones moved only by their parents; such tails, ears and
-/// the like swing freely. Hands, feet and heads are rigid by default, and so are loose parts of the surface
-/// bound to a single bone. resolution: cells along the longest side of the lattice for the search of thin
+/// the like swing freely. Hands, feet and heads are rigid by default, and so are the `hard_points` of the
+/// surface. resolution: cells along the longest side of the lattice for the search of thin
 /// parts and roles, to get the same result for bodies of all resolutions; None is the body's own. Raises
 /// ValueError for lengths that do not agree and unknown roles; `Body` raises for a core that does not fit
 /// its surface. anatomy: share of bone by region and direction, as in a living body: hard rib cage, loins and
@@ -77,6 +81,43 @@ impl SkeletonCore {
     #[staticmethod]
     fn is_hard_name(name: &str) -> bool {
         skeleton::is_hard_name(name)
+    }
+
+    /// True if the name of a material marks hard things, such as metal, armour and glass.
+    #[staticmethod]
+    fn is_hard_material(name: &str) -> bool {
+        skeleton::is_hard_material(name)
+    }
+
+    /// The hard points of a surface, (p,) bool: those of loose parts that follow their bones as a whole, for
+    /// which `Body` looks by itself.
+    ///
+    /// points: (p, 3) float64. triangles: (q, 3) int32 or int64. weights: (p, b) float64; each row sums to 1.
+    /// joints: number of joints of the skeleton, those without weight included; a surface with equal weights
+    /// everywhere is a prop, and hard, on one of several joints, and flesh on a single one. hinted: (p,) bool,
+    /// points of a hard material, see `is_hard_material`. Raises ValueError as `Body` does.
+    #[staticmethod]
+    #[pyo3(signature = (points, triangles, weights, *, joints=1, hinted=None))]
+    fn hard_points<'py>(
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        triangles: &Bound<'py, PyAny>,
+        weights: &Bound<'py, PyAny>,
+        joints: usize,
+        hinted: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
+        let surface = surface(points, triangles)?;
+        let count = surface.points().len();
+        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(count), Axis::Any("b")])?;
+        let (bones, weights) = (weights.len(1), weights.slice());
+        let hinted =
+            hinted.map(|hinted| arrays::array::<bool>(hinted, "hinted", &[Axis::Is(count)])).transpose()?;
+        let hinted = hinted.as_ref().map(|hinted| hinted.slice());
+        let hard = run(py, || {
+            let rig = Rig::new(count, bones, weights)?;
+            Ok(skeleton::hard_points(&surface, &rig, joints, hinted))
+        })?;
+        arrays::owned(py, hard, &[count])
     }
 
     fn __repr__(&self) -> String {

@@ -1,4 +1,4 @@
-//! Hints from the names of bones.
+//! Hints from the names of bones and materials.
 
 use super::anatomy::Part;
 
@@ -49,6 +49,13 @@ const PARTS: [(Part, &[&str]); 5] = [
     (Part::Buttocks, &["butt", "buttock", "buttocks", "glute", "glutes"]),
 ];
 
+/// Words in the names of hard materials.
+const MATERIALS: [&str; 26] = [
+    "metal", "steel", "iron", "chrome", "brass", "bronze", "copper", "gold", "silver", "armor", "armour",
+    "plate", "plates", "helmet", "glass", "glasses", "lens", "lenses", "visor", "plastic", "wood", "stone",
+    "horn", "horns", "hoof", "hooves",
+];
+
 /// Hint of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hint {
@@ -77,6 +84,11 @@ pub(super) fn part(name: &str) -> Option<Part> {
 /// `true` if a name belongs to a bone in a bulging soft part.
 pub(super) fn is_bulge(name: &str) -> bool {
     words(name).iter().any(|word| BULGING.contains(&word.as_str()))
+}
+
+/// `true` if the name of a material marks hard things, such as metal, armour and glass.
+pub fn is_hard_material(name: &str) -> bool {
+    hint(name) != Some(Hint::Soft) && words(name).iter().any(|word| MATERIALS.contains(&word.as_str()))
 }
 
 impl Hint {

@@ -1,123 +1,91 @@
-//! Loose parts of a surface bound to a single bone: helmets, horns, shoes, glasses, teeth, eyes.
+//! Hard pieces of a surface: helmets, horns, armour plates, buckles, glasses, teeth, eyes.
 
-use std::collections::HashMap;
-
-use nalgebra::Vector3;
-
-use crate::math::Sets;
+use super::pieces::{Piece, Pieces};
 use crate::mesh::SurfaceMesh;
 use crate::rig::Rig;
 
-/// Weight of a bone from which it holds a point.
-const HOLDS: f64 = 0.95;
-/// Size of a part, relative to the body's length, below which it lies on flesh and moves with it, like a
-/// button, unless it has no flesh below.
+/// Largest difference of weights in a piece that moves as a rigid whole.
+const EVEN: f64 = 0.05;
+/// Spread of weights below which a piece could be a shell of a mannequin.
+const ALIKE: f64 = 0.12;
+/// Spread of weights above which the bones of a piece bend it.
+const BENT: f64 = 0.5;
+/// Share of creases among the edges of a plate.
+const CREASED: f64 = 0.15;
+/// Ratio of this share to that of the flesh around: everything is creased in a character of few triangles.
+const SHARPER: f64 = 1.25;
+/// Size of a piece held by one bone, relative to the body's, below which it lies on flesh and moves with it,
+/// like a button, unless it has no flesh below.
 const SMALL: f64 = 0.05;
-/// Largest area share of a part; larger parts are bodies of their own.
-const LARGE: f64 = 0.2;
-/// Largest area share of all such parts; beyond this they make up the body.
+/// The same for a piece of several bones: a buckle that follows them would hold the belly below.
+const BUCKLE: f64 = 0.12;
+/// Share of the skin above which a piece is a body of its own.
+const LARGE: f64 = 0.35;
+/// Share of a bone's skin, and of the bones, above which pieces are its flesh.
 const MOST: f64 = 0.5;
+/// Share of the skin from which a bone counts fully as one of the body's: fingers count less.
+const BONE: f64 = 0.02;
 
-/// `true` for each point, p, of a hard loose part.
-pub(super) fn held_whole(surface: &SurfaceMesh, rig: &Rig, length: f64) -> Vec<bool> {
-    let part_of = parts(surface);
-    let holders = holders(rig);
-    let alone = alone(rig, &holders);
-    let mut found: HashMap<u32, Part> = HashMap::new();
-    for (point, &part) in part_of.iter().enumerate() {
-        found.entry(part).or_default().add(surface.points()[point], holders[point]);
+/// `true` for each point, p, of a hard piece of a surface, which follows its bones as a whole.
+///
+/// A piece is a loose part. It is hard if a single bone holds it; or if it makes up less than half of the
+/// skin of its bones and either has equal weights, or is a plate: its bones do not bend it, and it has more
+/// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Smaller pieces, below a
+/// twentieth of the body's size with one bone and an eighth with several, lie on the flesh. A piece with more
+/// than a third of the skin is a body of its own, and so are all of them in a mannequin of shells: pieces
+/// whose weights hardly differ make up the skin of more than half of the bones. A surface with equal weights
+/// everywhere is a prop, and hard, on a skeleton of several `joints`, those without weight included; on a
+/// single one it is flesh.
+#[must_use]
+pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Option<&[bool]>) -> Vec<bool> {
+    let pieces = Pieces::new(surface, rig);
+    if is_even(rig) {
+        return vec![joints > 1; pieces.of.len()];
     }
-    let mut whole = 0.0;
-    for (triangle, area) in surface.triangles().iter().zip(areas(surface)) {
-        whole += area;
-        if let Some(part) = found.get_mut(&part_of[triangle[0] as usize]) {
-            part.area += area;
-        }
-    }
-    let hard = |part: &Part| {
-        let holder = part.holder.filter(|_| !part.torn && part.area < LARGE * whole);
-        holder.is_some_and(|bone| alone[bone as usize] || part.diagonal() > SMALL * length)
+    let whole: f64 = pieces.all.iter().map(|piece| piece.area).sum();
+    let flesh = creases(pieces.all.iter().filter(|piece| piece.share >= MOST));
+    let hinted = hinted.map_or_else(|| vec![false; pieces.all.len()], |hinted| pieces.all_of(hinted));
+    let is_plate = |piece: &Piece, is_hinted: bool| {
+        let is_creased = || creases([piece].into_iter()) >= CREASED.max(SHARPER * flesh);
+        piece.spread < BENT && (is_hinted || is_creased())
     };
-    // Summed in the order of the points, for reproducible sums.
-    let firsts = part_of.iter().enumerate().filter(|&(point, &part)| point == part as usize);
-    let hard_area: f64 =
-        firsts.map(|(_, part)| &found[part]).filter(|&part| hard(part)).map(|part| part.area).sum();
-    let counts = hard_area < MOST * whole;
-    part_of.iter().map(|part| counts && hard(&found[part])).collect()
+    let is_hard = |(piece, &is_hinted): (&Piece, &bool)| {
+        let is_beside = || piece.share < MOST && (piece.range < EVEN || is_plate(piece, is_hinted));
+        let least = pieces.size * if piece.is_held { SMALL } else { BUCKLE };
+        let is_seen = piece.size > least || piece.is_alone;
+        (piece.is_held || is_beside()) && is_seen && piece.area < LARGE * whole
+    };
+    let hard: Vec<bool> = pieces.all.iter().zip(&hinted).map(is_hard).collect();
+    let is_mannequin = of_shells(&pieces, rig, whole) > MOST;
+    pieces.of.iter().map(|&piece| hard[piece] && !is_mannequin).collect()
 }
 
-/// Points of one loose part.
-struct Part {
-    low: [f64; 3],
-    high: [f64; 3],
-    /// Bone that holds the points seen so far.
-    holder: Option<u32>,
-    /// `true` if the points are not all held by one bone.
-    torn: bool,
-    area: f64,
+/// Share of creases among the edges of some pieces.
+fn creases<'a>(pieces: impl Iterator<Item = &'a Piece>) -> f64 {
+    let (creases, edges) =
+        pieces.fold((0.0, 0.0), |(creases, edges), piece| (creases + piece.creases, edges + piece.edges));
+    if edges > 0.0 { creases / edges } else { 0.0 }
 }
 
-impl Default for Part {
-    fn default() -> Self {
-        let (low, high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        Self { low, high, holder: None, torn: false, area: 0.0 }
-    }
-}
-
-impl Part {
-    fn add(&mut self, point: [f64; 3], holder: Option<u32>) {
-        for (axis, x) in point.into_iter().enumerate() {
-            self.low[axis] = self.low[axis].min(x);
-            self.high[axis] = self.high[axis].max(x);
-        }
-        self.torn |= holder.is_none() || (self.holder.is_some() && self.holder != holder);
-        self.holder = holder;
-    }
-
-    fn diagonal(&self) -> f64 {
-        (Vector3::from(self.high) - Vector3::from(self.low)).norm()
-    }
-}
-
-/// Part of each point, p, named by its first point; coincident points are merged, because seams of
-/// exporters are no gaps.
-fn parts(surface: &SurfaceMesh) -> Vec<u32> {
-    let count = surface.points().len();
-    let mut sets = Sets::new(count);
-    let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(count);
-    for (point, place) in (0..).zip(surface.points()) {
-        // Adding 0 gives both zeros the same bits.
-        let seen = *first.entry(place.map(|x| (x + 0.0).to_bits())).or_insert(point);
-        sets.unite(seen, point);
-    }
-    for &[a, b, c] in surface.triangles() {
-        sets.unite(a, b);
-        sets.unite(a, c);
-    }
-    (0..count as u32).map(|point| sets.root(point)).collect()
-}
-
-/// Bone that holds each point, p.
-fn holders(rig: &Rig) -> Vec<Option<u32>> {
-    let mut holders = vec![None; rig.vertex_count()];
-    for bone in 0..rig.bone_count() {
-        for &(point, _) in rig.bone(bone).iter().filter(|(_, weight)| *weight > HOLDS) {
-            holders[point as usize] = Some(bone as u32);
-        }
-    }
-    holders
-}
-
-/// `true` for each bone, b, without points shared with others.
-fn alone(rig: &Rig, holders: &[Option<u32>]) -> Vec<bool> {
-    let is_alone =
-        |bone: usize| rig.bone(bone).iter().all(|&(point, _)| holders[point as usize] == Some(bone as u32));
-    (0..rig.bone_count()).map(is_alone).collect()
-}
-
-fn areas(surface: &SurfaceMesh) -> impl Iterator<Item = f64> {
-    surface.triangles().iter().map(|triangle| {
-        let [a, b, c] = triangle.map(|v| Vector3::from(surface.points()[v as usize]));
-        0.5 * (b - a).cross(&(c - a)).norm()
+/// `true` if all points have the same weights.
+fn is_even(rig: &Rig) -> bool {
+    (0..rig.bone_count()).all(|bone| {
+        let own = rig.bone(bone);
+        let (least, most) =
+            own.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), (_, weight)| (a.min(*weight), b.max(*weight)));
+        most - (if own.len() < rig.vertex_count() { 0.0 } else { least }) < EVEN
     })
+}
+
+/// Share of the bones with more than half of their skin on pieces whose weights hardly differ.
+fn of_shells(pieces: &Pieces, rig: &Rig, whole: f64) -> f64 {
+    let is_shell = |point: usize| pieces.all[pieces.of[point]].spread <= ALIKE;
+    let (mut shells, mut all) = (0.0, 0.0);
+    for bone in 0..rig.bone_count() {
+        let skin = pieces.skin_of(rig, bone, |_| true);
+        let counts = skin.min(BONE * whole);
+        all += counts;
+        shells += if pieces.skin_of(rig, bone, is_shell) > MOST * skin { counts } else { 0.0 };
+    }
+    shells / all.max(f64::MIN_POSITIVE)
 }

@@ -6,6 +6,7 @@ mod bulges;
 mod hints;
 mod loose;
 mod parts;
+mod pieces;
 mod specks;
 mod thickness;
 mod tree;
@@ -20,6 +21,8 @@ use crate::{Error, Result};
 pub(crate) use anatomy::Anatomy;
 use anatomy::Flesh;
 pub use anatomy::{FoundPart, Part, PartSetting};
+pub use hints::is_hard_material;
+pub use loose::hard_points;
 use thickness::Thickness;
 use tree::Tree;
 
@@ -177,9 +180,10 @@ impl SkeletonCore {
     /// cells of edge h0. A vertex is thin if its thin share there, half of its cell included, exceeds
     /// `1 - h / (2 h0)`, or if the share is above 0 and the vertex is thin in its own lattice. Pieces of
     /// flesh of less than one percent of the body's volume join the core, unless more than half of their
-    /// weight is on free bones or bones with the role of flesh. Loose parts bound to a single bone are
-    /// hard. Appendages that are still while other bones move are free: chains of two or more bones with a
-    /// telling name, and slender chains away from limbs, behind the trunk or on the head.
+    /// weight is on free bones or bones with the role of flesh. Pieces of the surface that follow their
+    /// bones as a whole are hard, see [`hard_points`]. Appendages that are still while other bones move are
+    /// free: chains of two or more bones with a telling name, and slender chains away from limbs, behind the
+    /// trunk or on the head.
     ///
     /// # Errors
     /// [`Error::Range`] for a cycle of parents.
@@ -237,7 +241,7 @@ impl SkeletonCore {
         if let Some(anatomy) = anatomy.as_mut().filter(|_| !is_regional) {
             anatomy.share = Some(vertices.iter().map(|&held| f64::from(u8::from(held))).collect());
         }
-        let mut points = loose::held_whole(surface, surface_rig, length);
+        let mut points = hard_points(surface, surface_rig, 1, None);
         for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
             *point |= rigid;
         }

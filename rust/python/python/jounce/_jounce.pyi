@@ -773,6 +773,17 @@ class SkeletonCore:
     ) -> SkeletonCore: ...
     @staticmethod
     def is_hard_name(name: str) -> bool: ...
+    @staticmethod
+    def is_hard_material(name: str) -> bool: ...
+    @staticmethod
+    def hard_points(
+        points: _FloatsLike,
+        triangles: _IndicesLike,
+        weights: _FloatsLike,
+        *,
+        joints: int = 1,
+        hinted: _Flags | None = None,
+    ) -> _Flags: ...
 
 @final
 class Body:

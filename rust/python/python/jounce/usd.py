@@ -119,7 +119,13 @@ class Bound:
         self.triangles = np.concatenate(
             [mesh.triangles + start for mesh, start in zip(character.flesh, starts, strict=False)]
         )
-        self.hard = np.concatenate([np.full(len(mesh.rest), mesh.is_hard) for mesh in character.flesh])
+        self.hard = SkeletonCore.hard_points(
+            self.points[: self.count],
+            self.triangles,
+            self.weights,
+            joints=len(character.names),
+            hinted=np.concatenate([mesh.hinted for mesh in character.flesh]),
+        )
         self.size = float(np.linalg.norm(np.ptp(self.points[: self.count], axis=0)))
 
     def placed(self, points: Floats, world: Floats) -> Floats:

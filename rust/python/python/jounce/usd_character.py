@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jounce._jounce import SkeletonCore
 from jounce.usd_surface import Normals, fans, normals_of
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-
-# Largest difference of weights between the points of a mesh that moves as a rigid whole.
-ALIKE = 0.05
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ class Skinned:
     """A mesh and its binding, in units of the stage. rest, bound: (p, 3), authored points, and points in the
     bind pose.
 
-    triangles: (t, 3). weights: (p, b), rows of sum 1.
+    triangles: (t, 3). weights: (p, b), rows of sum 1. hinted: (p,), points of materials with the names of
+    hard ones.
     """
 
     query: Any
@@ -64,17 +64,13 @@ class Skinned:
     bound: Floats
     triangles: Indices
     weights: Floats
+    hinted: Flags
     shapes: Shapes | None = None
 
     @property
     def prim(self) -> Any:
         """The prim of the mesh."""
         return self.query.GetPrim()
-
-    @property
-    def is_hard(self) -> bool:
-        """True if all points have the same weights, so that the mesh moves rigidly with its joints."""
-        return bool((np.ptp(self.weights, axis=0) < ALIKE).all())
 
 
 @dataclass(frozen=True)
@@ -293,8 +289,37 @@ def skinned(skeleton: Any, query: Any, joints: list[str]) -> Skinned:
         rest @ bind[:3, :3] + bind[3, :3],
         faces[:, ::-1] if mirrored else faces,
         influences(query, len(rest), joints),
+        hinted(mesh, len(rest)),
         blend_shapes(skeleton, query),
     )
+
+
+def hinted(mesh: Any, points: int) -> Flags:
+    """The points (p,) whose faces all have a material with the name of a hard one."""
+    from pxr import Usd, UsdShade
+
+    first = Usd.TimeCode.EarliestTime()
+    counts, corners = (
+        np.array(attribute.Get(first), dtype=np.int64)
+        for attribute in (mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr())
+    )
+    faces = np.full(len(counts), has_hard_name(mesh.GetPrim()))
+    for subset in UsdShade.MaterialBindingAPI(mesh.GetPrim()).GetMaterialBindSubsets():
+        faces[np.array(subset.GetIndicesAttr().Get(first) or [], dtype=np.int64)] = has_hard_name(
+            subset.GetPrim()
+        )
+    of_corners, found = np.repeat(faces, counts), np.zeros(points, bool)
+    found[corners[of_corners]] = True
+    found[corners[~of_corners]] = False
+    return found
+
+
+def has_hard_name(prim: Any) -> bool:
+    """True if the material of a prim has the name of a hard one."""
+    from pxr import UsdShade
+
+    material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
+    return bool(material) and SkeletonCore.is_hard_material(material.GetPrim().GetName())
 
 
 def blend_shapes(skeleton: Any, query: Any) -> Shapes | None:
