@@ -1,7 +1,9 @@
 """Still bones of a core."""
 
+from dataclasses import replace
+
 import numpy as np
-from jounce_core.bone_core import BoneCore, Role, still_bones
+from jounce_core.bone_core import BoneCore, PartSetting, Role, still_bones
 
 #        0 body, 1 tail, 2 tail, 3 tail, 4 arm, 5 hand, 6 finger, 7 belly
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 0])
@@ -47,3 +49,12 @@ def test_without_still_bones_a_core_is_told_apart_as_before():
     plain = BoneCore(heads, parents, ("", ""), (Role.AUTOMATIC,) * 2, 0.5)
     swinging = BoneCore(heads, parents, ("", ""), (Role.AUTOMATIC,) * 2, 0.5, still=(False, True))
     assert plain.words == (("", ""), ("AUTOMATIC",) * 2, 0.5) != swinging.words
+
+
+def test_parts_tell_cores_with_anatomy_apart():
+    heads, parents = np.zeros((2, 3)), np.array([-1, 0])
+    plain = BoneCore(heads, parents, ("", ""), (Role.AUTOMATIC,) * 2, 0.5)
+    regional = replace(plain, anatomy=True)
+    softer = replace(regional, parts=(PartSetting("belly", softness=2.0),))
+    assert len({plain.words, regional.words, softer.words}) == 3
+    assert softer.native(8)
