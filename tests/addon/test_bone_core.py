@@ -1,5 +1,7 @@
 """Still bones of a core."""
 
+from dataclasses import replace
+
 import numpy as np
 from jounce_core.bone_core import BoneCore, PartSetting, Role, still_bones
 
@@ -57,3 +59,12 @@ def test_without_anatomy_a_core_is_told_apart_as_before():
     softer = BoneCore(heads, parents, ("", ""), roles, 0.5, anatomy=True, parts=(PartSetting("belly", 2.0),))
     assert plain.words == (("", ""), ("AUTOMATIC",) * 2, 0.5)
     assert len({plain.words, living.words, softer.words}) == 3
+
+
+def test_parts_tell_cores_with_anatomy_apart():
+    heads, parents = np.zeros((2, 3)), np.array([-1, 0])
+    plain = BoneCore(heads, parents, ("", ""), (Role.AUTOMATIC,) * 2, 0.5)
+    regional = replace(plain, anatomy=True)
+    softer = replace(regional, parts=(PartSetting("belly", softness=2.0),))
+    assert len({plain.words, regional.words, softer.words}) == 3
+    assert softer.native(8)

@@ -93,3 +93,31 @@ def test_hard_points_are_those_of_pieces_that_follow_their_bones(box):
     assert jounce.SkeletonCore.hard_points(points, triangles, alone, joints=2).all()
     with pytest.raises(ValueError, match="weights of vertex 0 sum to 0.5"):
         jounce.SkeletonCore.hard_points(points, triangles, alone / 2)
+
+
+def test_parts_come_with_anatomy_alone(box, core):
+    plain, regional = built(box, core=core()), built(box, core=core(anatomy=True))
+    n = len(plain.mesh.vertices)
+    assert plain.parts == [] and plain.part_weights.shape == (0, n) and plain.core_share.shape == (0,)
+    # The bar has neither legs nor head: all of its flesh is the rest, on the plain core.
+    assert regional.parts == ["rest"]
+    assert (regional.part_weights == 1.0).all()
+    assert (regional.core_share == plain.pinned).all() and (regional.pinned == plain.pinned).all()
+
+
+def test_settings_of_a_part_change_stiffness_and_strength(box, core):
+    parts = {"rest": (4.0, 2.0), "belly": (1.0, 1.0)}
+    body = built(box, core=core(anatomy=True))
+    soft = built(box, core=core(anatomy=True, parts=parts), like=body)
+    assert np.allclose(soft.material.young, np.broadcast_to(body.material.young, len(body.mesh.tets)) / 4.0)
+    loud = built(box, core=core(anatomy=True, parts={"rest": (1.0, 2.0)}), like=body)
+    assert (loud.modes.weights == body.modes.weights).all()
+
+
+def test_parts_out_of_range_are_named(box, core):
+    with pytest.raises(ValueError, match='parts: expected one of belly, chest, .*, rest, got "nose"'):
+        core(parts={"nose": (1.0, 1.0)})
+    with pytest.raises(ValueError, match="core softness: expected a number > 0, got 0"):
+        built(box, core=core(parts={"belly": (0.0, 1.0)}))
+    with pytest.raises(ValueError, match=r"core part amount: expected a number in \[0, 3\], got 4"):
+        built(box, core=core(parts={"belly": (1.0, 4.0)}))

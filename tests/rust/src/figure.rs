@@ -212,14 +212,7 @@ impl Figure {
 
     /// Skeleton core of the figure's bones.
     pub fn core(&self, amount: f64) -> SkeletonCore {
-        SkeletonCore {
-            bones: self.bones.clone(),
-            amount,
-            rigid: None,
-            resolution: None,
-            anatomy: false,
-            parts: Vec::new(),
-        }
+        SkeletonCore { bones: self.bones.clone(), amount, ..SkeletonCore::default() }
     }
 }
 

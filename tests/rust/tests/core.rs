@@ -346,11 +346,7 @@ fn without_a_core_nothing_changes_and_the_same_core_is_the_same_bits() {
 fn ball(bones: Vec<Bone>) -> (Soup, Vec<f64>, SkeletonCore) {
     let soup = sphere(3);
     let weights = vec![1.0 / bones.len() as f64; bones.len() * soup.points.len()];
-    (
-        soup,
-        weights,
-        SkeletonCore { bones, amount: 0.5, rigid: None, resolution: None, anatomy: false, parts: Vec::new() },
-    )
+    (soup, weights, SkeletonCore { bones, amount: 0.5, ..SkeletonCore::default() })
 }
 
 fn at(head: [f64; 3], parent: Option<u32>) -> Bone {

@@ -9,7 +9,7 @@ use super::{Body, BodyParams};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::operators::out_of_reach;
 use crate::rig::Rig;
-use crate::skeleton::BoneRole;
+use crate::skeleton::{Anatomy, BoneRole, SkeletonCore};
 use crate::{Error, Progress, Result};
 
 /// The pinned vertices, and the role of each bone and the anatomy found for the core.
@@ -68,18 +68,29 @@ pub(super) fn pinned(
     let Some(core) = &params.core else {
         return Ok(Pinned { vertices: painted(params.pinned.as_deref())?, roles: Vec::new(), anatomy: None });
     };
-    let found =
-        core.find((mesh, rig), (surface, surface_rig), reference.map(|known| (&known.mesh, &known.rig)))?;
-    let mut points = found.points;
-    points.iter_mut().zip(params.pinned.iter().flatten()).for_each(|(point, pinned)| *point |= pinned);
-    let hard = points.contains(&true).then_some(points.as_slice());
-    let vertices: Vec<bool> = painted(hard)?.iter().zip(&found.vertices).map(|(a, b)| a | b).collect();
-    if vertices.iter().all(|&pinned| pinned) {
+    let known = reference.map(|known| (&known.mesh, &known.rig));
+    let hold = |core: &SkeletonCore| -> Result<Pinned> {
+        let found = core.find((mesh, rig), (surface, surface_rig), known)?;
+        let mut points = found.points;
+        points.iter_mut().zip(params.pinned.iter().flatten()).for_each(|(point, pinned)| *point |= pinned);
+        let hard = points.contains(&true).then_some(points.as_slice());
+        let vertices: Vec<bool> = painted(hard)?.iter().zip(&found.vertices).map(|(a, b)| a | b).collect();
+        let parts = found.anatomy.map(|anatomy| Parts::new(mesh, anatomy, &vertices)).transpose()?;
+        Ok(Pinned { vertices, roles: found.roles, anatomy: parts.map(Arc::new) })
+    };
+    let is_all = |held: &Pinned| held.vertices.iter().all(|&pinned| pinned);
+    let held = hold(core)?;
+    if !is_all(&held) {
+        return Ok(held);
+    }
+    // A body of plates, such as a robot, has its flesh between them, wherever that is.
+    let plain = hold(&SkeletonCore { anatomy: false, ..core.clone() })?;
+    if is_all(&plain) || core.amount >= 1.0 {
         let expected = "one that leaves flesh to move; lower it, or give thick parts the role of flesh";
         return Err(Error::Range { what: "core amount", expected, got: core.amount });
     }
-    let anatomy = found.anatomy.map(|anatomy| Parts::new(mesh, anatomy, &vertices));
-    Ok(Pinned { vertices, roles: found.roles, anatomy: anatomy.transpose()?.map(Arc::new) })
+    let anatomy = Some(Arc::new(Parts::new(mesh, Anatomy::plain(&plain.vertices), &plain.vertices)?));
+    Ok(Pinned { anatomy, ..plain })
 }
 
 /// The rig to which the modes are complementary: without a core the counting rig; with a core its

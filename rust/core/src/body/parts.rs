@@ -10,11 +10,13 @@ use crate::skeleton::{Anatomy, FoundPart, Part, SkeletonCore};
 use crate::subspace::{LinearProblem, Restraint};
 use crate::{Progress, Result};
 
-/// Weight of a part from which on a vertex moves when the part vibrates alone.
+/// Weight of a part from which on a vertex belongs to it, and moves when the part vibrates alone: a small part
+/// between others is held by none of them.
 const OWN: f64 = 0.4;
-/// Share of a part's vertices that its depth is taken from.
-const DEEP: f64 = 0.95;
-/// Least number of free vertices of a part with a frequency.
+const MOVES: f64 = 0.15;
+/// Share of a part's vertices that are less deep than its depth.
+const DEEP: f64 = 0.7;
+/// Least number of free vertices of a part.
 const LEAST: usize = 4;
 /// Share of the body's reference frequency below which a part hangs on nothing.
 const LOOSE: f64 = 0.02;
@@ -23,8 +25,8 @@ const LOOSE: f64 = 0.02;
 pub(super) struct Parts {
     found: Vec<FoundPart>,
     share: Vec<f64>,
-    /// Logarithm of the factor, of each part; `None` for parts without a frequency.
-    firmness: Vec<Option<f64>>,
+    /// Logarithm of the factor, of each part.
+    firmness: Vec<f64>,
     /// Corners of each tet.
     tets: Vec<[u32; 4]>,
 }
@@ -32,14 +34,14 @@ pub(super) struct Parts {
 impl Parts {
     /// Finds the lowest frequency of each part with all else held. pinned: vertices of the core, n.
     pub(super) fn new(mesh: &TetMesh, anatomy: Anatomy, pinned: &[bool]) -> Result<Self> {
-        let found = anatomy.parts;
-        // Without any other part, the rest is the body, whose frequency is set as a whole.
-        let firmness = if found.iter().all(|found| found.part == Part::Rest) {
-            vec![Some(0.0); found.len()]
-        } else {
-            found.par_iter().map(|found| firmness(mesh, found, pinned)).collect::<Result<_>>()?
+        let Anatomy { is_regional, share, parts: mut found } = anatomy;
+        found.retain(|found| free(found, pinned, OWN).iter().filter(|free| **free).count() >= LEAST);
+        // Where no region is known, the rest is the body, whose frequency is set as a whole.
+        let of = |found: &FoundPart| match found.part {
+            Part::Rest if !is_regional => Ok(0.0),
+            _ => firmness(mesh, found, pinned),
         };
-        let share = anatomy.share.unwrap_or_default();
+        let firmness = found.par_iter().map(of).collect::<Result<_>>()?;
         Ok(Self { found, share, firmness, tets: mesh.tets().to_vec() })
     }
 
@@ -53,21 +55,19 @@ impl Parts {
 
     /// Factor on Young's modulus of each tet, t; `None` if all are 1.
     pub(super) fn stiffness(&self, core: &SkeletonCore) -> Option<Vec<f64>> {
-        let known = self.found.iter().zip(&self.firmness).filter_map(|(found, firmness)| {
-            firmness.map(|firmness| (found, firmness - core.setting(found.part).softness.ln()))
-        });
-        let known: Vec<(&FoundPart, f64)> = known.collect();
-        if known.iter().all(|(_, firmness)| *firmness == 0.0) {
+        let firmness = self.found.iter().zip(&self.firmness);
+        let firmness = firmness.map(|(found, firmness)| firmness - core.setting(found.part).softness.ln());
+        let known: Vec<(f64, &FoundPart)> = firmness.zip(&self.found).collect();
+        if known.iter().all(|(firmness, _)| *firmness == 0.0) {
             return None;
         }
-        let usual = known.iter().map(|(_, firmness)| firmness).sum::<f64>() / known.len() as f64;
         let of_tet = |tet: &[u32; 4]| {
             let (mut sum, mut whole) = (0.0, 0.0);
-            for (found, firmness) in &known {
+            for (firmness, found) in &known {
                 let weight: f64 = tet.iter().map(|&vertex| found.weights[vertex as usize]).sum();
                 (sum, whole) = (sum + weight * firmness, whole + weight);
             }
-            if whole > 0.0 { (sum / whole).exp() } else { usual.exp() }
+            if whole > 0.0 { (sum / whole).exp() } else { 1.0 }
         };
         Some(self.tets.iter().map(of_tet).collect())
     }
@@ -88,29 +88,31 @@ impl Parts {
     }
 }
 
+/// `true` for vertices of flesh with more than some weight of a part, n.
+fn free(found: &FoundPart, pinned: &[bool], least: f64) -> Vec<bool> {
+    found.weights.iter().zip(pinned).map(|(&weight, &pinned)| weight > least && !pinned).collect()
+}
+
 /// Logarithm of the factor on a uniform stiffness with which a part has its usual frequency: as far from the
-/// body's reference frequency as the part's from the belly's. `None` for a part that hardly moves.
-fn firmness(mesh: &TetMesh, found: &FoundPart, pinned: &[bool]) -> Result<Option<f64>> {
-    let is_free = |(&weight, &pinned): (&f64, &bool)| weight > OWN && !pinned;
-    let free: Vec<bool> = found.weights.iter().zip(pinned).map(is_free).collect();
-    if free.iter().filter(|free| **free).count() < LEAST {
-        return Ok(None);
-    }
-    let held: Vec<bool> = free.iter().map(|free| !free).collect();
+/// body's reference frequency as the part's from the belly's. 0 for a part that hangs on nothing.
+fn firmness(mesh: &TetMesh, found: &FoundPart, pinned: &[bool]) -> Result<f64> {
+    let moving = free(found, pinned, MOVES);
+    let (own, vertices) = mesh.around(|vertex| moving[vertex as usize])?;
+    let held: Vec<bool> = vertices.iter().map(|&vertex| !moving[vertex as usize]).collect();
     let unit = Field::Uniform(1.0);
     let material = Material::new(Law::Arap, unit.clone(), Field::Uniform(0.0), unit)?;
     let restraint = Restraint { rig: None, leak: None, pinned: Some(&held) };
-    let (stitches, progress) = (Stitches::none(mesh), Progress::default());
-    let problem = LinearProblem::new(mesh, &material, &restraint, &stitches, &progress)?;
+    let (stitches, progress) = (Stitches::none(&own), Progress::default());
+    let problem = LinearProblem::new(&own, &material, &restraint, &stitches, &progress)?;
     let lowest = problem.lowest(1, &progress)?.frequencies()[0];
     // Frequency of a pressure wave across a cube of the body's volume.
     let reference = mesh.volumes().iter().sum::<f64>().cbrt().recip();
     if lowest < LOOSE * reference {
-        return Ok(None);
+        return Ok(0.0);
     }
-    let frequency = found.part.frequency_at(depth(mesh, &free, pinned));
+    let frequency = found.part.frequency_at(depth(mesh, &free(found, pinned, OWN), pinned));
     let wanted = reference * frequency / Part::Belly.frequency();
-    Ok(Some(2.0 * (wanted / lowest).ln()))
+    Ok(2.0 * (wanted / lowest).ln())
 }
 
 /// Distance from bone below which all but the deepest of some flesh is, as a share of the body's longest side.

@@ -187,6 +187,30 @@ impl TetMesh {
         vertices
     }
 
+    /// Mesh of the cells, or without cells of the tets, that touch some vertices, and the vertex of this mesh
+    /// for each of its own.
+    pub(crate) fn around(&self, touches: impl Fn(u32) -> bool) -> Result<(Self, Vec<u32>)> {
+        let each = if self.cells.is_empty() { 1 } else { self.tets_per_cell() };
+        let is_kept =
+            |&first: &usize| self.tets[first..first + each].as_flattened().iter().any(|&v| touches(v));
+        let firsts: Vec<usize> = (0..self.tets.len()).step_by(each).filter(is_kept).collect();
+        let tets = || firsts.iter().flat_map(move |&first| first..first + each);
+        let mut place = vec![u32::MAX; self.vertices.len()];
+        tets().for_each(|tet| self.tets[tet].iter().for_each(|&vertex| place[vertex as usize] = 0));
+        let kept: Vec<u32> = (0..place.len() as u32).filter(|&v| place[v as usize] == 0).collect();
+        (0..).zip(&kept).for_each(|(new, &vertex)| place[vertex as usize] = new);
+        let at = |vertex: u32| place[vertex as usize];
+        let vertices = kept.iter().map(|&vertex| self.vertices[vertex as usize]).collect();
+        let solid: Vec<f64> = tets().map(|tet| self.solid[tet]).collect();
+        let cells: &[usize] = if self.cells.is_empty() { &[] } else { &firsts };
+        let cell = |first: &usize| {
+            let cell = self.cells[first / each].clone();
+            FleshCell { corners: cell.corners.map(at), ..cell }
+        };
+        let made = Self::new(vertices, tets().map(|tet| self.tets[tet].map(at)).collect())?;
+        Ok((made.with_solid(&solid)?.with_cells(cells.iter().map(cell).collect()), kept))
+    }
+
     /// Length of the bounding box's diagonal, metres.
     pub fn diagonal(&self) -> f64 {
         self.diagonal

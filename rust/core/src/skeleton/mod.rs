@@ -68,7 +68,7 @@ pub struct Bone {
 }
 
 /// Settings of a skeleton core.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkeletonCore {
     /// One bone for each bone of the rig, b.
     pub bones: Vec<Bone>,
@@ -185,6 +185,10 @@ impl SkeletonCore {
     /// free: chains of two or more bones with a telling name, and slender chains away from limbs, behind the
     /// trunk or on the head.
     ///
+    /// With an anatomy a body with legs and a head is bone where `near < share (near + depth)` or the share
+    /// exceeds 0.97, with the [`Anatomy`]'s share at the vertex scaled by the amount; pieces that stick out
+    /// as ears and tails do are no specks.
+    ///
     /// # Errors
     /// [`Error::Range`] for a cycle of parents.
     pub(crate) fn find(
@@ -209,6 +213,7 @@ impl SkeletonCore {
             rig: known_rig,
             volume: &volume,
             radius: &thickness.radius,
+            reached: &thickness.reached,
             cell: thickness.cell,
             length,
         };
@@ -217,35 +222,40 @@ impl SkeletonCore {
             (Some(anatomy), Some(_)) => Some(anatomy.carried(known, mesh)?),
             (anatomy, _) => anatomy,
         };
-        let by_region = anatomy.as_ref().and_then(|anatomy| anatomy.bone((&near, depth), self.amount));
         let share = |role: BoneRole| share_of(rig, |bone| found.roles[bone] == role);
         let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
-        let is_regional = by_region.is_some();
-        let in_core = match by_region {
+        let by_region =
+            anatomy.as_ref().and_then(|anatomy| anatomy.bone((&near, depth), &rigid, self.amount));
+        let mut vertices = match by_region {
             Some(bone) => bone,
             None => {
-                let bones = near_in(known, known_rig);
-                let trunk = share_of(known_rig, |bone| found.in_trunk[bone]);
+                let (bones, trunk) = (near_in(known, known_rig), share_of(known_rig, |b| found.in_trunk[b]));
                 let on_trunk = |vertex: usize| (trunk[vertex] > 0.5).then_some(bones[vertex]);
-                self.close_or_thin(&flesh, (&thickness, own.as_ref()), on_trunk, (mesh, &near))?
+                let bone = self.close_or_thin(&flesh, (&thickness, own.as_ref()), on_trunk, (mesh, &near))?;
+                let is_held = |(v, &bone): (usize, &bool)| rigid[v] > 0.5 || (free[v] <= 0.5 && bone);
+                bone.iter().enumerate().map(is_held).collect()
             }
         };
-        let mut vertices: Vec<bool> =
-            (0..near.len()).map(|v| rigid[v] > 0.5 || (free[v] <= 0.5 && in_core[v])).collect();
         if self.amount > 0.0 {
             let asked = share_of(rig, |bone| self.bones[bone].role == BoneRole::Flesh);
-            let sticks_out = |v: usize| anatomy.as_ref().is_some_and(|anatomy| anatomy.appendage(v) > 0.3);
+            let sticks_out = |v: usize| anatomy.as_ref().is_some_and(|anatomy| anatomy.sticks_out(v));
             let wanted = |v: usize| free[v] > 0.5 || asked[v] > 0.5 || sticks_out(v);
             specks::hold(mesh, wanted, &mut vertices);
         }
-        if let Some(anatomy) = anatomy.as_mut().filter(|_| !is_regional) {
-            anatomy.share = Some(vertices.iter().map(|&held| f64::from(u8::from(held))).collect());
+        if let Some(anatomy) = anatomy.as_mut().filter(|anatomy| !anatomy.is_regional) {
+            anatomy.share = vertices.iter().map(|&held| f64::from(u8::from(held))).collect();
         }
-        let mut points = hard_points(surface, surface_rig, 1, None);
+        let points = self.hard_points(surface, surface_rig);
+        Ok(Core { vertices, points, roles: found.roles, anatomy })
+    }
+
+    /// Hard points of the surface, p: chosen ones, and pieces that follow their bones.
+    fn hard_points(&self, surface: &SurfaceMesh, rig: &Rig) -> Vec<bool> {
+        let mut points = hard_points(surface, rig, 1, None);
         for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
             *point |= rigid;
         }
-        Ok(Core { vertices, points, roles: found.roles, anatomy })
+        points
     }
 
     /// Role that was chosen for each bone, b.

@@ -34,7 +34,7 @@ pub(super) struct Thickness {
     /// n.
     pub(super) radius: Vec<f64>,
     /// Radius of the largest inner ball that reaches the vertex itself, n.
-    reached: Vec<f64>,
+    pub(super) reached: Vec<f64>,
     /// Edge of a cell with as many tets as a lattice cell.
     pub(super) cell: f64,
 }

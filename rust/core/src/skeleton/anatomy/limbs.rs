@@ -7,11 +7,13 @@ use super::paint::{Paint, blend, step};
 use super::plan::Limb;
 use super::{Flesh, Part};
 
-/// Shares of bone: near joints, in the middle of thigh and upper arm, on the calf, along the shin, and in the
+/// Shares of bone: near joints, in the middle of thigh and upper arm, and of those of a body that is not
+/// upright; on the calf, along the shin, and in the
 /// forearm.
 const JOINT: f64 = 0.95;
 const THIGH: f64 = 0.45;
 const ARM: f64 = 0.5;
+const HAUNCH: f64 = 0.55;
 const CALF: f64 = 0.6;
 const SHIN: f64 = 0.97;
 const FOREARM: f64 = 0.9;
@@ -31,15 +33,17 @@ pub(super) enum Kind {
 pub(super) fn paint(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, limb: &Limb, kind: Kind) {
     let [hip, knee, ankle] = limb.joints;
     let (part, middle) = match kind {
-        Kind::Leg => (Part::Thighs, THIGH),
-        Kind::Foreleg => (Part::Arms, THIGH),
+        Kind::Leg if axes.upright => (Part::Thighs, THIGH),
+        Kind::Leg => (Part::Thighs, HAUNCH),
+        Kind::Foreleg => (Part::Arms, HAUNCH),
         Kind::Arm => (Part::Arms, ARM),
     };
+    let end = if axes.upright { [0.8, 0.98] } else { [0.5, 0.85] };
     let start = if kind == Kind::Leg { [0.0, 0.12] } else { [0.02, 0.2] };
     let upper = flesh.share(&limb.upper);
     for (vertex, &weight) in upper.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
         let at = along(flesh.place(vertex), [hip, knee]);
-        let soft = step(at, start[0], start[1]) * (1.0 - step(at, 0.8, 0.98));
+        let soft = step(at, start[0], start[1]) * (1.0 - step(at, end[0], end[1]));
         paint.lay(vertex, weight, blend(JOINT, middle, soft));
         paint.give(part, vertex, weight * soft);
     }

@@ -36,6 +36,8 @@ const BONE: f64 = 0.97;
 const WHOLE: f64 = 0.985;
 /// Weight of known parts below which flesh belongs to the rest.
 const CLAIMED: f64 = 0.15;
+/// Weight of parts that stick out from which on a vertex does.
+const OUT: f64 = 0.3;
 /// Share of bone of flesh that the artist asks for.
 const ASKED: f64 = 0.4;
 /// Share of an amount of 0.5, at which the shares are the rules' own.
@@ -49,6 +51,8 @@ pub(super) struct Flesh<'a> {
     pub(super) volume: &'a [f64],
     /// Local radius of the body at each vertex, n, metres.
     pub(super) radius: &'a [f64],
+    /// Radius of the largest ball that reaches the vertex itself, n, metres.
+    pub(super) reached: &'a [f64],
     /// Edge of a cell, metres.
     pub(super) cell: f64,
     /// Length of the body, metres.
@@ -58,8 +62,9 @@ pub(super) struct Flesh<'a> {
 /// Share of bone at each vertex, n, and the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anatomy {
-    /// `None` for a body without legs or head, whose core has no anatomy.
-    pub(crate) share: Option<Vec<f64>>,
+    /// `false` for a body without legs or head, whose core does not follow the shares.
+    pub(crate) is_regional: bool,
+    pub(crate) share: Vec<f64>,
     pub(crate) parts: Vec<FoundPart>,
 }
 
@@ -79,7 +84,7 @@ impl Anatomy {
     pub(super) fn of(flesh: &Flesh<'_>, tree: &Tree, found: &Found, asked: &[BoneRole]) -> Self {
         let mut paint = Paint::new(flesh.volume.len());
         let plan = Plan::new(tree, found).and_then(|plan| Some((Axes::new(&plan, tree)?, plan)));
-        let has_plan = plan.is_some();
+        let is_regional = plan.is_some();
         match plan {
             Some((axes, mut plan)) => {
                 plan.divide(tree, found, &axes);
@@ -94,7 +99,13 @@ impl Anatomy {
             .map(|vertex| paint.share[vertex] > WHOLE && rigid[vertex] > 0.5 && appendage[vertex] < 0.05)
             .collect();
         paint.smooth(flesh.mesh, |vertex| whole[vertex]);
-        Self { share: has_plan.then_some(paint.share), parts: with_rest(paint.parts, flesh.volume.len()) }
+        Self { is_regional, share: paint.share, parts: with_rest(paint.parts, flesh.volume.len()) }
+    }
+
+    /// Anatomy of a body with some bone and no known region.
+    pub(crate) fn plain(bone: &[bool]) -> Self {
+        let share = bone.iter().map(|&bone| f64::from(u8::from(bone))).collect();
+        Self { is_regional: false, share, parts: with_rest(BTreeMap::new(), bone.len()) }
     }
 
     /// The same anatomy at the vertices of another mesh of the body.
@@ -106,29 +117,38 @@ impl Anatomy {
         };
         let part = |found: &FoundPart| Ok(FoundPart { part: found.part, weights: carry(&found.weights)? });
         Ok(Self {
-            share: self.share.as_deref().map(carry).transpose()?,
+            is_regional: self.is_regional,
+            share: carry(&self.share)?,
             parts: self.parts.iter().map(part).collect::<Result<_>>()?,
         })
     }
 
-    /// `true` for vertices of bone, n. near, depth: distances to bone and skin, n. amount: from 0, none, over
-    /// a half, the usual one, to 1, all.
-    pub(super) fn bone(&self, (near, depth): (&[f64], &[f64]), amount: f64) -> Option<Vec<bool>> {
+    /// `true` for vertices of bone, n. near, depth: distances to bone and skin, n. rigid: weight of hands, feet
+    /// and head, n, which are bone at any amount. amount: from 0, none, over
+    /// a half, the usual one, to 1, all. `None` if the core does not follow the shares.
+    pub(super) fn bone(
+        &self,
+        (near, depth): (&[f64], &[f64]),
+        rigid: &[f64],
+        amount: f64,
+    ) -> Option<Vec<bool>> {
         let of = |share: f64| {
             if amount <= USUAL { share * amount / USUAL } else { blend(share, 1.0, amount / USUAL - 1.0) }
         };
         let is_bone = |vertex: usize, share: f64| {
             let near = if near[vertex].is_finite() { near[vertex] } else { depth[vertex] };
-            share > BONE || near < share * (near + depth[vertex])
+            (rigid[vertex] > 0.5 && !self.sticks_out(vertex))
+                || share > BONE
+                || near < share * (near + depth[vertex])
         };
-        let shares = self.share.as_ref()?;
-        Some(shares.iter().enumerate().map(|(vertex, &share)| is_bone(vertex, of(share))).collect())
+        let bone = self.share.iter().enumerate().map(|(vertex, &share)| is_bone(vertex, of(share)));
+        self.is_regional.then(|| bone.collect())
     }
 
-    /// Weight at a vertex of all parts that stick out of the body.
-    pub(super) fn appendage(&self, vertex: usize) -> f64 {
+    /// `true` at ears, tail and the like.
+    pub(super) fn sticks_out(&self, vertex: usize) -> bool {
         let out = self.parts.iter().filter(|found| found.part.is_appendage());
-        out.map(|found| found.weights[vertex]).sum()
+        out.map(|found| found.weights[vertex]).sum::<f64>() > OUT
     }
 }
 
@@ -155,7 +175,10 @@ fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, foun
         paint.lay(vertex, weight, if axes.upright { NECK[0] } else { NECK[1] });
         paint.give(Part::Neck, vertex, weight);
     }
-    let soft = |bone: usize| if plan.tail.contains(&bone) { Some(Part::Tail) } else { found.soft[bone] };
+    let soft = |bone: usize| match found.soft[bone] {
+        _ if plan.tail.contains(&bone) => Some(Part::Tail),
+        part => part.filter(|&part| part != Part::Tail),
+    };
     for (vertex, &weight) in
         share_of(flesh.rig, |bone| found.roles[bone] == BoneRole::Rigid).iter().enumerate()
     {

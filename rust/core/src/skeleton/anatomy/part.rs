@@ -85,7 +85,7 @@ impl Part {
     fn band(self) -> (f64, f64, f64) {
         match self {
             Self::Belly => (2.6, 6.0, 0.03),
-            Self::Chest => (3.2, 6.0, 0.018),
+            Self::Chest => (3.6, 6.5, 0.018),
             Self::Buttocks => (3.4, 6.0, 0.02),
             Self::Thighs => (4.0, 7.0, 0.015),
             Self::Calves => (5.0, 8.0, 0.009),

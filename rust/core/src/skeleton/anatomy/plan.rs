@@ -15,6 +15,10 @@ const GIRDLE: [f64; 2] = [0.28, 1.5];
 const KNEE: f64 = 0.3;
 /// Least volume share of a bone that leads a limb on.
 const LEADS: f64 = 1e-3;
+/// Largest volume of a bone of the neck above a single pair of limbs, relative to the largest of its chain.
+const SLIM: f64 = 0.5;
+/// Least volume of a bone of the rump, relative to the tail below it.
+const RUMP: f64 = 2.0;
 /// Place along the trunk behind which a chain is a tail, and its largest distance from the middle plane, as a
 /// share of the trunk's length.
 const BEHIND: f64 = -0.08;
@@ -61,7 +65,11 @@ impl Plan {
         let legs: Vec<[Limb; 2]> = pairs.iter().rev().map(limbs).collect();
         let bears = |bone: usize| found.pairs.as_flattened().iter().any(|&limb| tree.leads_to(bone, limb));
         let above = std::iter::successors(tree.parent[head], |&bone| tree.parent[bone]);
-        let neck = above.take_while(|&bone| !bears(bone)).collect();
+        let chain: Vec<usize> = above.take_while(|&bone| !bears(bone)).collect();
+        // Above a single pair of limbs, the trunk is a part of this chain.
+        let bulk = chain.iter().map(|&bone| tree.own(bone)).fold(0.0, f64::max);
+        let is_neck = |&bone: &usize| arms.is_some() || tree.own(bone) < SLIM * bulk;
+        let neck = chain.into_iter().take_while(is_neck).collect();
         (!legs.is_empty()).then_some(Self { legs, arms, head, neck, trunk: Vec::new(), tail: Vec::new() })
     }
 
@@ -78,17 +86,24 @@ impl Plan {
                 || self.neck.contains(&bone)
         };
         let bears = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(bone, limb));
+        // A bone with more flesh than the whole chain below it moves the rump.
+        let is_rump = |bone: usize| {
+            let below = tree.below[bone] - tree.own(bone);
+            below > 0.0 && tree.own(bone) > RUMP * below
+        };
         let is_tail = |bone: usize| match found.soft[bone] {
-            Some(part) => part == Part::Tail,
+            Some(part) => part == Part::Tail && !is_rump(bone),
             None => {
                 let [along, across] = axes.place(tree.centre(bone));
-                !axes.upright && !bears(bone) && along < BEHIND && across.abs() < MIDDLE
+                !axes.upright && !bears(bone) && !is_rump(bone) && along < BEHIND && across.abs() < MIDDLE
             }
         };
         for bone in (0..tree.parent.len()).filter(|&bone| !beside(bone)) {
             if is_tail(bone) {
                 self.tail.push(bone);
-            } else if found.soft[bone].is_none() && found.roles[bone] != BoneRole::Rigid {
+            } else if found.soft[bone].is_none_or(|part| part == Part::Tail)
+                && found.roles[bone] != BoneRole::Rigid
+            {
                 self.trunk.push(bone);
             }
         }
@@ -109,14 +124,13 @@ impl Limb {
         let knee = knee_bone.map_or(0.5 * (tree.heads[top] + ankle), |bone| tree.heads[bone]);
         let (mut upper, mut lower, mut end) = (Vec::new(), Vec::new(), Vec::new());
         for bone in tree.with_below(top) {
-            if is_end(bone) {
-                end.push(bone);
-            } else if found.soft[bone].is_some() {
-            } else if knee_bone.is_some_and(|knee| tree.leads_to(knee, bone)) {
-                lower.push(bone);
-            } else {
-                upper.push(bone);
-            }
+            let piece = match found.soft[bone] {
+                _ if is_end(bone) => &mut end,
+                Some(_) => continue,
+                None if knee_bone.is_some_and(|knee| tree.leads_to(knee, bone)) => &mut lower,
+                None => &mut upper,
+            };
+            piece.push(bone);
         }
         Self { top, upper, lower, end, joints: [tree.heads[top], knee, ankle] }
     }

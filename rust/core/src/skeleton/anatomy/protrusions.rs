@@ -12,12 +12,14 @@ use crate::skeleton::specks::pieces;
 /// Radii of the bulk and of what sticks out of it, as shares of the largest.
 const BULK: f64 = 0.55;
 const THIN: f64 = 0.5;
-/// Distances from the bulk from which on a piece of the head or of the hind end sticks out, in largest radii.
+/// Distances from the bulk from which on a piece of the head or of the hind end sticks out, in largest radii,
+/// and in cells: a layer of cells lies around everything.
 const OUT: [f64; 2] = [0.45, 0.3];
+const LAYER: f64 = 1.2;
 /// Least vertices of a piece.
 const LEAST: usize = 6;
 /// Least volume share and length, in largest radii, of an ear; and of a tail.
-const EAR: [f64; 2] = [0.0005, 0.7];
+const EAR: [f64; 2] = [0.00005, 0.7];
 const TAIL: [f64; 2] = [0.00005, 0.6];
 /// Least distance of an ear from the middle plane, and largest of a tail, in largest radii.
 const ASIDE: f64 = 0.3;
@@ -28,7 +30,10 @@ const ALIKE: [f64; 2] = [0.5, 0.35];
 /// Share of an ear's length that is its base, and the base's largest width, in largest radii: the brim of a hat
 /// goes around the head.
 const BASE: f64 = 0.3;
-const WIDE: f64 = 1.3;
+const WIDE: f64 = 1.9;
+
+/// Largest width of a tail's base, relative to its length: capes are wider.
+const SLENDER: f64 = 1.2;
 
 /// A piece that sticks out.
 struct Piece {
@@ -67,7 +72,8 @@ pub(super) fn ears(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[
 /// Frees a thin piece in the middle of the hind end. weight: of the hind end, n.
 pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
     for piece in sticking_out(flesh, axes, weight, OUT[1]) {
-        if piece.volume > TAIL[0] && piece.length > TAIL[1] && piece.side.abs() < CENTRAL {
+        let is_slender = piece.width < SLENDER * piece.length;
+        if piece.volume > TAIL[0] && piece.length > TAIL[1] && piece.side.abs() < CENTRAL && is_slender {
             piece.set_free(paint, Part::Tail, [0.05, 0.25]);
         }
     }
@@ -76,19 +82,20 @@ pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[
 /// Pieces of a part that are thin and far from its bulk.
 fn sticking_out(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], out: f64) -> Vec<Piece> {
     let own: Vec<usize> = (0..weight.len()).filter(|&vertex| weight[vertex] > 0.5).collect();
-    let largest = own.iter().map(|&vertex| flesh.radius[vertex]).fold(0.0, f64::max);
+    let largest = own.iter().map(|&vertex| flesh.reached[vertex]).fold(0.0, f64::max);
     let bulk: Vec<Vector3<f64>> = own
         .iter()
-        .filter(|&&vertex| flesh.radius[vertex] > BULK * largest)
+        .filter(|&&vertex| flesh.reached[vertex] > BULK * largest)
         .map(|&vertex| flesh.place(vertex))
         .collect();
     let mut far = vec![0.0; weight.len()];
-    for &vertex in own.iter().filter(|&&vertex| flesh.radius[vertex] < THIN * largest) {
+    for &vertex in own.iter().filter(|&&vertex| flesh.reached[vertex] < THIN * largest) {
         let place = flesh.place(vertex);
         let squared = bulk.iter().map(|other| (other - place).norm_squared()).fold(f64::INFINITY, f64::min);
         far[vertex] = squared.sqrt();
     }
-    let sticks = |vertex: usize| far[vertex].is_finite() && far[vertex] > out * largest;
+    let beyond = (out * largest).max(LAYER * flesh.cell);
+    let sticks = |vertex: usize| far[vertex].is_finite() && far[vertex] > beyond;
     let roots = pieces(flesh.mesh, sticks);
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for vertex in (0..far.len()).filter(|&vertex| sticks(vertex)) {

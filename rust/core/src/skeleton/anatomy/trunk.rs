@@ -24,7 +24,7 @@ const PADDED: f64 = 0.25;
 const FAT: [f64; 2] = [0.22, 0.30];
 const WAIST: [f64; 2] = [0.15, 0.45];
 /// Share of the chest's softness on a lean body: breasts cannot be told from shirts by shape.
-const LEAN_CHEST: f64 = 0.5;
+const LEAN_CHEST: f64 = 0.35;
 
 /// Paints the trunk below all else. weight: of the trunk, n.
 pub(super) fn paint(

@@ -1,0 +1,84 @@
+"""Parts found in characters, beside what a hand painted."""
+
+import os
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+
+import character as characters
+
+DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
+# Least overlap of a part: intersection over union of skin areas.
+OVERLAP = 0.6
+FAR = (9.0, 9.0, 9.0)
+# Boxes painted by hand: low and high corners, in a character's bounding box with a longest side of 1.
+PAINTED = {
+    "mixamo/unops_boss.blend": {
+        "belly": [((0.33, -1, 0.45), (0.62, 0.22, 0.62))],
+        "buttocks": [((0.34, 0.2, 0.37), (0.60, 9, 0.50))],
+        "thighs": [((0.34, -1, 0.26), (0.60, 0.2, 0.45)), ((0.34, 0.2, 0.26), (0.60, 9, 0.37))],
+    },
+    "mixamo/bigvegas_swing.blend": {
+        "belly": [((0.32, -1, 0.29), (0.68, 0.24, 0.49))],
+        "buttocks": [((0.34, 0.24, 0.27), (0.66, 9, 0.42))],
+    },
+    "mixamo/Michelle.glb": {
+        "belly": [((0.35, -1, 0.56), (0.52, 0.13, 0.68))],
+        "thighs": [((0.30, -1, 0.33), (0.58, 0.12, 0.55)), ((0.30, 0.12, 0.33), (0.58, 9, 0.49))],
+    },
+    "open_humanoid/Smooth_Male_Suit.fbx": {
+        "buttocks": [((0.40, 0.12, 0.38), (0.60, 9, 0.53))],
+        "thighs": [((0.40, -1, 0.26), (0.60, 0.12, 0.45)), ((0.40, 0.12, 0.26), (0.60, 9, 0.39))],
+    },
+    "open_creature/Cow.fbx": {
+        "belly": [((-1, 0.45, -1), (9, 0.78, 0.38))],
+        "tail": [((-1, 0.955, -1), FAR)],
+    },
+    "open_creature/Fox.glb": {
+        "ears": [((-1, -1, 0.43), (9, 0.17, 9))],
+        "tail": [((-1, 0.68, -1), FAR)],
+    },
+}
+
+
+def found(module, path):
+    """The body of a character as *Add Jounce* makes it, and its surface."""
+    character = characters.load(path)
+    scenes.activate(character.armature)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    surface = module("bridge.body.bodies").read(host, bpy.context, print).surface
+    return module("core.bodies").CACHE.get(surface.digest(host.jounce.build_settings())), surface
+
+
+def overlap(body, surface, part, boxes):
+    """Shared area of a part's free skin and of painted boxes, as a share of the area of either."""
+    corners = surface.points[surface.triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    middles = (corners.mean(axis=1) - surface.points.min(axis=0)) / np.ptp(surface.points, axis=0).max()
+    painted = np.any([((middles >= low) & (middles <= high)).all(axis=1) for low, high in boxes], axis=0)
+    known = np.stack([body.part_weights[body.parts.index(part)], ~body.pinned], axis=1, dtype=float)
+    weight, free = body.embedding.interpolate(known)[surface.triangles].mean(axis=1).T
+    own, area = (weight > 0.5) & (free > 0.25), np.linalg.norm(normals, axis=1)
+    return area[own & painted].sum() / area[own | painted].sum()
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+@pytest.mark.parametrize("file", PAINTED)
+def test_parts_lie_where_a_hand_painted_them(module, file):
+    body, surface = found(module, DATA / file)
+    overlaps = {part: overlap(body, surface, part, boxes) for part, boxes in PAINTED[file].items()}
+    assert min(overlaps.values()) > OVERLAP, overlaps
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+def test_a_robot_whose_anatomy_is_all_bone_keeps_its_plain_core(module):
+    body, _ = found(module, DATA / "open_humanoid" / "RobotExpressive.glb")
+    assert body.parts == ["rest"]
+    assert 0 < body.pinned.sum() < len(body.pinned)
