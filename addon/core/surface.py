@@ -13,7 +13,7 @@ from .user_error import UserError
 
 # Version of the build: increases when the same surface and settings give another body, which invalidates the
 # motion in older files.
-BUILDING = 4
+BUILDING = 5
 
 
 @dataclass(frozen=True)
