@@ -27,32 +27,31 @@ use crate::subspace::SkinningModes;
 
 /// A rigged surface and everything for its simulation, built in one call.
 ///
-/// Fills the surface with a lattice, carries the weights to the lattice, and computes leak, modes,
-/// clusters and model. points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p,
-/// b) float64, rows sum to 1. resolution: cells along the longest side. solid: count only the inside of
-/// the surface, as in `TetMesh.lattice`; False counts each touched cell in full. density: kg/m^3.
-/// locality: 0 for global modes, above 0 as in `localised_modes`. driven: modes as in `driven_modes` in
-/// place of eigenmodes, with locality 0. young: Pa, one number or (p,) float64, interpolated to the
-/// inside on a log scale. leak: (p,) float64 in [0, 1], share of the default leak to keep at each
-/// point; None keeps all. strength: (p,) float64, >= 0, factor on the rig's acceleration felt at each
-/// point; None is 1 everywhere. law: "arap" or "corotated", as in `Material`. pinned: (p,) bool, points
-/// that follow the rig exactly. core: a SkeletonCore of the b bones, whose vertices follow the rig
-/// exactly too. With a core, only parts of the body without core have modes complementary to the rig,
-/// leak multiplies strength, and there may be fewer modes than requested. merge_into: (b,) int32 or
-/// int64, the bone that stands for each bone in the complementarity constraint; a bone that names
-/// itself counts on its own. bone_parents: (b,) int32 or int64, parent of each bone, -1 for none: a
-/// bone whose subtree moves less than 0.3 percent of the mass counts as its parent. With neither, all
-/// bones count. A pose always has a transform for each bone. shapes: (s, p, 3) float64, metres,
-/// rest-pose displacements animated by the artist, such as shape keys; modes do not imitate them. Each
-/// step receives their motion through `reduce_offsets`. stitches: (s, 2) int32 or int64, pairs of
-/// points joined by springs. stitch_stiffness: N/m. stitch_gap: share of the rest distance to keep.
-/// Both are one number or (s,) float64. stitch_group and stitch_radius: as for Stitches. stitch_known:
-/// share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less than 1 for stitches
-/// that a Simulation's `stitching` opens, since the modes then include the opening. editable: keep the
-/// factor of the modal analysis, tens of megabytes, for a fast `like`. like: a Body of the same surface
-/// and weights whose unchanged parts are reused. If only stiffness or stitches differ and both bodies
-/// are editable, modes are updated from its modes, to about one percent, and clusters stay. Raises
-/// ValueError with the error of the failing stage. `BodyJob` does the same without blocking.
+/// Fills the surface with a lattice, carries the weights to the lattice, and computes leak, modes, clusters
+/// and model. points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64,
+/// rows sum to 1. resolution: cells along the longest side. solid: count only the inside of the surface, as
+/// in `TetMesh.lattice`; False counts each touched cell in full. density: kg/m^3. locality: 0 for global
+/// modes, above 0 as in `localised_modes`. driven: as in `driven_modes`, with locality 0.
+/// young: Pa, one number or (p,) float64, interpolated to the
+/// inside on a log scale. leak: (p,) float64 in [0, 1], share of the default leak to keep at each point;
+/// None keeps all. strength: (p,) float64, >= 0, factor on the rig's acceleration felt at each point; None
+/// is 1 everywhere. law: "arap" or "corotated", as in `Material`. pinned: (p,) bool, points that follow the
+/// rig exactly. core: a SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a
+/// core, only parts of the body without core have modes complementary to the rig, leak multiplies strength,
+/// and there may be fewer modes than requested. merge_into: (b,) int32 or int64, the bone that stands for
+/// each bone in the complementarity constraint; a bone that names itself counts on its own. bone_parents:
+/// (b,) int32 or int64, parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent
+/// of the mass counts as its parent. With neither, all bones count. A pose always has a transform for each
+/// bone. shapes: (s, p, 3) float64, metres, rest-pose displacements animated by the artist, such as shape
+/// keys; modes do not imitate them. Each step receives their motion through `reduce_offsets`. stitches: (s,
+/// 2) int32 or int64, pairs of points joined by springs. stitch_stiffness: N/m. stitch_gap: share of the
+/// rest distance to keep. Both are one number or (s,) float64. stitch_group and stitch_radius: as for
+/// Stitches. stitch_known: share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less
+/// than 1 for stitches that a Simulation's `stitching` opens, since the modes then include the opening.
+/// editable: keep the factor of the modal analysis, tens of megabytes, for a fast `like`. like: a Body of
+/// the same surface and weights whose unchanged parts are reused. If only stiffness or stitches differ and
+/// both bodies are editable, modes are updated from its modes, to about one percent, and clusters stay.
+/// Raises ValueError with the error of the failing stage. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
     pub inner: Arc<body::Body>,
