@@ -169,8 +169,8 @@ impl ModesProblem {
             }
             let image = shifted(direction.as_ref());
             let resisted = works(&direction, &image);
-            for k in 0..found.ncols() {
-                let step = share(k, work[k], resisted[k]);
+            let steps: Vec<f64> = (0..work.len()).map(|k| share(k, work[k], resisted[k])).collect();
+            for (k, step) in steps.into_iter().enumerate() {
                 found.col_mut(k).iter_mut().zip(direction.col(k).iter()).for_each(|(x, d)| *x += step * d);
                 residual.col_mut(k).iter_mut().zip(image.col(k).iter()).for_each(|(r, i)| *r -= step * i);
             }
