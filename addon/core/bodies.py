@@ -125,7 +125,10 @@ def build_rigged(surface: Surface, settings: BuildSettings) -> Task:
 
 
 def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -> "jounce.BodyJob":
-    """Native job from a surface to a body, with the reusable parts of another body of the surface."""
+    """Native job from a surface to a body, with the reusable parts of another body of the surface.
+
+    On a core, modes contain the motion that each bone makes, for small soft parts to move in drafts too.
+    """
     maps, core = surface.maps, surface.core
     return jounce.BodyJob(
         surface.points,
@@ -134,6 +137,7 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         resolution=settings.resolution,
         modes=settings.modes,
         locality=settings.locality,
+        driven=core is not None,
         clusters=settings.clusters,
         cubature=settings.cubature,
         young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,

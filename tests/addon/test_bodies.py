@@ -100,6 +100,22 @@ def test_a_map_of_stiffness_is_changed_without_building_anew():
     assert np.allclose(body.modes.eigenvalues, exact.modes.eigenvalues, rtol=0.03)
 
 
+def test_a_body_on_a_core_has_modes_that_its_bones_drive():
+    bodies.CACHE.clear()
+    points, triangles = bar(4.0)
+    weights = np.stack([points[:, 0] < 2.0, points[:, 0] > 2.0], axis=1).astype(float)
+    heads = np.array([[1.0, 0.5, 0.1], [3.0, 0.5, 0.1]])
+    core = BoneCore(heads, np.array([-1, 0]), ("Near", "Far"), (Role.FLESH, Role.FLESH), 0.3)
+    surface = Surface(points, triangles, weights, (Part("Bar", slice(0, 8), np.eye(3)),), core=core)
+    body, _ = built(surface, replace(SETTINGS, resolution=16, modes=9))
+    assert body.pinned.any() and not body.pinned.all()
+    lowest = jounce.skinning_modes(body.mesh, body.material, 9, pinned=body.pinned)
+    assert np.allclose(body.modes.eigenvalues[:3], lowest.eigenvalues[:3])
+    assert body.modes.eigenvalues[-1] > 1.01 * lowest.eigenvalues[-1]
+    driven = jounce.driven_modes(body.mesh, body.material, body.rig, 9, pinned=body.pinned)
+    assert np.array_equal(body.modes.weights, driven.weights)
+
+
 def test_a_map_of_strength_changes_the_model_alone():
     bodies.CACHE.clear()
     first, _ = built(tetrahedron())

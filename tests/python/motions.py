@@ -57,6 +57,8 @@ BODIES: dict[str, tuple[tuple[float, ...], Callable[[np.ndarray], np.ndarray], d
     "hinge": ((2, 1, 1), hinged, {"resolution": 12, "modes": 12}),
     "bar, cubature": ((4, 1, 1), held, {"resolution": 16, "modes": 9, "cubature": 60}),
     "cube, cubature": ((1, 1, 1), held, {"resolution": 10, "modes": 8, "cubature": 60}),
+    "bar, driven": ((4, 1, 1), held, {"resolution": 16, "modes": 9, "driven": True}),
+    "hinge, driven": ((2, 1, 1), hinged, {"resolution": 12, "modes": 12, "driven": True}),
     "hinge, cubature": ((2, 1, 1), hinged, {"resolution": 12, "modes": 12, "cubature": 60}),
 }
 

@@ -31,7 +31,8 @@ use crate::subspace::SkinningModes;
 /// and model. points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64,
 /// rows sum to 1. resolution: cells along the longest side. solid: count only the inside of the surface, as
 /// in `TetMesh.lattice`; False counts each touched cell in full. density: kg/m^3. locality: 0 for global
-/// modes, above 0 as in `localised_modes`. young: Pa, one number or (p,) float64, interpolated to the
+/// modes, above 0 as in `localised_modes`. driven: as in `driven_modes`, with locality 0.
+/// young: Pa, one number or (p,) float64, interpolated to the
 /// inside on a log scale. leak: (p,) float64 in [0, 1], share of the default leak to keep at each point;
 /// None keeps all. strength: (p,) float64, >= 0, factor on the rig's acceleration felt at each point; None
 /// is 1 everywhere. law: "arap" or "corotated", as in `Material`. pinned: (p,) bool, points that follow the
@@ -70,9 +71,9 @@ impl Body {
     #[pyo3(signature = (*arguments, **settings),
            text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
                             cubature=0, young=1e4, \
-                            poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
-                            stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
+                            poisson=0.0, density=1000.0, locality=0.0, driven=False, law='arap', leak=None, \
+                            strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, \
+                            seed=0, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
                             editable=False, \
                             like=None)")]
     fn new(
@@ -351,15 +352,15 @@ impl BodyJob {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, solid=true, modes=16, clusters=100,
                         cubature=0, young=None,
-                        poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
-                        stitches=None, stitch_stiffness=None, stitch_gap=None, stitch_group=None,
+                        poisson=0.0, density=1000.0, locality=0.0, driven=false, law="arap", leak=None,
+                        strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None,
+                        seed=0, stitches=None, stitch_stiffness=None, stitch_gap=None, stitch_group=None,
                         stitch_radius=None, stitch_known=None, editable=false, like=None),
            text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
                             cubature=0, young=1e4, \
-                            poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
-                            stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
+                            poisson=0.0, density=1000.0, locality=0.0, driven=False, law='arap', leak=None, \
+                            strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, \
+                            seed=0, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
                             editable=False, \
                             like=None)")]
     fn new(
@@ -375,6 +376,7 @@ impl BodyJob {
         poisson: f64,
         density: f64,
         locality: f64,
+        driven: bool,
         law: &str,
         leak: Option<&Bound<'_, PyAny>>,
         strength: Option<&Bound<'_, PyAny>>,
@@ -397,7 +399,7 @@ impl BodyJob {
             [resolution, modes, clusters, cubature, seed],
             law,
             [poisson, density, locality],
-            editable,
+            [driven, editable],
         )?;
         let maps = Maps {
             young,

@@ -131,7 +131,7 @@ pub fn params(
     counts: [i64; 5],
     law: &str,
     [poisson, density, locality]: [f64; 3],
-    editable: bool,
+    [driven, editable]: [bool; 2],
 ) -> PyResult<BodyParams> {
     let [resolution, modes, clusters, cubature, seed] = counts;
     Ok(BodyParams {
@@ -144,6 +144,7 @@ pub fn params(
         poisson,
         density,
         locality,
+        driven,
         editable,
         ..BodyParams::default()
     })

@@ -89,5 +89,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::stitches::Stitches;
     #[pymodule_export]
-    use crate::subspace::{LocalisedModes, SkinningModes, cluster_tets, localised_modes, skinning_modes};
+    use crate::subspace::{
+        LocalisedModes, SkinningModes, cluster_tets, driven_modes, localised_modes, skinning_modes,
+    };
 }

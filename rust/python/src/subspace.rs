@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::{Progress, subspace};
+use jounce::{Progress, operators, subspace};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -92,6 +92,38 @@ pub fn skinning_modes(
                 .lowest(count, progress)
         }
         None => subspace::restrained_modes(&mesh, &material, count, &restraint.borrowed(), progress),
+    };
+    made(py, find).map(SkinningModes)
+}
+
+/// Modes that contain the motion which each bone's acceleration makes, also of small soft parts.
+///
+/// A third of them are those of `skinning_modes`; the others hold the answers of the flesh to the loads
+/// `M w_b` of the bones, next that whose answer has the most energy outside of the modes so far. They are
+/// mass-orthonormal and diagonal in H, and `eigenvalues` those of H in their span, ascending. bones: the
+/// Rig that accelerates. The other arguments are those of `skinning_modes`. Returns SkinningModes. Raises
+/// ValueError as `skinning_modes`, and for bones of another mesh.
+#[pyfunction]
+#[pyo3(signature = (mesh, material, bones, count=16, rig=None, leak=None, pinned=None, stitches=None))]
+pub fn driven_modes(
+    py: Python<'_>,
+    mesh: &TetMesh,
+    material: &Material,
+    bones: &Rig,
+    count: i64,
+    rig: Option<&Rig>,
+    leak: Option<&Bound<'_, PyAny>>,
+    pinned: Option<&Bound<'_, PyAny>>,
+    stitches: Option<&Stitches>,
+) -> PyResult<SkinningModes> {
+    let count = arrays::count(count, "count")?;
+    let restraint = Restraint::new(mesh.0.vertices().len(), rig, leak, pinned)?;
+    let (mesh, material, bones) = (mesh.0.clone(), material.0.clone(), bones.0.clone());
+    let stitches =
+        stitches.map_or_else(|| Arc::new(operators::Stitches::none(&mesh)), |given| given.0.clone());
+    let find = move |progress: &Progress| {
+        subspace::ModesProblem::new(&mesh, &material, &restraint.borrowed(), &stitches, progress)?
+            .driven(count, &bones, progress)
     };
     made(py, find).map(SkinningModes)
 }

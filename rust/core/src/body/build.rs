@@ -102,7 +102,7 @@ impl Body {
         progress.enter("modes", 0.35, 0.85)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
         let sewn = params.stitches.in_modes(&stitches)?;
-        let found = found(like, mesh, &material, &bounds, &sewn, params, progress)?;
+        let found = found(like, (mesh, rig), &material, &bounds, &sewn, params, progress)?;
         let alike = like.filter(|like| found.keeps_clusters && like.params.seed == params.seed);
         let (labels, cubature) = sampled(alike, (mesh, &material), &found.modes, rig, params, progress)?;
         progress.enter("model", 0.95, 1.0)?;
@@ -281,7 +281,7 @@ fn bounds(
 
 fn found(
     like: Option<&Body>,
-    mesh: &TetMesh,
+    (mesh, rig): (&TetMesh, &Rig),
     material: &Arc<Material>,
     bounds: &Bounds,
     stitches: &Stitches,
@@ -294,7 +294,7 @@ fn found(
         let base = like.base.clone().filter(|_| params.editable);
         return Ok(Found { modes, residual, apart, base, keeps_clusters: true });
     }
-    let (found, base) = modes(mesh, material, &bounds.restraint(), stitches, params, progress)?;
+    let (found, base) = modes((mesh, rig), material, &bounds.restraint(), stitches, params, progress)?;
     Ok(Found { modes: Arc::new(found), residual: 0.0, apart: None, base, keeps_clusters: false })
 }
 
@@ -310,7 +310,8 @@ fn followed(
     params: &BodyParams,
 ) -> Result<Option<Followed>> {
     let old = &like.params;
-    if old.modes != params.modes || old.locality != params.locality || old.density != params.density {
+    let basis = |params: &BodyParams| (params.modes, params.locality, params.driven, params.density);
+    if basis(old) != basis(params) {
         return Ok(None);
     }
     // Localised modes have no factor to keep.
@@ -320,7 +321,8 @@ fn followed(
     }
     // A body that is not editable is the same however it was reached.
     let Some(base) = like.base.as_ref().filter(|_| params.editable) else { return Ok(None) };
-    let update = base.update((&like.mesh, material), stitches, like.modes.eigenvalues.len())?;
+    let bones = params.driven.then_some(like.rig.as_ref());
+    let update = base.update((&like.mesh, material), stitches, like.modes.eigenvalues.len(), bones)?;
     let worst = update.worst();
     Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst, Some(Arc::new(update.apart)))))
 }

@@ -6,6 +6,7 @@ use super::{Body, BodyParams};
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::operators::Stitches;
+use crate::rig::Rig;
 use crate::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes, localise};
 use crate::{Progress, Result};
 
@@ -60,28 +61,34 @@ impl Base {
         Ok(Self { problem, modes, material: material.clone() })
     }
 
-    /// The lowest modes of the same body with these stitches and this material, of unchanged density.
+    /// The modes of the same body with these stitches and this material, of unchanged density: the lowest,
+    /// or those that the bones drive.
     pub(super) fn update(
         &self,
         (mesh, material): (&TetMesh, &Material),
         stitches: &Stitches,
         count: usize,
+        bones: Option<&Rig>,
     ) -> Result<ModesUpdate> {
+        if let Some(bones) = bones {
+            return self.problem.update_driven(&self.modes, (mesh, material), stitches, bones, count);
+        }
         if *material == self.material {
             return self.problem.update(&self.modes, stitches, count);
         }
         self.problem.update_stiffness(&self.modes, (mesh, material), stitches, count)
     }
 
-    /// The lowest modes.
-    fn modes(&self, count: usize) -> Result<SkinningModes> {
-        self.modes.truncated(count)
+    /// The modes: the lowest, or those that the bones drive.
+    fn modes(&self, count: usize, bones: Option<&Rig>) -> Result<SkinningModes> {
+        let lowest = self.modes.truncated(count)?;
+        bones.map_or(Ok(lowest.clone()), |bones| self.problem.driven_from(&lowest, bones))
     }
 }
 
 /// Modes of a body, and the base from which later updates start.
 pub(super) fn modes(
-    mesh: &TetMesh,
+    (mesh, rig): (&TetMesh, &Rig),
     material: &Material,
     restraint: &Restraint<'_>,
     stitches: &Stitches,
@@ -91,15 +98,20 @@ pub(super) fn modes(
     let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
     // With a core, the amount of remaining flesh is not known in advance.
     let count = if params.core.is_some() { params.modes.min(problem.mode_limit()) } else { params.modes };
+    let bones = params.driven.then_some(rig);
     if params.locality != 0.0 {
         let found = localise(&problem, mesh, material, count, params.locality, progress)?;
         return Ok((found.modes, None));
     }
     if params.editable {
         let base = Base::new(problem, material, count, progress)?;
-        return Ok((base.modes(count)?, Some(Arc::new(base))));
+        return Ok((base.modes(count, bones)?, Some(Arc::new(base))));
     }
-    Ok((problem.lowest(count, progress)?, None))
+    let found = match bones {
+        Some(bones) => problem.driven(count, bones, progress),
+        None => problem.lowest(count, progress),
+    };
+    Ok((found?, None))
 }
 
 impl Body {

@@ -72,6 +72,9 @@ pub struct BodyParams {
     /// Locality of the modes: 0 for global modes; larger values confine modes to smaller parts of the body,
     /// as in [`localised_modes`](crate::subspace::localised_modes).
     pub locality: f64,
+    /// `true` for modes that contain the motion which each bone's acceleration makes, as in
+    /// [`driven_modes`](crate::subspace::driven_modes). Localised modes are not driven.
+    pub driven: bool,
     /// Requested number of clusters.
     pub clusters: usize,
     /// Largest number of tets for the elastic forces, as in [`Cubature`]; 0 uses the means of the clusters,
@@ -115,6 +118,7 @@ impl Default for BodyParams {
             solid: true,
             modes: 16,
             locality: 0.0,
+            driven: false,
             clusters: 100,
             cubature: 0,
             law: Law::Arap,

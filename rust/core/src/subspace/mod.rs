@@ -1,4 +1,4 @@
-//! Reduced bases: skinning eigenmodes, localised modes, linear modes with modal derivatives, principal
+//! Reduced bases: skinning eigenmodes, driven and localised modes, linear modes with modal derivatives, principal
 //! displacements of a shot, handles, clusters, and bounded deformation trees.
 
 mod alternating;
@@ -6,6 +6,7 @@ mod attached;
 mod bending;
 mod bounded_deformation;
 mod clusters;
+mod driven;
 mod eigenpairs;
 mod handles;
 mod kmeans;
@@ -23,6 +24,7 @@ mod warping;
 pub use bounded_deformation::{BoundedDeformationTree, Sphere};
 pub(crate) use clusters::tets_of_labels;
 pub use clusters::{cluster_tets, cluster_tets_by_place};
+pub use driven::driven_modes;
 pub use handles::Handles;
 pub use linear::{LinearModes, LinearProblem};
 pub(crate) use localised::localise;

@@ -49,6 +49,7 @@ __all__ = [
     "Tracking",
     "TreeState",
     "cluster_tets",
+    "driven_modes",
     "helper_bones",
     "keyed_motion",
     "linear_modes",
@@ -180,6 +181,17 @@ class SkinningModes:
 def skinning_modes(
     mesh: TetMesh,
     material: Material,
+    count: int = 16,
+    rig: Rig | None = None,
+    leak: _Rows = None,
+    pinned: _Flags | Sequence[bool] | None = None,
+    stitches: Stitches | None = None,
+) -> SkinningModes: ...
+
+def driven_modes(
+    mesh: TetMesh,
+    material: Material,
+    bones: Rig,
     count: int = 16,
     rig: Rig | None = None,
     leak: _Rows = None,
@@ -802,6 +814,7 @@ class Body:
         poisson: float = 0.0,
         density: float = 1000.0,
         locality: float = 0.0,
+        driven: bool = False,
         law: str = "arap",
         leak: _Rows = None,
         strength: _Rows = None,
@@ -896,6 +909,7 @@ class BodyJob(Job):
         poisson: float = 0.0,
         density: float = 1000.0,
         locality: float = 0.0,
+        driven: bool = False,
         law: str = "arap",
         leak: _Rows = None,
         strength: _Rows = None,

@@ -7,7 +7,7 @@ use crate::math::{Sparse, multiply_columns};
 use crate::subspace::eigenpairs::Eigenproblem;
 
 /// Change of the Hessian: stitches `sum_s k_s a_s a_s'`, and the stiffness of the flesh.
-pub(super) struct Change {
+pub(in crate::subspace) struct Change {
     /// a at the free rows: one column per stitch for weights, three for displacements.
     pub columns: Sparse,
     /// k of each column, negative for stiffness that is removed.
@@ -62,10 +62,16 @@ impl Change {
         self.stiffness.is_empty() && self.hessian.is_none()
     }
 
+    /// `H x` with the changed Hessian.
+    pub fn image(&self, problem: &Eigenproblem, x: MatRef<'_, f64>) -> Mat<f64> {
+        let mut image = self.flesh(problem, x);
+        self.add_columns(&mut image, &self.forces(&self.stretches(x)));
+        image
+    }
+
     /// `H w - lambda M w` with the changed Hessian.
     pub fn residuals(&self, problem: &Eigenproblem, w: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
-        let mut residuals = self.flesh(problem, w);
-        self.add_columns(&mut residuals, &self.forces(&self.stretches(w)));
+        let mut residuals = self.image(problem, w);
         for (k, value) in eigenvalues.iter().enumerate() {
             let pairs = residuals.col_as_slice_mut(k).iter_mut().zip(w.col(k).iter().zip(&problem.mass));
             pairs.for_each(|(r, (w, mass))| *r -= value * mass * w);

@@ -8,7 +8,7 @@ mod quality;
 mod space;
 mod weights;
 
-use change::Change;
+pub(super) use change::Change;
 pub(super) use displacements::Seam;
 pub use displacements::StitchedModes;
 use faer::{Mat, MatRef};

@@ -6,6 +6,7 @@ use super::{Change, Updated};
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, lumped_mass, weight_space_hessian};
+use crate::rig::Rig;
 use crate::subspace::modes::{ModesProblem, SkinningModes, WEIGHT_SPACE, conductivity, stitched};
 use crate::{Error, Result};
 
@@ -75,6 +76,37 @@ impl ModesProblem {
         stitches: &Stitches,
         count: usize,
     ) -> Result<ModesUpdate> {
+        self.follow(modes, &self.change_of_all(modes, (mesh, material), stitches)?, count)
+    }
+
+    /// As [`ModesProblem::update_stiffness`] for driven modes: those of the changed body, on its own
+    /// eigenmodes, to which the bounds belong.
+    ///
+    /// `modes` are eigenmodes, the bones those of [`ModesProblem::driven`]. Answers are found by conjugate
+    /// gradients with the problem's factor, and are as good as a few iterations make them.
+    ///
+    /// # Errors
+    /// As [`ModesProblem::update_stiffness`] and [`ModesProblem::driven`].
+    pub fn update_driven(
+        &self,
+        modes: &SkinningModes,
+        body: (&TetMesh, &Material),
+        stitches: &Stitches,
+        bones: &Rig,
+        count: usize,
+    ) -> Result<ModesUpdate> {
+        let change = self.change_of_all(modes, body, stitches)?;
+        let found = self.follow(modes, &change, count)?;
+        Ok(ModesUpdate { modes: self.drive(&found.modes, bones, Some(&change))?, ..found })
+    }
+
+    /// The change to these stitches and this material.
+    fn change_of_all(
+        &self,
+        modes: &SkinningModes,
+        (mesh, material): (&TetMesh, &Material),
+        stitches: &Stitches,
+    ) -> Result<Change> {
         let mut change = self.change(modes, stitches)?;
         material.check_tet_count(mesh.tets().len())?;
         self.check_mass(&self.eigen.free.values(&lumped_mass(mesh, material)))?;
@@ -84,7 +116,7 @@ impl ModesProblem {
         change.hessian = Some(
             self.eigen.free.square(&stitched(weight_space_hessian(mesh, &conductivity)?, &self.stitches)?),
         );
-        self.follow(modes, &change, count)
+        Ok(change)
     }
 
     fn follow(&self, modes: &SkinningModes, change: &Change, count: usize) -> Result<ModesUpdate> {
