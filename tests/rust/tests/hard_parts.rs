@@ -46,7 +46,14 @@ impl Made {
             still: false,
         };
         let bones = heads.into_iter().enumerate().map(bone).collect();
-        let core = Some(SkeletonCore { bones, amount: 0.5, rigid: None, resolution: None });
+        let core = Some(SkeletonCore {
+            bones,
+            amount: 0.5,
+            rigid: None,
+            resolution: None,
+            anatomy: false,
+            parts: Vec::new(),
+        });
         let params = BodyParams { resolution: 24, modes: 12, clusters: 40, core, ..BodyParams::default() };
         Body::new(&self.soup.surface(), self.weights.as_flattened(), 3, &params, &Progress::default())
             .unwrap()

@@ -101,7 +101,7 @@ impl Thrown {
                 let body = Body::new(TetMesh::new(places, body.mesh.tets().to_vec()).unwrap(), None);
                 // One kick sends it flying.
                 let (dt, gravity) = (1e-3, [0.0, 0.0, -1e3 * speed]);
-                let kick = SimulationParams { gravity, dt, substeps: 1, ..params.clone() };
+                let kick = SimulationParams { gravity, dt, substeps: 1, ..params };
                 let mut sim = body.among(kick, &[obstacle.collider()]);
                 sim.step(None).unwrap();
                 sim.set_params(params).unwrap();
