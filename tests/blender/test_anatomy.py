@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blend
 import character as characters
 
 DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
-# Least overlap of a part: intersection over union of skin areas.
-OVERLAP = 0.6
+# Least overlaps of a character's parts, intersection over union of skin areas: their mean, and each.
+MEAN, LEAST = 0.6, 0.5
 FAR = (9.0, 9.0, 9.0)
 # Boxes painted by hand: low and high corners, in a character's bounding box with a longest side of 1.
 PAINTED = {
@@ -74,7 +74,7 @@ def overlap(body, surface, part, boxes):
 def test_parts_lie_where_a_hand_painted_them(module, file):
     body, surface = found(module, DATA / file)
     overlaps = {part: overlap(body, surface, part, boxes) for part, boxes in PAINTED[file].items()}
-    assert min(overlaps.values()) > OVERLAP, overlaps
+    assert np.mean([*overlaps.values()]) > MEAN and min(overlaps.values()) > LEAST, overlaps
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
