@@ -187,7 +187,6 @@ def skinning_modes(
     pinned: _Flags | Sequence[bool] | None = None,
     stitches: Stitches | None = None,
 ) -> SkinningModes: ...
-
 def driven_modes(
     mesh: TetMesh,
     material: Material,
