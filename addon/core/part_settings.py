@@ -20,7 +20,7 @@ LABELS = {
     "ears": "Ears",
     "tail": "Tail",
     "hair": "Hair",
-    "rest": "Rest",
+    "rest": "Other",
 }
 # Share of a bone's flesh in a part from which on the part is the bone's.
 OF_BONE = 0.25

@@ -125,13 +125,13 @@ def test_changes_of_a_body_in_memory_reach_its_driven_modes():
     settings = {"resolution": 12, "modes": 9, "editable": True}
     sewn = {"stitches": [[0, 7]], "stitch_stiffness": np.full(1, 1e3)}
     plain = jounce.Body(*box, **settings, driven=True)
-    for change in ({"young": 1e4 * (1 + points[:, 0])}, sewn):
-        quick = jounce.Body(*box, **settings, **change, driven=True, like=plain)
-        anew = jounce.Body(*box, **settings, **change, driven=True)
+    for new in ({"young": 1e4 * (1 + points[:, 0])}, sewn):
+        quick = jounce.Body(*box, **settings, **new, driven=True, like=plain)
+        anew = jounce.Body(*box, **settings, **new, driven=True)
         assert 0 < quick.residual < 0.01
         assert anew.residual == 0
-        assert quick.modes.eigenvalues == pytest.approx(anew.modes.eigenvalues, rel=0.01)
-        assert not np.allclose(quick.modes.eigenvalues, plain.modes.eigenvalues, rtol=0.01)
+        off, change = (np.abs(m.modes.eigenvalues / anew.modes.eigenvalues - 1).max() for m in (quick, plain))
+        assert off < 0.01 and off < 0.2 * change
         mass = 1000.0 * anew.mesh.vertex_volumes
         gram, along = (quick.modes.weights.T @ (mass[:, None] * m.modes.weights) for m in (quick, anew))
         assert np.abs(gram - np.eye(9)).max() < 1e-9
