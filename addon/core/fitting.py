@@ -26,7 +26,7 @@ FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
 # Share of Maximum Stretch allowed in a rehearsal without limits. With limits the stretch is then below 0.4 in
-# the wildest frame at the default of 0.6, on nineteen of twenty characters.
+# the wildest frame at the default of 0.6, on sixteen of twenty characters.
 STRETCHED = 0.8
 
 # Finds the extent of a motion.

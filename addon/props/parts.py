@@ -169,7 +169,8 @@ class PartProps:
 
     def parts_of_bones(self) -> list[JouncePart]:
         """The parts of the bones that are selected in Pose Mode."""
-        armature = bpy.context.object
+        # While a file is read there is no active object.
+        armature = getattr(bpy.context, "object", None)
         if armature is None or bodies.host_of(armature) != self.id_data:
             return []
         selected = {bone.name for bone in bpy.context.selected_pose_bones or ()}
