@@ -212,6 +212,18 @@ def test_a_material_goes_onto_the_body_that_the_armature_moves(module):
     assert obj.jounce.stiffness_by == "PHYSICAL"
 
 
+def test_a_rigged_mesh_without_faces_is_refused_in_a_sentence():
+    obj, _ = scenes.character()
+    obj.data.clear_geometry()
+    obj.data.from_pydata([(0.0, 0.0, 1.0)], [], [])
+    (obj.vertex_groups.get("Upper") or obj.vertex_groups.new(name="Upper")).add([0], 1.0, "REPLACE")
+    scenes.activate(obj)
+    with pytest.raises(RuntimeError, match="has no faces") as refused:
+        bpy.ops.jounce.setup()
+    assert "Traceback" not in str(refused.value)
+    assert not obj.is_property_set("jounce")
+
+
 def test_a_refusal_adds_nothing():
     obj, rig = scenes.character()
     lines = scenes.mesh_object("Lines", [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)], [])

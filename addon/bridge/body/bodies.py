@@ -14,7 +14,7 @@ from ...core.loose import LooseBody
 from ...core.maps import attached, maps
 from ...core.muscles import Muscle, Muscles, directions_of_bones
 from ...core.surface import Part, Surface
-from ...core.user_error import UserError
+from ...core.user_error import UserError, passing_on
 from ..common import evaluation, registry, units
 from ..inputs import colliders
 from ..inputs.animated_settings import FeelReader
@@ -229,9 +229,12 @@ def core(
     if host.jounce.bone_core == 0.0:
         return None
     marked, hinted = marks
-    joints = bones.joints(rig.movers)
-    found = jounce.SkeletonCore.hard_points(*surface, rig.weights, joints=joints, hinted=hinted)
-    return bones.core(rig.movers, surface[0], rig.weights, marked | found, host.jounce)
+    points, faces = surface
+    found, joints = np.zeros(len(points), bool), bones.joints(rig.movers)
+    if len(faces):
+        with passing_on("The body cannot be built"):
+            found = jounce.SkeletonCore.hard_points(points, faces, rig.weights, joints=joints, hinted=hinted)
+    return bones.core(rig.movers, points, rig.weights, marked | found, host.jounce)
 
 
 def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:
