@@ -65,10 +65,11 @@ def tried_on(
     meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn
 ) -> Generator[Step, None, str | NoFlesh]:
     """Makes one body of meshes, and leaves a prop as it is."""
+    new = [obj for obj in meshes if not registry.is_of_body(obj)]
     try:
         return (yield from made(meshes, context, warn))
     except NoFlesh as refusal:
-        for obj in meshes:
+        for obj in new:
             obj.property_unset("jounce")
         return refusal
 

@@ -92,9 +92,9 @@ impl SkeletonCore {
     /// The hard points of a surface, (p,) bool: those of loose parts that follow their bones as a whole, for
     /// which `Body` looks by itself.
     ///
-    /// points: (p, 3) float64. triangles: (q, 3) int32 or int64. weights: (p, b) float64; each row sums to 1.
+    /// points: (p, 3) float64. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows of sum 1.
     /// joints: number of joints of the skeleton, those without weight included; a surface with equal weights
-    /// everywhere is a prop, and hard, on one of several joints, and flesh on a single one. hinted: (p,) bool,
+    /// everywhere is a hard prop on one of several joints, and flesh on a single one. hinted: (p,) bool,
     /// points of a hard material, see `is_hard_material`. Raises ValueError as `Body` does.
     #[staticmethod]
     #[pyo3(signature = (points, triangles, weights, *, joints=1, hinted=None))]

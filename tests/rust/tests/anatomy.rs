@@ -64,7 +64,8 @@ fn overlap(body: &Body, part: Part, is_there: impl Fn(Place) -> bool) -> f64 {
 
 #[test]
 fn an_upright_body_is_hard_at_ribs_and_skull_and_soft_in_front_of_the_loins_and_behind_the_hips() {
-    // Far from all bones, where a paunch is, the figure's thighs weigh a third, and its hips lie in fat all around.
+    // Far from all bones, where a paunch is, the figure's thighs weigh a third, and its hips lie in fat all
+    // around.
     for (figure, seat, paunch) in [(Figure::new(), 0.6, 0.55), (Figure::fat(), 0.8, 0.7)] {
         let body = found(&figure);
         let is_behind = |y: f64| y > 0.08;

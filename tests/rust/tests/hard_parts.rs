@@ -150,7 +150,8 @@ fn a_rod_on_a_joint_is_hard_beside_a_body_and_a_twin_is_flesh() {
 
 #[test]
 fn clothes_buttons_buckles_and_limbs_are_flesh() {
-    // A smooth coat, a button and a buckle on the trunk; a limb with creases that is all the skin of its bone.
+    // A smooth coat, a button and a buckle on the trunk; a limb with creases that is all the skin of its
+    // bone.
     let coat = sphere(4).placed([0.6, 0.6, 0.6], [0.0; 3]);
     let button = sphere(1).placed([0.02; 3], [0.0, -0.5, 0.0]);
     let buckle = cube(1).placed([0.06, 0.03, 0.06], [0.0, -0.5, -0.3]);

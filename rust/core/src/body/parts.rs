@@ -10,8 +10,8 @@ use crate::skeleton::{Anatomy, FoundPart, Part, SkeletonCore};
 use crate::subspace::{LinearProblem, Restraint};
 use crate::{Progress, Result};
 
-/// Weight of a part from which on a vertex belongs to it, and moves when the part vibrates alone: a small part
-/// between others is held by none of them.
+/// Weight of a part from which on a vertex belongs to it, and moves when the part vibrates alone: a small
+/// part between others is held by none of them.
 const OWN: f64 = 0.4;
 const MOVES: f64 = 0.15;
 /// Share of a part's vertices that are less deep than its depth.
@@ -115,7 +115,8 @@ fn firmness(mesh: &TetMesh, found: &FoundPart, pinned: &[bool]) -> Result<f64> {
     Ok(2.0 * (wanted / lowest).ln())
 }
 
-/// Distance from bone below which all but the deepest of some flesh is, as a share of the body's longest side.
+/// Distance from bone below which all but the deepest of some flesh is, as a share of the body's longest
+/// side.
 fn depth(mesh: &TetMesh, free: &[bool], pinned: &[bool]) -> f64 {
     let places = |chosen: &[bool]| -> Vec<Vector3<f64>> {
         let chosen = mesh.vertices().iter().zip(chosen).filter(|(_, chosen)| **chosen);

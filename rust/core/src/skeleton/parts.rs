@@ -48,8 +48,8 @@ pub(super) struct Found {
     pub(super) soft: Vec<Option<Part>>,
 }
 
-/// Classifies bones. radii: of the flesh, b. length: of the body, metres. anatomy: `true` to choose the mirror
-/// plane by all bones.
+/// Classifies bones. radii: of the flesh, b. length: of the body, metres. anatomy: `true` to choose the
+/// mirror plane by all bones.
 pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], (length, anatomy): (f64, bool)) -> Found {
     let hints = bones.iter().map(|bone| hint(&bone.name)).collect();
     let mut parts = Parts { tree, radii, length, hints, anatomy };

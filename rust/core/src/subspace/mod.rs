@@ -1,5 +1,5 @@
-//! Reduced bases: skinning eigenmodes, driven and localised modes, linear modes with modal derivatives, principal
-//! displacements of a shot, handles, clusters, and bounded deformation trees.
+//! Reduced bases: skinning eigenmodes, driven and localised modes, linear modes with modal derivatives,
+//! principal displacements of a shot, handles, clusters, and bounded deformation trees.
 
 mod alternating;
 mod attached;

@@ -123,9 +123,9 @@ impl Anatomy {
         })
     }
 
-    /// `true` for vertices of bone, n. near, depth: distances to bone and skin, n. rigid: weight of hands, feet
-    /// and head, n, which are bone at any amount. amount: from 0, none, over
-    /// a half, the usual one, to 1, all. `None` if the core does not follow the shares.
+    /// `true` for vertices of bone, n. near, depth: distances to bone and skin, n. rigid: weight of hands,
+    /// feet and head, n, which are bone at any amount. amount: from 0, none, over a half, the usual one, to
+    /// 1, all. `None` if the core does not follow the shares.
     pub(super) fn bone(
         &self,
         (near, depth): (&[f64], &[f64]),

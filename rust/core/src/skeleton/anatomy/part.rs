@@ -73,8 +73,8 @@ impl Part {
         self.band().0
     }
 
-    /// Frequency of the part where its flesh has this depth, as a share of the body's height: higher in a thin
-    /// layer, which has no room for its usual motion, up to the highest that looks natural, Hz.
+    /// Frequency of the part where its flesh has this depth, as a share of the body's height: higher in a
+    /// thin layer, which has no room for its usual motion, up to the highest that looks natural, Hz.
     pub fn frequency_at(self, depth: f64) -> f64 {
         let (usual, highest, motion) = self.band();
         let room = ROOM * depth;

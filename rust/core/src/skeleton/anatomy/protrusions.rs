@@ -27,8 +27,8 @@ const CENTRAL: f64 = 0.35;
 /// Largest relative differences of two ears in volume and length.
 const ALIKE: [f64; 2] = [0.5, 0.35];
 
-/// Share of an ear's length that is its base, and the base's largest width, in largest radii: the brim of a hat
-/// goes around the head.
+/// Share of an ear's length that is its base, and the base's largest width, in largest radii: the brim of a
+/// hat goes around the head.
 const BASE: f64 = 0.3;
 const WIDE: f64 = 1.9;
 
