@@ -4,7 +4,7 @@
 //! Anderson acceleration finds the fixed point: the next start is the combination of previous starts with
 //! the smallest combined seam.
 
-use crate::method::orbit::{self, Tangent};
+use crate::method::{orbit, recurrence::Tangent};
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, Simulation, SimulationParams, State};
 use crate::{Error, Progress, Result};

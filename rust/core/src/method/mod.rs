@@ -3,20 +3,25 @@
 mod coordinates;
 mod cycle;
 pub mod domains;
+mod force_samples;
 mod history;
 pub mod loads;
 pub mod modal;
+mod medium;
 mod motion;
 mod orbit;
 pub mod projective_dynamics;
 mod projector;
+mod pull;
 pub mod quasi_newton;
+mod recurrence;
 pub mod reduced_fem;
 mod rig_rows;
 mod settings;
 mod shares;
 mod simulation;
 pub mod skinning_modes;
+mod state;
 mod substep;
 mod together;
 mod vertex_projector;
@@ -25,9 +30,10 @@ use std::sync::Arc;
 
 pub use cycle::CycleReport;
 pub use projector::Projector;
-pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
+pub use settings::{Drive, Integrator, SimulationParams, StepReport};
 pub use shares::Shares;
 pub use simulation::Simulation;
+pub use state::State;
 pub use together::{Turn, step_together};
 
 use crate::mesh::{Embedding, TetMesh};

@@ -11,11 +11,12 @@
 //! end of the cycle, one sweep gives all other substeps; least squares of [`Memory`] find the end that
 //! reproduces itself.
 
-use faer::linalg::solvers::{PartialPivLu, Solve};
+use faer::linalg::solvers::Solve;
 use faer::{ColRef, Mat};
 
 use super::cycle::{Cycle, Memory};
 use crate::Result;
+use crate::method::recurrence::{Recurrence, Tangent};
 use crate::method::settings::HISTORY;
 use crate::method::{Simulation, State};
 
@@ -32,26 +33,6 @@ const SWEPT: f64 = 1e-7;
 const ROOM: usize = 1 << 29;
 
 type Places = Vec<Vec<[f64; 3]>>;
-
-/// A substep of a motion.
-pub(crate) struct Tangent {
-    /// Gradient of the incremental energy, 3r.
-    pub(crate) gradient: Vec<f64>,
-    /// Factored Hessian of the incremental energy, if requested.
-    pub(crate) hessian: Option<PartialPivLu<f64>>,
-    /// Drag's part of the Hessian, if requested and present.
-    pub(crate) drag: Option<Mat<f64>>,
-}
-
-/// The constant part of the equations of all substeps.
-pub(crate) struct Recurrence {
-    /// Inertia, damping and the quadratic part of the elastic energy, r.
-    pub(crate) diagonal: Vec<f64>,
-    /// Factors on the coordinates one, two, ... substeps ago in the right-hand side, each r.
-    pub(crate) recall: [Vec<f64>; HISTORY],
-    /// Factors on [`Tangent::drag`] times the coordinates one and two substeps ago.
-    pub(crate) dragged: [f64; 2],
-}
 
 /// Moves the motion of a cycle to the periodic motion, until the residual of its equations is below
 /// `tolerance`, as a share of the diagonal. Returns `false` without convergence, and for a cycle too short

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::method::loads::contact::{Collider, ContactSkin};
 use crate::method::motion::Motion;
-use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::recurrence::{Recurrence, Tangent};
 use crate::method::projective_dynamics::{ProjectiveModel, ProjectiveSubstep, Start};
 use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
 use crate::method::reduced_fem::ReducedSubstep;

@@ -1,14 +1,16 @@
 //! Interface of a method within one substep; [`Motion`](super::motion::Motion) handles everything per
 //! frame.
 
+use std::any::Any;
+
 use nalgebra::{Matrix3, Vector3};
 
 use crate::math::rows::Rows;
 use crate::method::loads::contact::Anchor;
-use crate::method::orbit::{Recurrence, Tangent};
-use crate::method::projective_dynamics::{ProjectiveSubstep, Pull};
+use crate::method::recurrence::{Recurrence, Tangent};
+use crate::method::pull::Pull;
 use crate::method::settings::HISTORY;
-use crate::method::skinning_modes::ForceSamples;
+use crate::method::force_samples::ForceSamples;
 use crate::method::{Drive, SimulationParams, State};
 use crate::rig::Pose;
 use crate::solve::Learnt;
@@ -51,8 +53,8 @@ pub(crate) trait Substep: Send + Sync {
         &[]
     }
 
-    /// The body for contact with others in a common step; `None` for bodies without such contact.
-    fn touching(&mut self) -> Option<&mut ProjectiveSubstep> {
+    /// The solver, for contact with others in a common step; `None` for bodies without such contact.
+    fn touching(&mut self) -> Option<&mut dyn Any> {
         None
     }
 

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::method::projective_dynamics::{Joined, solve_joint};
+use crate::method::projective_dynamics::{Joined, ProjectiveSubstep, solve_joint};
+use crate::method::substep::Substep;
 use crate::method::{Drive, Simulation, StepReport};
 use crate::{Error, Progress, Result};
 
@@ -117,11 +118,16 @@ fn advance(guests: &mut [Guest<'_, '_>], substep: u32) -> Result<()> {
     Ok(())
 }
 
+/// The body of handles with a shape; `None` for others.
+fn participant(substep: &mut dyn Substep) -> Option<&mut ProjectiveSubstep> {
+    substep.touching().and_then(|body| body.downcast_mut())
+}
+
 /// Connected component of each body in the graph of possible contact, named by its first body.
 fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
     let reaches = each(guests, |guest| {
         let (substep, state) = guest.turn.simulation.motion.parts();
-        substep.touching().and_then(|body| body.reach(state))
+        participant(substep).and_then(|body| body.reach(state))
     });
     let meet = |a: usize, b: usize| match (&reaches[a], &reaches[b]) {
         (Some([low, high]), Some([other_low, other_high])) => {
@@ -155,7 +161,7 @@ fn find(group: &mut [&mut Guest<'_, '_>]) -> Result<()> {
         .filter_map(|guest| {
             let number = guest.number as u32;
             let (substep, state) = guest.turn.simulation.motion.parts();
-            substep.touching().map(|body| Joined { body, state, number })
+            participant(substep).map(|body| Joined { body, state, number })
         })
         .collect();
     let found = solve_joint(&mut joined, budget)?;

@@ -10,7 +10,8 @@ use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::StepReport;
 use crate::method::history::{follow, on_parabola};
 use crate::method::loads::contact::{ContactState, Placement};
-use crate::method::settings::{HISTORY, respace};
+use crate::method::settings::HISTORY;
+use crate::method::state::respace;
 use crate::solve::{Descent, Objective};
 use crate::{Error, Progress, Result};
 

@@ -31,7 +31,7 @@ use body::Body;
 use clusters::Clusters;
 use coordinates::HandleCoordinates;
 use faer::Mat;
-pub use grip::{Grip, Pull};
+pub use crate::method::pull::{Grip, Pull};
 pub(crate) use joint::{Joined, solve_joint};
 pub use placing::Start;
 pub(super) use projector::HandleProjector;

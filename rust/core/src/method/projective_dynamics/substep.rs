@@ -1,13 +1,15 @@
 //! Substep solver of a body of handles.
 
 use std::cell::RefCell;
+use std::any::Any;
 use std::sync::Arc;
 
 use nalgebra::Matrix3;
 
 use super::ProjectiveModel;
 use super::body::BodyRoom;
-use super::grip::{Holds, Pull};
+use super::grip::Holds;
+use crate::method::pull::Pull;
 use super::holding::{Held, Holding};
 use super::medium::Medium;
 use super::objective::{Incremental, Terms};
@@ -18,7 +20,7 @@ use crate::method::history::{apart, past_acceleration};
 use crate::method::loads::contact::{
     Anchor, Collider, Contact, ContactSkin, ContactState, End, SoftShape, Start,
 };
-use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::recurrence::{Recurrence, Tangent};
 use crate::method::rig_rows::enter_pose;
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::{ForceSamples, foreign_samples};
@@ -278,7 +280,7 @@ impl Substep for ProjectiveSubstep {
         self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
     }
 
-    fn touching(&mut self) -> Option<&mut ProjectiveSubstep> {
+    fn touching(&mut self) -> Option<&mut dyn Any> {
         self.shape.is_some().then_some(self)
     }
 

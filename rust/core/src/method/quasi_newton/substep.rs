@@ -20,7 +20,7 @@ use crate::math::{SparseCholesky, VertexRoom, on_pool};
 use crate::method::history::{apart, felt_acceleration, past_acceleration, velocity};
 use crate::method::loads::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::method::loads::drag::{check_at_vertices, in_metric};
-use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::recurrence::{Recurrence, Tangent};
 use crate::method::rig_rows::{check_offsets, enter_pose};
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::{Drag, ForceSamples, foreign_samples};

@@ -15,7 +15,7 @@ use crate::math::DenseCholesky;
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
 use crate::method::history::{apart, felt_acceleration, past_acceleration};
-use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::recurrence::{Recurrence, Tangent};
 use crate::method::rig_rows::enter_pose;
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::{FREE, ForceSamples, foreign_samples};

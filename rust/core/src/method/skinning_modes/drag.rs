@@ -9,18 +9,16 @@
 //! This potential is convex and part of the incremental energy: any coefficient is stable, and the work of
 //! the force on the final velocity `w` of a step is never positive.
 
-use std::fmt;
-use std::sync::Arc;
-
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatMut, Par};
 
-use super::samples::{ForceSamples, foreign_samples};
 use super::{SkinningModel, history};
 use crate::math::lanes::multiply_add;
+use crate::method::force_samples::foreign_samples;
+use crate::method::medium::{Drag, Parts};
 use crate::method::settings::HISTORY;
 use crate::method::{SimulationParams, State};
-use crate::{Error, Result};
+use crate::Result;
 
 /// Largest `c h / m`. A part with a larger coefficient follows the medium anyway, to a millionth in a
 /// substep, and the rest of the body would lose precision.
@@ -31,132 +29,6 @@ const FOLLOWS_QUADRATIC: f64 = 1e9;
 /// Largest coefficient in the metric, in units of `m / h`: beyond this, rounding would erase the rest of
 /// the metric. The line search compensates.
 const STEEPEST: f64 = 1e9;
-
-/// Drag of a medium on parts of a body; cheap to clone.
-///
-/// The force on a part is `-(linear + quadratic |w|) w`, with w the part's total velocity relative to the
-/// medium. It is distributed over the mass of the part as a constant, without shear or torque. In the full
-/// space the parts are the vertices.
-#[derive(Clone)]
-pub struct Drag(Arc<Parts>);
-
-struct Parts {
-    /// Samples of the parts; `None` for vertices of a mesh.
-    samples: Option<Arc<ForceSamples>>,
-    linear: Vec<f64>,
-    quadratic: Vec<f64>,
-    velocity: Vec<[f64; 3]>,
-}
-
-impl Parts {
-    /// Samples of a drag for skinning modes.
-    fn samples(&self) -> &ForceSamples {
-        self.samples.as_deref().expect("drag of modes is at samples")
-    }
-
-    /// Writes the coefficients, bounded by `FOLLOWS` and `FOLLOWS_QUADRATIC`.
-    fn bound(&self, model: &SkinningModel, h: f64, linear: &mut [f64], quadratic: &mut [f64]) {
-        let size = model.diagonal();
-        for (s, &mass) in self.samples().masses().iter().enumerate() {
-            linear[s] = self.linear[s].min(FOLLOWS * mass / h);
-            quadratic[s] = self.quadratic[s].min(FOLLOWS_QUADRATIC * mass / size);
-        }
-    }
-}
-
-impl Drag {
-    /// Drag at samples: linear, k, N s/m; quadratic, k or none, N s^2/m^2; the velocity of the medium, k x
-    /// 3 or none, m/s.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`]; [`Error::Range`] for a coefficient below 0, which would
-    /// accelerate instead of brake.
-    pub fn new(
-        samples: Arc<ForceSamples>,
-        linear: &[f64],
-        quadratic: Option<&[f64]>,
-        velocity: Option<&[f64]>,
-    ) -> Result<Self> {
-        let k = samples.masses().len();
-        Self::of(Some(samples), k, linear, quadratic, velocity)
-    }
-
-    /// Drag at the vertices of a mesh, n of each, for the full space.
-    ///
-    /// # Errors
-    /// As [`Drag::new`].
-    pub fn at_vertices(linear: &[f64], quadratic: Option<&[f64]>, velocity: Option<&[f64]>) -> Result<Self> {
-        Self::of(None, linear.len(), linear, quadratic, velocity)
-    }
-
-    fn of(
-        samples: Option<Arc<ForceSamples>>,
-        k: usize,
-        linear: &[f64],
-        quadratic: Option<&[f64]>,
-        velocity: Option<&[f64]>,
-    ) -> Result<Self> {
-        let given = |what, numbers: Option<&[f64]>, width: usize| {
-            let numbers = numbers.map_or_else(|| vec![0.0; width * k], <[f64]>::to_vec);
-            check(what, &numbers, k, width).map(|()| numbers)
-        };
-        let linear = given("linear", Some(linear), 1)?;
-        let quadratic = given("quadratic", quadratic, 1)?;
-        let velocity = given("velocity", velocity, 3)?.as_chunks().0.to_vec();
-        for (what, numbers) in [("linear", &linear), ("quadratic", &quadratic)] {
-            if let Some(&got) = numbers.iter().find(|&&x| x < 0.0) {
-                return Err(Error::Range { what, expected: "coefficients >= 0", got });
-            }
-        }
-        Ok(Self(Arc::new(Parts { samples, linear, quadratic, velocity })))
-    }
-
-    /// Linear coefficients, k, N s/m.
-    pub fn linear(&self) -> &[f64] {
-        &self.0.linear
-    }
-
-    /// Quadratic coefficients, k, N s^2/m^2.
-    pub fn quadratic(&self) -> &[f64] {
-        &self.0.quadratic
-    }
-
-    /// Velocities of the medium, k x 3, m/s.
-    pub fn velocity(&self) -> &[[f64; 3]] {
-        &self.0.velocity
-    }
-
-    /// `true` for drag at vertices.
-    pub fn is_at_vertices(&self) -> bool {
-        self.0.samples.is_none()
-    }
-
-    /// Number of parts.
-    fn count(&self) -> usize {
-        self.0.linear.len()
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.0.linear.iter().chain(&self.0.quadratic).all(|&x| x == 0.0)
-    }
-}
-
-impl fmt::Debug for Drag {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Drag({} {})", self.count(), if self.is_at_vertices() { "vertices" } else { "parts" })
-    }
-}
-
-fn check(what: &'static str, numbers: &[f64], k: usize, width: usize) -> Result<()> {
-    if numbers.len() != k * width {
-        let expected = if width == 1 { format!("({k},)") } else { format!("({k}, {width})") };
-        return Err(Error::Shape { what, expected, got: format!("{} numbers", numbers.len()) });
-    }
-    match numbers.iter().position(|x| !x.is_finite()) {
-        Some(at) => Err(Error::NotFinite { what, element: at / width, value: numbers[at] }),
-        None => Ok(()),
-    }
-}
 
 /// Drag of a step, and scratch for its parts.
 pub(super) struct DragForce {
@@ -188,6 +60,15 @@ impl DragForce {
             parts: Vec::new(),
             rows: Vec::new(),
             weighted: Mat::new(),
+        }
+    }
+
+    /// Sets the coefficients, bounded by `FOLLOWS` and `FOLLOWS_QUADRATIC`.
+    fn bound(&mut self, drag: &Parts, model: &SkinningModel, h: f64) {
+        let size = model.diagonal();
+        for (s, &mass) in drag.samples().masses().iter().enumerate() {
+            self.linear[s] = drag.linear[s].min(FOLLOWS * mass / h);
+            self.quadratic[s] = drag.quadratic[s].min(FOLLOWS_QUADRATIC * mass / size);
         }
     }
 
@@ -230,10 +111,10 @@ impl DragForce {
         params: &SimulationParams,
         h: f64,
     ) {
-        let Some(Drag(drag)) = &self.drag else { return };
+        let Some(Drag(drag)) = self.drag.clone() else { return };
         let factors = params.integrator.velocity();
         self.rate = factors[0] / h;
-        drag.bound(model, h, &mut self.linear, &mut self.quadratic);
+        self.bound(&drag, model, h);
         let Self { known, rows, .. } = self;
         known.fill([0.0; 3]);
         let rig = &mut rows[..pose.len()];
@@ -259,7 +140,7 @@ impl DragForce {
     /// Adds the force of the medium on a body at rest, r rows, then switches drag off.
     pub(super) fn rest(&mut self, model: &SkinningModel, h: f64, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = self.drag.take() else { return };
-        drag.bound(model, h, &mut self.linear, &mut self.quadratic);
+        self.bound(&drag, model, h);
         for (s, part) in self.parts.iter_mut().enumerate() {
             let medium = drag.velocity[s];
             let factor = self.linear[s] + self.quadratic[s] * norm(&medium);

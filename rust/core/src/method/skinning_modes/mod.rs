@@ -40,14 +40,14 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
+pub use crate::method::force_samples::ForceSamples;
+pub(crate) use crate::method::force_samples::foreign_samples;
+pub use crate::method::medium::Drag;
 pub use cubature::Cubature;
 pub(super) use cubature::seen_and_more;
 pub(super) use diagonal::{FREE, diagonalise};
-pub use drag::Drag;
 pub(crate) use offsets::OffsetExtension;
 pub use offsets::{OffsetReduction, OffsetSource};
-pub use samples::ForceSamples;
-pub(crate) use samples::foreign_samples;
 pub(crate) use step::SkinningSubstep;
 pub(crate) use stitches::{ReducedSprings, ReducedStitches};
 pub(crate) use stretch_places::StretchPlaces;

@@ -5,7 +5,7 @@ use faer::Mat;
 
 use super::step::{SkinningSubstep, damping};
 use crate::method::SimulationParams;
-use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::recurrence::{Recurrence, Tangent};
 
 /// Finite difference step of a coordinate, as a share of the body's size.
 const PROBE: f64 = 1e-6;

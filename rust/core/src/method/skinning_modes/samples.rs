@@ -7,62 +7,15 @@ use super::{SkinningData, SkinningModel};
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::polar::rotations;
-use crate::method::State;
+use crate::method::force_samples::{ForceSamples, foreign_samples};
 use crate::method::history::apart;
 use crate::method::settings::HISTORY;
+use crate::method::state::State;
 use crate::rig::Pose;
 use crate::{Error, Result};
 
 /// Number of places for the comparison of poses.
 const PLACES: usize = 40;
-
-/// Centres of mass of k parts of a body, with their positions and the forces on them.
-///
-/// A part is a cluster, or several neighbours. Its centre of mass is exact for any pose and coefficients. A
-/// force on a part is distributed over its mass: a uniform field acts exactly as gravity does, others as if
-/// constant in each part. No data is of mesh size.
-pub struct ForceSamples {
-    /// Centres at rest, k, metres.
-    points: Vec<[f64; 3]>,
-    /// Masses, k, kg.
-    masses: Vec<f64>,
-    /// `B Phi` at the centres, k x r.
-    pub(super) rows: Mat<f64>,
-    /// The same, packed.
-    pub(super) basis: Packed<1>,
-    /// Transpose of `basis`.
-    pub(super) reduce: Packed<1>,
-    /// J at the centres, k x 4h.
-    pub(super) rig: Packed<1>,
-    /// Shares of clusters' centres, k x c.
-    pub(super) clusters: Packed<1>,
-    /// `B' f` on the rows of Z, 4m x k.
-    gather: Packed<1>,
-}
-
-impl ForceSamples {
-    /// Centres of mass at rest, k, metres.
-    pub fn points(&self) -> &[[f64; 3]] {
-        &self.points
-    }
-
-    /// Masses of the parts, k, kg.
-    pub fn masses(&self) -> &[f64] {
-        &self.masses
-    }
-
-    fn check(&self, forces: &[f64]) -> Result<()> {
-        let k = self.points.len();
-        if forces.len() != 3 * k {
-            let (expected, got) = (format!("({k}, 3)"), format!("{} numbers", forces.len()));
-            return Err(Error::Shape { what: "forces", expected, got });
-        }
-        match forces.iter().position(|f| !f.is_finite()) {
-            Some(at) => Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] }),
-            None => Ok(()),
-        }
-    }
-}
 
 impl SkinningModel {
     /// Samples of about `count` parts: at most one a cluster, and exactly `count` below this.
@@ -202,15 +155,6 @@ impl SkinningModel {
         multiply_add(&samples.gather, forces.as_chunks::<3>().0, &mut rows);
         let modes = rows.as_chunks::<4>().0.iter();
         Ok(modes.flat_map(|rows| self.coordinates.leave_force(rows).into_iter().flatten()).collect())
-    }
-}
-
-/// Error for samples of another model, and for drag at them.
-pub(crate) fn foreign_samples() -> Error {
-    Error::Shape {
-        what: "samples",
-        expected: "samples of this model".into(),
-        got: "samples of another".into(),
     }
 }
 
