@@ -67,6 +67,7 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     bpy.ops.jounce.setup()
     seconds = time.perf_counter() - started
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host.jounce.quality = "DRAFT"
     fleshed = studio.record(character.body, shot.frames)
     render = bpy.context.scene.render
     size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
