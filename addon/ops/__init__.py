@@ -3,6 +3,7 @@
 from . import (
     add,
     bake,
+    bake_actions,
     bones,
     build,
     clips,
@@ -42,6 +43,7 @@ CLASSES = (
     fit.JOUNCE_OT_fit,
     fit.JOUNCE_OT_fit_again,
     bake.JOUNCE_OT_bake,
+    bake_actions.JOUNCE_OT_bake_actions,
     export.JOUNCE_OT_export,
     free_bake.JOUNCE_OT_free_bake,
     sound.JOUNCE_OT_bake_sound,

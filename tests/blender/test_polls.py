@@ -46,6 +46,7 @@ BODY = {
     "build",
     "fit",
     "bake",
+    "bake_actions",
     "bake_sound",
     "free_bake",
     "preview",
