@@ -30,7 +30,8 @@ OF_BONE = 0.25
 class PartRow:
     """A row of the list of parts: its setting, and its switches.
 
-    mute: the part feels nothing. solo: all parts without it feel nothing.
+    mute: the part feels nothing. solo: all parts without it feel nothing. own: made by the artist, as a
+    vertex group of this name.
     """
 
     name: str
@@ -38,6 +39,7 @@ class PartRow:
     amount: float = 1.0
     mute: bool = False
     solo: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ class FoundPart:
 
 
 def acting(rows: Iterable[PartRow]) -> tuple[PartSetting, ...]:
-    """The setting of each part other than by default, in the order of their names."""
-    known = sorted(rows, key=lambda row: row.name)
+    """The setting of each found part other than by default, in the order of their names."""
+    known = sorted((row for row in rows if not row.own), key=lambda row: row.name)
     is_solo = any(row.solo for row in known)
     settings = (
         PartSetting(row.name, row.softness, 0.0 if row.mute or (is_solo and not row.solo) else row.amount)
