@@ -11,7 +11,7 @@ from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews
 from .core import bodies
-from .overlay import timeline, view
+from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
 from .props import bake, bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window
 
@@ -33,6 +33,8 @@ CLASSES = (
     window.JounceWindow,
     *ops.CLASSES,
     *panels.CLASSES,
+    handle.JOUNCE_GT_amount,
+    handle.JOUNCE_GGT_part,
 )
 
 

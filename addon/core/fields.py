@@ -95,11 +95,18 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
 def of_part(body: "jounce.Body", name: str, own: np.ndarray | None = None) -> tuple[np.ndarray, Scale]:
     """Share (p,) of each point in a part; the scale. own: the shares, if the artist made the part."""
     if own is not None and len(own) == len(body.embedding.points):
-        return own, Scale(name, "", Look.SEQUENTIAL)
+        return own, Scale(part_title(name), "", Look.SEQUENTIAL)
     if name not in body.parts:
         return np.zeros(len(body.embedding.points)), Scale("No such part is built", "", Look.SEQUENTIAL)
     weights = np.ascontiguousarray(body.part_weights[body.parts.index(name)])
-    return body.embedding.interpolate(weights[:, np.newaxis])[:, 0], Scale(LABELS[name], "", Look.SEQUENTIAL)
+    return body.embedding.interpolate(weights[:, np.newaxis])[:, 0], Scale(
+        part_title(name), "", Look.SEQUENTIAL
+    )
+
+
+def part_title(name: str) -> str:
+    """The displayed name of a part, in English."""
+    return LABELS.get(name, name)
 
 
 def residual(body: "jounce.Body") -> tuple[np.ndarray, Scale]:

@@ -22,6 +22,8 @@ LABELS = {
     "hair": "Hair",
     "rest": "Other",
 }
+# Largest amount.
+MOST_AMOUNT = 3.0
 # Share of a bone's flesh in a part from which on the part is the bone's.
 OF_BONE = 0.25
 

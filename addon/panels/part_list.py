@@ -79,8 +79,7 @@ def label(name: str) -> str:
 
 def draw_parts(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
     """Shows the list, and below it the sliders for the parts of the selected bones."""
-    # The rest alone is the whole body.
-    if len(state.parts) < 2 and not any(part.own for part in state.parts):
+    if not state.has_list:
         return
     column = layout.column(align=True)
     name, sliders, menu = cells(column)

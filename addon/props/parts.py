@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProper
 
 from ..bridge.body import bodies
 from ..core.fields import Field
-from ..core.part_settings import FoundPart, PartRow
+from ..core.part_settings import MOST_AMOUNT, FoundPart, PartRow
 from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -15,7 +15,7 @@ from .refresh import refreshing
 
 # Separates the names of bones, which may contain anything else.
 BETWEEN = "\n"
-AMOUNT = {"default": 1.0, "min": 0.0, "max": 3.0, "step": 5}
+AMOUNT = {"default": 1.0, "min": 0.0, "max": MOST_AMOUNT, "step": 5}
 SOFTNESS = {"default": 1.0, "min": 0.25, "max": 4.0, "step": 5}
 
 
@@ -132,6 +132,11 @@ class PartProps:
         options={"SKIP_SAVE"},
         **_mean("softness"),
     )
+
+    @property
+    def has_list(self) -> bool:
+        """True for more than one part, or one of the artist's; the rest alone is the whole body."""
+        return len(self.parts) > 1 or any(part.own for part in self.parts)
 
     @property
     def part(self) -> JouncePart | None:
