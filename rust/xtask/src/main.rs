@@ -53,6 +53,8 @@ usage: cargo x <command>
                         checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
   sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
                         sheet of each in out/sheets/
+  films [character]     each of them posed | flesh | heat at true speed, as webp and mp4, and a strip of six frames:
+                        out/films.md and out/films/
   final [character]     the final motion of every character beside its draft: out/final_motion.md and a contact sheet
                         of each in out/final/
   full-space [character]
@@ -87,6 +89,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),
+        ["films"] => sheets::films(""),
+        ["films", only] => sheets::films(only),
         ["final"] => sheets::final_motion(""),
         ["final", only] => sheets::final_motion(only),
         ["full-space"] => sheets::full_space(""),
