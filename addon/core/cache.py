@@ -36,6 +36,8 @@ class MotionCache:
         self.digests: list[bytes] = []
         self.coefficients: list[np.ndarray] = []
         self.states: dict[int, jounce.State] = {}
+        # Indices of frames whose simulation has not converged.
+        self.rough: set[int] = set()
 
     def __len__(self) -> int:
         return len(self.digests)
@@ -50,6 +52,10 @@ class MotionCache:
         self.digests.append(digest)
         self.coefficients.append(coefficients)
 
+    def mark_rough(self) -> None:
+        """Notes that the last added frame has not converged."""
+        self.rough.add(len(self) - 1)
+
     def keep_state(self, index: int, state: "jounce.State") -> None:
         """Keeps the state after the last added frame."""
         self.states[index] = state
@@ -58,6 +64,7 @@ class MotionCache:
         """Keeps only the first frames."""
         del self.digests[count:]
         del self.coefficients[count:]
+        self.rough = {index for index in self.rough if index < count}
         for late in [index for index in self.states if index >= count]:
             del self.states[late]
 

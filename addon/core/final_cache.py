@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 
 import jounce
 import numpy as np
-from jounce.final_motion import DIGEST_BYTES, FRAME, MAGIC, SCENE, STATE
+from jounce.final_motion import DIGEST_BYTES, FRAME, MAGIC, ROUGH, SCENE, STATE
 from jounce.records import Record, is_of_kind
 
 from .cache import MotionCache, Origin
@@ -58,6 +58,12 @@ class FileCache(MotionCache):
             self._starts.append(self._file.add(FRAME, len(self), digest + rounded.tobytes()))
         super().append(digest, rounded)
 
+    def mark_rough(self) -> None:
+        """Notes that the last added frame has not converged."""
+        super().mark_rough()
+        if self._file is not None:
+            self._file.add(ROUGH, len(self) - 1, b"")
+
     def keep_state(self, index: int, state: "jounce.State") -> None:
         """Keeps the state after the last added frame."""
         super().keep_state(index, state)
@@ -85,6 +91,8 @@ class FileCache(MotionCache):
         copy.truncate(0)
         for index, (digest, coefficients) in enumerate(zip(self.digests, self.coefficients, strict=True)):
             copy.append(digest, coefficients)
+            if index in self.rough:
+                copy.mark_rough()
             if index in self.states:
                 copy.keep_state(index, self.states[index])
         if self._scene:
@@ -107,8 +115,11 @@ class FileCache(MotionCache):
             self._starts.append(record.start)
             super().append(record.contents[:DIGEST_BYTES], frame)
             return True
-        if record.number != len(self) - 1 or record.kind not in (STATE, SCENE):
+        if record.number != len(self) - 1 or record.kind not in (STATE, SCENE, ROUGH):
             return False
+        if record.kind == ROUGH:
+            super().mark_rough()
+            return True
         if record.kind == SCENE:
             self._scene = record.contents
             return True

@@ -219,6 +219,14 @@ def held_sentence(drives: "list[FrameInput]", first: int) -> str:
     return f"{where} the flesh holds: {drives[rows[0]].held}"
 
 
+def rough_sentence(frames: list[int]) -> str:
+    """Frames that have not converged, and the remedy; empty without any."""
+    if not frames:
+        return ""
+    where = f"In frame {min(frames)}" + (f" and {len(frames) - 1} more" if len(frames) > 1 else "")
+    return f"{where} the final motion has not converged; raise Substeps"
+
+
 Target = Union["jounce.Simulation", "jounce.MotionJob"]
 
 
@@ -299,9 +307,9 @@ class Recorder:
         self.job = jounce.MotionJob(simulation)
         self._taken = 0
 
-    def take(self, wait: bool) -> "list[tuple[np.ndarray, jounce.State | None]]":
-        """Results since the last call, or all requested ones: coefficients (m, 3, 4), and states if
-        requested.
+    def take(self, wait: bool) -> "list[tuple[np.ndarray, jounce.State | None, bool]]":
+        """Results since the last call, or all requested ones: coefficients (m, 3, 4), states if requested,
+        and true for converged steps.
         """
         with passing_on("The motion cannot be simulated"):
             if wait:
@@ -311,7 +319,9 @@ class Recorder:
             raise UserError("The motion grew beyond all bounds; raise the damping or the substeps.")
         first = self._taken
         self._taken += len(coefficients)
-        return [(frame, self.job.state(first + index)) for index, frame in enumerate(coefficients)]
+        converged = self.job.converged(first)
+        states = [self.job.state(first + index) for index in range(len(coefficients))]
+        return list(zip(coefficients, states, converged[: len(states)], strict=True))
 
 
 def simulation(

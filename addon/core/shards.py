@@ -48,6 +48,8 @@ def joined(parts: list[FileCache], origin: Origin, frames: range, whose: str) ->
             raise UserError(f"No shard of {whose} has frame {frame}{changed}; simulate it.")
         at = frame - part.first
         whole.append(part.digests[at], part.coefficients[at])
+        if at in part.rough:
+            whole.mark_rough()
     return whole
 
 

@@ -26,6 +26,7 @@ from .motion import (
     enter,
     held_sentence,
     motion_of,
+    rough_sentence,
 )
 from .settings import RestartMode
 from .task import POLL_SECONDS, Step
@@ -93,6 +94,10 @@ class SimulationPass:
     def held(self) -> str:
         """Frames with held flesh among the known drives, and the reason; empty without any."""
         return held_sentence(self.drives, self.cache.first)
+
+    def rough(self) -> str:
+        """Checked frames that have not converged, and the remedy; empty without any."""
+        return rough_sentence([self.cache.first + row for row in self.cache.rough if row < self.checked])
 
     @property
     def course(self) -> Schedule:
@@ -173,9 +178,11 @@ class SimulationPass:
     def collect(self, wait: bool = False) -> int:
         """Takes the simulated frames into the cache, with `wait` all of them; returns their number."""
         done = [] if self._recorder is None else self._recorder.take(wait)
-        for coefficients, state in done:
+        for coefficients, state, converged in done:
             index, digest = self._asked.popleft()
             self.cache.append(digest, self._kept(index, coefficients))
+            if self._is_final and not converged:
+                self.cache.mark_rough()
             if state is not None:
                 self.cache.keep_state(index, state)
         return len(done)

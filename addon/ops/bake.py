@@ -129,13 +129,14 @@ def given(filling: SimulationPass, host: bpy.types.Object) -> SimulationPass:
 class Recording:
     """A motion. seam: difference between the end and the start of a loop, as a share of the size.
 
-    held: frames with held flesh, and the reason; empty without any. draft_error: distance of the draft from a
-    final motion.
+    held: frames with held flesh, and the reason; empty without any. rough: frames that have not converged,
+    and the remedy. draft_error: distance of the draft from a final motion.
     """
 
     motion: Motion
     seam: float = 0.0
     held: str = ""
+    rough: str = ""
     draft_error: float = 0.0
 
 
@@ -255,8 +256,8 @@ def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn:
         builds.remember(baking.scene, baking.body, baking.digest, baking.built_again, context)
     elif not host.jounce.knows_build:
         builds.remember(baking.scene, baking.body, baking.digest, host.jounce.built_summary, context)
-    if taken.held:
-        warn(f"{host.name}: {taken.held}.")
+    for sentence in filter(None, (taken.held, taken.rough)):
+        warn(f"{host.name}: {sentence}.")
 
 
 def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn) -> str:
@@ -350,7 +351,7 @@ def take(
 ) -> Generator[Step, None, Recording]:
     """The motion of a pass, or of a cycle with its seam."""
     if cycle is None:
-        return Recording(filling.motion(), held=filling.held())
+        return Recording(filling.motion(), held=filling.held(), rough=filling.rough())
     felt = [filling.felt(drive) for drive in cycle]
     motion, report = yield from looped(filling.fresh(), felt, scene.surface, filling.course)
     return Recording(motion, max(report.position, report.velocity))

@@ -1,5 +1,7 @@
 """A thin strip along the bottom of timelines for each previewed body, with its cached frames.
 
+Frames that have not converged are marked in it.
+
 The handler exists only during previews.
 """
 
@@ -12,6 +14,7 @@ from ..bridge.preview import previews
 
 FRESH_COLOUR = (0.25, 0.75, 0.70, 0.9)
 STALE_COLOUR = (0.95, 0.60, 0.20, 0.9)
+ROUGH_COLOUR = (0.90, 0.25, 0.30, 0.9)
 # In pixels at a resolution scale of 1; bodies stand above each other.
 BOTTOM, HEIGHT, GAP = 1.0, 4.0, 1.0
 
@@ -44,9 +47,11 @@ def draw() -> None:
     if context.space_data.mode != "TIMELINE":
         return
     scale = context.preferences.system.ui_scale
-    for row, frames in enumerate(previews.strips(context.scene)):
+    bodies = zip(previews.strips(context.scene), previews.rough(context.scene), strict=True)
+    for row, (frames, rough) in enumerate(bodies):
         bottom = (BOTTOM + row * (HEIGHT + GAP)) * scale
-        for part, colour in zip(frames, (FRESH_COLOUR, STALE_COLOUR), strict=True):
+        marks = [(range(frame, frame + 1), ROUGH_COLOUR) for frame in rough]
+        for part, colour in [*zip(frames, (FRESH_COLOUR, STALE_COLOUR), strict=True), *marks]:
             if len(part):
                 draw_bar(context.region, part, bottom, HEIGHT * scale, colour)
 

@@ -152,3 +152,19 @@ def test_a_motion_can_move_to_another_file(model, path, tmp_path):
     there = here.moved(tmp_path / "other.jounce")
     assert path.read_bytes() == (tmp_path / "other.jounce").read_bytes() == data
     assert list(there.states) == list(here.states)
+
+
+def test_a_file_knows_which_frames_have_not_converged(whole, path):
+    cache = FinalCache(ORIGIN, 1, path)
+    for index, coefficients in enumerate(whole[:6]):
+        cache.append(bytes([index] * 16), coefficients)
+        if index in (1, 4, 5):
+            cache.mark_rough()
+    assert FinalCache(ORIGIN, 1, path).rough == {1, 4, 5}
+    again = FinalCache(ORIGIN, 1, path)
+    again.truncate(5)
+    again.append(bytes([9] * 16), whole[5])
+    assert again.rough == FinalCache(ORIGIN, 1, path).rough == {1, 4}
+    assert len(FinalCache(ORIGIN, 1, path)) == 6
+    moved = again.moved(path.with_name("other.jounce"))
+    assert moved.rough == {1, 4} and FinalCache(ORIGIN, 1, moved.path).rough == {1, 4}

@@ -49,6 +49,11 @@ class Behind(Generic[Cache]):
         return 0 if self._filling is None else self._filling.checked
 
     @property
+    def rough(self) -> list[int]:
+        """Numbers of the frames that have not converged."""
+        return sorted(self._cache.first + row for row in self._cache.rough)
+
+    @property
     def by_hand(self) -> tuple[SimulationPass, FineBody] | None:
         """Pass and body for movement by hand; None for the draft."""
         return None

@@ -80,6 +80,8 @@ class FinalPreview(Behind[FinalCache]):
 
     def _told(self) -> str:
         off = "" if self.error is None else f". The draft is {self.error.share:.0%} off"
+        rough = "" if self._filling is None else self._filling.rough()
+        off += f". {rough}" if rough else ""
         if self._cache.trouble:
             return f"{off}. {self._cache.trouble}"
         return off + ("" if self._cache.path is not None else ". Kept with the file once it is saved")

@@ -278,6 +278,12 @@ def strips(scene: bpy.types.Scene) -> list[tuple[range, range]]:
     return [known.cached for known in _sessions.values() if known.scene == scene]
 
 
+def rough(scene: bpy.types.Scene) -> list[list[int]]:
+    """The frames of each body in a scene that have not converged."""
+    behind = [known.final for known in _sessions.values() if known.scene == scene]
+    return [[] if final is None else final.rough for final in behind]
+
+
 def is_playing() -> bool:
     """True if a window plays the animation."""
     return any(

@@ -17,7 +17,7 @@ use crate::job::made;
 use crate::linear::LinearModes;
 use crate::model::Model;
 use crate::settings::{Change, integrator_named};
-use crate::simulation::StepReport;
+use crate::step_report::StepReport;
 
 /// A reduced body for use in domain trees. Share one Domain among leaves of one shape.
 ///

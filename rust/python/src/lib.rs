@@ -30,6 +30,7 @@ mod settings;
 mod simulation;
 mod skeleton;
 mod state;
+mod step_report;
 mod stitches;
 mod subspace;
 
@@ -81,11 +82,13 @@ mod _jounce {
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
-    use crate::simulation::{Simulation, StepReport, step_together};
+    use crate::simulation::{Simulation, step_together};
     #[pymodule_export]
     use crate::skeleton::SkeletonCore;
     #[pymodule_export]
     use crate::state::State;
+    #[pymodule_export]
+    use crate::step_report::StepReport;
     #[pymodule_export]
     use crate::stitches::Stitches;
     #[pymodule_export]

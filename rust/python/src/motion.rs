@@ -38,6 +38,10 @@ struct Ledger {
     strength: f64,
     coefficients: Vec<f64>,
     states: Vec<Option<method::State>>,
+    /// `true` for kept coefficients after steps that all converged.
+    converged: Vec<bool>,
+    /// `true` if a step since the last kept coefficients has not converged.
+    rough: bool,
     /// Report of the last cycle.
     report: Option<method::CycleReport>,
     failure: Option<Failure>,
@@ -88,6 +92,8 @@ impl Shared {
                 Some(Request::Keep { state }) => {
                     ledger.coefficients.extend_from_slice(simulation.coefficients());
                     ledger.states.push(state.then(|| simulation.save_state()));
+                    let rough = std::mem::take(&mut ledger.rough);
+                    ledger.converged.push(!rough);
                 }
                 Some(Request::Advance(advance)) => {
                     ledger.busy = true;
@@ -152,7 +158,14 @@ impl MotionJob {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
-        self.ask(move |simulation, progress| simulation.step_with(&driven.drive(), progress).map(drop));
+        let shared = Arc::downgrade(&self.shared);
+        self.ask(move |simulation, progress| {
+            let report = simulation.step_with(&driven.drive(), progress)?;
+            if let Some(shared) = shared.upgrade().filter(|_| !report.converged) {
+                shared.lock().rough = true;
+            }
+            Ok(())
+        });
         Ok(())
     }
 
@@ -326,6 +339,13 @@ impl MotionJob {
         };
         let shape: Vec<usize> = std::iter::once(values.len() / size).chain(self.shape.clone()).collect();
         arrays::owned(py, values, &shape)
+    }
+
+    /// For each kept coefficients from number `start` on, true if the steps up to them have converged.
+    #[pyo3(signature = (start=0))]
+    fn converged(&self, start: i64) -> PyResult<Vec<bool>> {
+        let start: usize = arrays::count(start, "start")?;
+        Ok(self.shared.lock().converged.get(start..).unwrap_or_default().to_vec())
     }
 
     /// Kept state number `index`; None if no state was kept or the thread is not there yet.

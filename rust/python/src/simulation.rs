@@ -1,4 +1,4 @@
-//! `Simulation`, its reports and states.
+//! `Simulation`, its steps and states.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -20,25 +20,7 @@ use crate::mesh::Embedding;
 use crate::model::{Model, flat};
 use crate::settings::{Change, Contraction, Stitching, integrator_named};
 use crate::state::State;
-
-/// Result of one step.
-#[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
-pub struct StepReport {
-    /// Iterations, summed over the substeps.
-    iterations: u32,
-    /// Change in the last iteration, to compare with `tolerance`; the largest of the substeps.
-    residual: f64,
-    /// Elastic energy at the end, J.
-    energy: f64,
-}
-
-#[pymethods]
-impl StepReport {
-    fn __repr__(&self) -> String {
-        let Self { iterations, residual, energy } = self;
-        format!("StepReport(iterations={iterations}, residual={residual:e}, energy={energy:e})")
-    }
-}
+use crate::step_report::StepReport;
 
 /// Steps several simulations at once, in parallel; returns a report for each, in order.
 ///
@@ -101,8 +83,10 @@ pub fn step_together(
 /// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
 /// `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global (linear)
 /// steps; materials with resistance to volume change and the full space use quasi-Newton descent. dt:
-/// seconds a step, divided into `substeps`. max_iterations: for each substep. tolerance: stopping threshold
-/// for the change in an iteration, root mean square over the mass as a share of the body's diagonal.
+/// seconds a step, divided into `substeps`. max_iterations: for each substep; None is 200 in the full space,
+/// 30 otherwise. tolerance: stopping threshold for the change in an iteration, in the full space for the
+/// distance to the solution: root mean square over the mass as a share of the body's diagonal. There it
+/// shrinks, down to a hundredth, for a substep that moves the body by less than 2e-4.
 /// damping: ratio, the same for every mode. gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows
 /// the pose, 0 = the bind shape as in the paper. stiffness: factor on the elastic energy. integrator:
 /// "backward_euler" loses much energy, "bdf2" little. strength: factor on the rig's acceleration felt by
@@ -135,12 +119,12 @@ pub struct Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
+    #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=None, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None, stretch=None,
                         colliders=None, contact_points=None, contact_weights=None, contraction=Contraction(0.0.into()),
                         inflation=1.0, hold=0.0, shape=None, stitching=Stitching(1.0.into())),
-           text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
+           text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=None, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
                              colliders=None, contact_points=None, contact_weights=None, contraction=0.0, \
@@ -150,7 +134,7 @@ impl Simulation {
         model: Bound<'_, Model>,
         dt: f64,
         substeps: i64,
-        max_iterations: i64,
+        max_iterations: Option<i64>,
         tolerance: f64,
         damping: f64,
         gravity: (f64, f64, f64),
@@ -172,7 +156,7 @@ impl Simulation {
         let params = method::SimulationParams {
             dt,
             substeps: arrays::count(substeps, "substeps")?,
-            max_iterations: arrays::count(max_iterations, "max_iterations")?,
+            max_iterations: most_iterations(max_iterations, &model)?,
             tolerance,
             damping,
             gravity: gravity.into(),
@@ -467,10 +451,10 @@ impl Simulation {
     }
 }
 
-impl From<method::StepReport> for StepReport {
-    fn from(report: method::StepReport) -> Self {
-        Self { iterations: report.iterations, residual: report.residual, energy: report.energy }
-    }
+/// Largest number of iterations a substep: a given one, or the default of a kind of model.
+fn most_iterations(given: Option<i64>, model: &Bound<'_, Model>) -> PyResult<u32> {
+    let is_full = matches!(model.get().inner, method::Model::FullSpace(_));
+    arrays::count(given.unwrap_or(if is_full { 200 } else { 30 }), "max_iterations")
 }
 
 /// Initial place and velocity of a loose body.

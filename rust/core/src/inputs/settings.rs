@@ -61,8 +61,9 @@ pub struct SimulationParams {
     pub integrator: Integrator,
     /// Most iterations in a substep.
     pub max_iterations: u32,
-    /// Stopping threshold: a substep ends once an iteration moves the body, root mean square over the mass,
-    /// by less than this share of its diagonal.
+    /// Stopping threshold, root mean square over the mass as a share of the diagonal: a substep ends once an
+    /// iteration moves the body by less, or in the full space once it is nearer to its solution. There the
+    /// threshold shrinks, down to a hundredth, for a substep that moves the body by less than `2e-4`.
     pub tolerance: f64,
     /// Damping ratio, the same in every mode: 0 none, 1 critical.
     pub damping: f64,
@@ -203,9 +204,12 @@ pub struct Drive<'a> {
 pub struct StepReport {
     /// Iterations, summed over the substeps.
     pub iterations: u32,
-    /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal;
-    /// the largest of the substeps.
+    /// In the full space the distance to the solution, otherwise the change in the last iteration: root mean
+    /// square over the mass, as a share of the diagonal; the largest of the substeps. To compare with the
+    /// tolerance.
     pub residual: f64,
+    /// `true` if every substep has reached the tolerance.
+    pub converged: bool,
     /// Elastic energy at the end, J. For as-rigid-as-possible materials it uses the rotations of the last
     /// local step and is therefore never below the exact energy. Energy of offsets inside clusters is not
     /// included.

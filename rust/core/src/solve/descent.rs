@@ -33,8 +33,14 @@ pub(crate) trait Objective {
         3.0
     }
 
-    /// Length of a step, for the convergence test.
+    /// Length of a step.
     fn length(&self, step: &Rows) -> f64;
+
+    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction;
+    /// `None` if only the length of steps tells when to stop.
+    fn left(&mut self, _slope: f64) -> Option<f64> {
+        None
+    }
 }
 
 /// Length of a direction from which a failed search is more than rounding.
@@ -46,7 +52,8 @@ pub(crate) struct Outcome {
     pub(crate) iterations: u32,
     /// Energy evaluations in line searches.
     pub(crate) trials: u32,
-    /// Length of the last step; 0 if rounding hides further descent, NaN for an energy that is not finite.
+    /// Distance to the minimum before the last step, or the length of that step for an objective that does
+    /// not tell the distance; 0 if rounding hides further descent, NaN for an energy that is not finite.
     pub(crate) length: f64,
     /// `true` if no direction led downhill although the tolerance was not reached.
     pub(crate) stalled: bool,
@@ -58,7 +65,7 @@ impl Outcome {
         Self {
             iterations: self.iterations + next.iterations,
             trials: self.trials + next.trials,
-            length: if next.iterations > 0 { next.length } else { self.length },
+            length: if next.iterations > 0 || next.length > 0.0 { next.length } else { self.length },
             stalled: next.stalled,
         }
     }
@@ -81,8 +88,8 @@ impl Descent {
         Self { memory, here: zeros(), there: zeros(), direction: zeros(), trial: zeros() }
     }
 
-    /// Moves x downhill until a step is no longer than `tolerance`, or no direction leads downhill. `heard`
-    /// receives the number of each iteration and the energy before it.
+    /// Moves x downhill until the minimum is near, or a step is no longer than `tolerance`, or no direction
+    /// leads downhill. `heard` receives the number of each iteration and the energy before it.
     pub(crate) fn minimise(
         &mut self,
         objective: &mut impl Objective,
@@ -98,9 +105,17 @@ impl Descent {
             if objective.visit(x, outcome.iterations)? {
                 value = objective.evaluate(x, &mut self.here);
             }
+            let slope = self.aim(objective, x, &mut value);
+            let left = objective.left(slope);
+            if let Some(left) = left {
+                outcome.length = left;
+                if left <= tolerance {
+                    break;
+                }
+            }
             outcome.iterations += 1;
             let first = (objective.longer() * share).min(1.0);
-            let found = self.advance(objective, x, first, &mut value, &mut outcome.trials);
+            let found = self.advance(objective, x, (first, slope), &mut value, &mut outcome.trials);
             let Some(taken) = found else {
                 let length = objective.length(&self.direction);
                 outcome.stalled = length > tolerance.max(STALLED);
@@ -108,12 +123,14 @@ impl Descent {
                 break;
             };
             share = taken;
-            outcome.length = share * objective.length(&self.direction);
             self.memory.learn([x, &self.trial], [&self.here, &self.there]);
             x.copy_from_slice(&self.trial);
             std::mem::swap(&mut self.here, &mut self.there);
-            if outcome.length <= tolerance {
-                break;
+            if left.is_none() {
+                outcome.length = share * objective.length(&self.direction);
+                if outcome.length <= tolerance {
+                    break;
+                }
             }
         }
         if !value.energy.is_finite() {
@@ -122,31 +139,35 @@ impl Descent {
         Ok(outcome)
     }
 
-    /// Searches for a sufficient decrease along the quasi-Newton direction, else along the metric's;
+    /// Writes the quasi-Newton direction from x; returns the slope along it.
+    fn aim(&mut self, objective: &mut impl Objective, x: &Rows, value: &mut Value) -> f64 {
+        self.memory.aim(&self.here, &mut self.direction, |rows| objective.solve(rows));
+        objective.correct(x, &mut self.memory, &mut self.direction, value);
+        dot(&self.here, &self.direction) + objective.further_slope(&self.direction)
+    }
+
+    /// Searches for a sufficient decrease along the direction with this slope, else along the metric's;
     /// returns the accepted share of the direction, starting with `first`.
     fn advance(
         &mut self,
         objective: &mut impl Objective,
         x: &Rows,
-        first: f64,
+        (first, mut slope): (f64, f64),
         value: &mut Value,
         trials: &mut u32,
     ) -> Option<f64> {
         loop {
-            let learnt = !self.memory.is_empty();
-            self.memory.aim(&self.here, &mut self.direction, |rows| objective.solve(rows));
-            objective.correct(x, &mut self.memory, &mut self.direction, value);
-            let slope = dot(&self.here, &self.direction) + objective.further_slope(&self.direction);
             let start = Start { place: x, value: *value, slope, share: first, direction: &self.direction };
             let found = search(&start, objective, (&mut self.trial, &mut self.there), trials);
             if let Some(step) = found {
                 *value = step.value;
                 return Some(step.share);
             }
-            if !learnt {
+            if self.memory.is_empty() {
                 return None;
             }
             self.memory.clear();
+            slope = self.aim(objective, x, value);
         }
     }
 }

@@ -191,7 +191,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         let settled = self.substep.settle(rig, params, max_iterations, progress);
         let (iterations, residual) = self.or_undone(settled)?;
         self.stay();
-        self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
+        self.finish(StepReport { iterations, residual, ..StepReport::default() }, params)
     }
 
     pub(crate) fn step(
@@ -246,6 +246,7 @@ impl<S: Substep + ?Sized> Motion<S> {
     /// Accepts the new state, or undoes the step after numerical overflow.
     fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         report.energy = self.substep.elastic_energy(params);
+        report.converged = report.residual <= params.tolerance;
         self.show();
         // The energy does not depend on every coordinate.
         let numbers = self.substep.coefficients().iter().chain([&report.residual, &report.energy]);

@@ -69,6 +69,8 @@ pub struct FullSpaceModel {
     energies: Vec<PrincipalStretch>,
     /// Stiffness of each element in the metric, Pa.
     slopes: Vec<f64>,
+    /// Largest ratio of the metric's stiffness to that of shear, against the one without volume stiffness.
+    yielding: f64,
     elements: Elements,
     fibres: Option<Arc<[FibreTet]>>,
     /// Laplacian of the metric, with the mass, on the moving vertices in mesh order.
@@ -212,6 +214,7 @@ impl FullSpaceModel {
             data,
             vertices,
             slopes: energies.iter().map(PrincipalStretch::slope).collect(),
+            yielding: energies.iter().map(yielding).fold(1.0, f64::max),
             energies,
             stiffness,
             vertex_mass,
@@ -360,6 +363,12 @@ fn factor(matrix: &Sparse, constraint: Option<&Sparse>) -> Result<SparseCholesky
         Some(constraint) => SparseCholesky::constrained(matrix, constraint),
         None => SparseCholesky::new(matrix),
     }
+}
+
+/// `(2 mu + lambda) / 2 mu`: how much softer than its metric a law is in shear, 1 without volume stiffness.
+fn yielding(law: &PrincipalStretch) -> f64 {
+    let (lambda, mu) = law.lame();
+    if mu > 0.0 { 1.0 + 0.5 * lambda / mu } else { 1.0 }
 }
 
 /// Frequency of the lowest deforming mode of `L x = lambda M x`, Hz; the factor is that of `L + shift M`.

@@ -103,6 +103,10 @@ impl Objective for Newton<'_, '_> {
         }
     }
 
+    fn left(&mut self, slope: f64) -> Option<f64> {
+        self.energy.left(slope)
+    }
+
     fn length(&self, step: &Rows) -> f64 {
         self.energy.length(step)
     }

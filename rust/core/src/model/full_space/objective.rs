@@ -1,5 +1,7 @@
 //! Incremental energy of a step.
 
+use std::f64::consts::TAU;
+
 use super::FullSpaceModel;
 use super::opening::Opened;
 use super::stretch::{NEAR, StretchLimits};
@@ -19,6 +21,11 @@ use crate::solve::{Lbfgs, Objective, Value};
 const WATCHED: u32 = 6;
 /// Iterations between updates of the metric for active limits.
 const REFRESHED: u32 = 2 * WATCHED;
+
+/// Distance to the minimum at the start of a substep, below which the tolerance shrinks in proportion, and
+/// the least factor: small motions are as exact as large ones.
+const FARTHER: f64 = 2e-4;
+const FINEST: f64 = 1e-2;
 
 /// Constant terms of a step's energy.
 pub(super) struct Terms {
@@ -109,6 +116,8 @@ pub(super) struct Incremental<'a> {
     /// Scratch argument of quadratic energies, all rows.
     pub(super) wide: &'a mut Vec<Wide>,
     pub(super) contact: Option<&'a mut Contact>,
+    /// Largest distance to the minimum in this substep, by the metric.
+    pub(super) farthest: f64,
 }
 
 impl<'a> Incremental<'a> {
@@ -242,6 +251,20 @@ impl Objective for Incremental<'_> {
     /// With active limits in the metric, an excessive step length tends to stay excessive.
     fn longer(&self) -> f64 {
         if self.firmer.is_some() { 1.5 } else { 3.0 }
+    }
+
+    /// By the slope, which is twice the energy above the minimum in the metric, the shear that the metric
+    /// overrates, and the smallest curvature.
+    fn left(&mut self, slope: f64) -> Option<f64> {
+        if slope.is_nan() || slope > 0.0 {
+            return Some(f64::INFINITY);
+        }
+        let [inertia, stiffness] = self.terms.metric();
+        let curvature = inertia + stiffness * (TAU * self.model.frequency).powi(2);
+        let left = (-slope / curvature).sqrt() / self.model.unit();
+        self.farthest = self.farthest.max(left);
+        let shrunk = (self.farthest / FARTHER).clamp(FINEST, 1.0);
+        Some(self.model.yielding.sqrt() * left / shrunk)
     }
 
     fn length(&self, step: &Rows) -> f64 {

@@ -180,8 +180,7 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// Discards everything learnt with open stitches: results from a saved state must not depend on their
-    /// history.
+    /// Discards what open stitches taught: results from a saved state must not depend on their history.
     fn forget_learnt(&mut self) {
         self.descent.memory.clear();
         self.contact.iter_mut().for_each(Contact::change_metric);
@@ -219,8 +218,7 @@ impl FullSpaceSubstep {
         self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
     }
 
-    /// Adds the limits active at the start of a substep to the metric; otherwise directions are too long
-    /// wherever flesh stiffens.
+    /// Adds the limits active at the start to the metric; otherwise directions into them are too long.
     fn meet_limits(&mut self) -> Result<()> {
         let known = self.firmer.take().is_some();
         if let Some(limits) = self.stretch.as_mut().filter(|_| self.limited) {
@@ -276,8 +274,7 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// Solves a substep from the last displacement; `heard` receives the number of each iteration and the
-    /// energy, and can stop the descent.
+    /// Solves a substep from the last displacement; `heard` gets each iteration and energy, and may stop.
     pub(super) fn descend(
         &mut self,
         last: &Rows,
@@ -300,6 +297,7 @@ impl FullSpaceSubstep {
             positions: &mut self.positions,
             wide: &mut self.wide,
             contact: self.contact.as_mut(),
+            farthest: 0.0,
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
         let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
@@ -319,8 +317,7 @@ impl FullSpaceSubstep {
         Ok(outcome)
     }
 
-    /// Rig positions of the vertices at the last substep of a state, in a space with its origin at
-    /// `origin`.
+    /// Rig positions of the vertices at the last substep of a state, relative to `origin`.
     fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
         let mut places = vec![[0.0; 3]; self.model.vertices.len()];
         self.model.posing.apply(&state.path[HISTORY - 1], origin, &mut places);

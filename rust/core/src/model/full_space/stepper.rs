@@ -19,7 +19,7 @@ pub struct FullSpaceReport {
     pub iterations: u32,
     /// Evaluations of the energy in line searches.
     pub trials: u32,
-    /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal.
+    /// Distance to the solution: root mean square over the mass, as a share of the diagonal.
     pub residual: f64,
     /// Elastic energy at the end, J.
     pub energy: f64,

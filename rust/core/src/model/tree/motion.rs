@@ -257,6 +257,7 @@ impl DomainTree {
         follow(&mut self.state.frames, &reached);
         follow(&mut self.state.contact.frames, &self.collider_target);
         report.energy = self.elastic_energy();
+        report.converged = report.residual <= self.params.tolerance;
         Ok(report)
     }
 

@@ -1,0 +1,36 @@
+//! `StepReport`: iterations, accuracy and energy of one step.
+
+use jounce::method;
+use pyo3::prelude::*;
+
+/// Result of one step.
+#[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
+pub struct StepReport {
+    /// Iterations, summed over the substeps.
+    iterations: u32,
+    /// Distance to the solution in the full space, change in the last iteration for other models, to compare
+    /// with `tolerance`; the largest of the substeps.
+    residual: f64,
+    /// True if every substep has reached `tolerance` within its iterations.
+    converged: bool,
+    /// Elastic energy at the end, J.
+    energy: f64,
+}
+
+#[pymethods]
+impl StepReport {
+    fn __repr__(&self) -> String {
+        let Self { iterations, residual, converged, energy } = self;
+        let converged = if *converged { "True" } else { "False" };
+        format!(
+            "StepReport(iterations={iterations}, residual={residual:e}, converged={converged}, energy={energy:e})"
+        )
+    }
+}
+
+impl From<method::StepReport> for StepReport {
+    fn from(report: method::StepReport) -> Self {
+        let method::StepReport { iterations, residual, converged, energy } = report;
+        Self { iterations, residual, converged, energy }
+    }
+}
