@@ -12,7 +12,7 @@ use crate::errors::run;
 /// `capsule`, `box` or `mesh`.
 ///
 /// The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial
-/// place until a step moves it. friction: Coulomb coefficient, >= 0.
+/// place until a step moves it. Friction is Coulomb's coefficient, >= 0.
 ///
 /// Raises
 /// ------
@@ -44,7 +44,7 @@ impl Collider {
 
 #[pymethods]
 impl Collider {
-    /// The half-space behind a plane through a point, such as the ground. normal: any length.
+    /// The half-space behind a plane through a point, such as the ground.
     ///
     /// Parameters
     /// ----------

@@ -2162,7 +2162,7 @@ class Collider:
     `capsule`, `box` or `mesh`.
 
     The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial
-    place until a step moves it. friction: Coulomb coefficient, >= 0.
+    place until a step moves it. Friction is Coulomb's coefficient, >= 0.
 
     Raises
     ------
@@ -2181,7 +2181,7 @@ class Collider:
         normal: Sequence[float] = (0.0, 0.0, 1.0),
         friction: float = 0.5,
     ) -> Collider:
-        """The half-space behind a plane through a point, such as the ground. normal: any length.
+        """The half-space behind a plane through a point, such as the ground.
 
         Parameters
         ----------
