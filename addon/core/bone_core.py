@@ -2,6 +2,7 @@
 
 from dataclasses import astuple, dataclass
 from enum import Enum
+from typing import Literal, cast
 
 import jounce
 import numpy as np
@@ -16,9 +17,9 @@ class Role(Enum):
     FREE = "FREE"
 
     @property
-    def native(self) -> str:
+    def native(self) -> Literal["automatic", "flesh", "rigid", "free"]:
         """The native module's name of the role."""
-        return self.value.lower()
+        return cast(Literal["automatic", "flesh", "rigid", "free"], self.value.lower())
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Literal
 
 from . import drawn_law
 
@@ -128,7 +129,7 @@ class BuildSettings:
     cubature: int = 0
 
     @property
-    def law(self) -> str:
+    def law(self) -> Literal["arap", "corotated"]:
         """The native module's name of the elastic energy."""
         return "corotated" if self.poisson > 0.0 else "arap"
 
@@ -177,7 +178,7 @@ class MotionSettings:
     pose_rest: float
     substeps: int
     gravity: float
-    integrator: str
+    integrator: Literal["backward_euler", "bdf2"]
     material: Physical | None = None
     limit: float | None = None
     stretch: float | None = None

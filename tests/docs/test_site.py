@@ -53,6 +53,14 @@ def test_links_to_nothing_are_refused():
         site.relinked(ROOT / "docs/faq.md", "![gone](images/none.png)")
 
 
+def test_measured_pages_say_when():
+    row = "| [Bakes](addon/bakes.md) | `a.py` | `abc1234`, 2026 | `b.py` | see [moves](addon/moves.md) |"
+    shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
+    assert "Measured at `abc1234`, 2026, on two cores. Since then: see [moves](moves.md)." in shown
+    assert shown.startswith("# Bakes\n") and shown.endswith("Text.")
+    assert site.dated("# Other", "addon/other.md", row) == "# Other"
+
+
 def test_a_forgotten_name_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("\n".join(f"::: jounce.{name}" for name in jounce.__all__), encoding="utf-8")

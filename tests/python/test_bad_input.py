@@ -15,26 +15,13 @@ class Exploding:
 
 
 class TestArrays:
-    """One dtype, shape and order each; all functions share these checks."""
+    """Kinds of numbers and shapes; all functions share these checks."""
 
     @pytest.mark.parametrize(
         ("vertices", "kind", "sentence"),
         [
-            (
-                TET.astype(np.float32),
-                TypeError,
-                "vertices: expected dtype float64, got float32; use vertices.ast",
-            ),
-            (TET.astype(">f8"), TypeError, "vertices: expected dtype float64, got >f8"),
-            (TET.astype(complex), TypeError, "vertices: expected dtype float64, got complex128"),
-            (TET.astype(np.int64), TypeError, "vertices: expected dtype float64, got int64"),
-            (TET.astype(str), TypeError, "vertices: expected dtype float64, got <U"),
-            (
-                np.asfortranarray(TET),
-                TypeError,
-                "vertices: expected C order; use numpy.ascontiguousarray(vertices)",
-            ),
-            (np.repeat(TET, 2, axis=0)[::2], TypeError, "vertices: expected C order"),
+            (TET.astype(complex), TypeError, "vertices: expected dtype float64, got dtype complex128"),
+            (TET.astype(str), TypeError, "vertices: expected dtype float64, got dtype <U"),
             (TET[0], ValueError, "vertices: expected shape (n, 3), got (3,)"),
             (TET[None], ValueError, "vertices: expected shape (n, 3), got (1, 4, 3)"),
             (np.float64(1.0), ValueError, "vertices: expected shape (n, 3), got ()"),
@@ -47,15 +34,9 @@ class TestArrays:
     def test_vertices(self, vertices, kind, sentence):
         refused(kind, sentence, jounce.TetMesh, vertices, CORNERS)
 
-    def test_misaligned(self):
-        raw = np.zeros(TET.nbytes + 1, np.uint8)[1:]
-        refused(
-            TypeError, "vertices: expected C order", jounce.TetMesh, raw.view(float).reshape(4, 3), CORNERS
-        )
-
-    @pytest.mark.parametrize("dtype", [np.float64, np.int16, np.uint64, bool, object])
+    @pytest.mark.parametrize("dtype", [np.float64, bool, object])
     def test_tets(self, dtype):
-        sentence = f"tets: expected dtype int32 or int64, got {np.dtype(dtype)}"
+        sentence = f"tets: expected integers, got dtype {np.dtype(dtype)}"
         refused(TypeError, sentence, jounce.TetMesh, TET, CORNERS.astype(dtype))
 
     @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32])
@@ -268,7 +249,7 @@ class TestModel:
         refused(
             ValueError, "labels: element 0", model, mesh, material, modes, labels.astype(np.int64) + 2**40
         )
-        refused(TypeError, "labels: expected dtype int32", model, mesh, material, modes, labels.astype(float))
+        refused(TypeError, "labels: expected integers", model, mesh, material, modes, labels.astype(float))
         refused(ValueError, "expected shape", model, other, material, modes, np.zeros(1, np.int32))
         rig = jounce.Rig(other, np.ones((4, 1)))
         refused(ValueError, "rig: expected shape", model, mesh, material, modes, labels, rig)
@@ -296,7 +277,7 @@ class TestModel:
         zeros = np.zeros((6, 3, 4))
         move = model.displacement
         refused(ValueError, "coefficients: expected shape (6, 3, 4), got (5, 3, 4)", move, zeros[:5])
-        refused(TypeError, "coefficients: expected dtype float64", move, zeros.astype(np.float32))
+        refused(TypeError, "coefficients: expected dtype float64", move, zeros.astype(complex))
         refused(TypeError, "out: expected dtype float32, got float64", move, zeros, out=np.zeros((735, 3)))
         refused(
             ValueError,

@@ -40,7 +40,7 @@ class TestSimulation:
         before = simulation.coefficients
         for act in (simulation.step, simulation.reset):
             refused(ValueError, "pose: expected shape (3, 3, 4), got (2, 3, 4)", act, pose[:2])
-            refused(TypeError, "pose: expected dtype float64", act, pose.astype(np.float32))
+            refused(TypeError, "pose: expected dtype float64", act, pose.astype(complex))
             refused(ValueError, NOT_FINITE, act, poisoned(pose))
             refused(ValueError, "pose: bone 1 has the number NaN; ", act, poisoned(pose))
             refused(ValueError, "pose: bone 1 has the number -2e12; ", act, poisoned(pose, -2e12))
@@ -152,7 +152,7 @@ class TestBaking:
     def test_modal_keys(self):
         frames = np.ones((4, 5, 3), np.float32)
         keys = jounce.modal_keys
-        refused(TypeError, "frames: expected dtype float32", keys, frames.astype(float), 0.1)
+        refused(TypeError, "frames: expected dtype float32", keys, frames.astype(complex), 0.1)
         refused(ValueError, "frames: expected shape (f, p, 3), got (4, 15)", keys, frames.reshape(4, 15), 0.1)
         refused(ValueError, NOT_FINITE, keys, poisoned(frames), 0.1)
         refused(ValueError, "tolerance: ", keys, frames, -0.1)
@@ -163,7 +163,7 @@ class TestBaking:
     def test_pull_back(self):
         moved, matrices = np.ones((2, 3), np.float32), np.tile(np.eye(3), (2, 1, 1))
         back = jounce.pull_back
-        refused(TypeError, "displacement: expected dtype float32", back, moved.astype(float), matrices)
+        refused(TypeError, "displacement: expected dtype float32", back, moved.astype(complex), matrices)
         refused(ValueError, "matrices: expected shape (2, 3, 3), got (1, 3, 3)", back, moved, matrices[:1])
         refused(ValueError, NOT_FINITE, back, poisoned(moved), matrices)
         refused(ValueError, NOT_FINITE, back, moved, poisoned(matrices))

@@ -105,7 +105,7 @@ def test_offsets_that_do_not_fit_are_refused(body, fine):
     count = len(fine[0])
     for act in (body.reduce_offsets, body.vertex_offsets):
         refused(ValueError, f"offsets: expected shape ({count}, 3)", act, np.zeros((count, 2)))
-        refused(TypeError, "offsets: expected dtype float64", act, np.zeros((count, 3), np.float32))
+        refused(TypeError, "offsets: expected dtype float64", act, np.zeros((count, 3), complex))
         refused(ValueError, NOT_FINITE, act, poisoned(np.zeros((count, 3))))
     simulation = jounce.Simulation(body.model)
     simulation.reset(REST)

@@ -1,4 +1,4 @@
-"""Runs the Python examples of the READMEs, the repository's and the package's."""
+"""Runs the Python examples of the READMEs, the repository's and the package's, and of the tutorial."""
 
 from pathlib import Path
 
@@ -12,9 +12,10 @@ def python_blocks(name: str) -> list[str]:
     return [piece.split("```")[0] for piece in pieces]
 
 
-@pytest.mark.parametrize("name", ["README.md", "rust/python/README.md"])
+@pytest.mark.parametrize("name", ["README.md", "rust/python/README.md", "docs/tutorials/python.md"])
 def test_examples_run(name: str):
     blocks = python_blocks(name)
     assert blocks
+    names: dict[str, object] = {}
     for source in blocks:
-        exec(compile(source, name, "exec"), {})
+        exec(compile(source, name, "exec"), names)

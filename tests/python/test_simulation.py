@@ -314,3 +314,25 @@ def test_truncated_models_are_those_of_fewer_modes(model, mesh, material, modes,
     expected = run(direct, bar.poses[:10])
     scale = float(np.abs(expected).max())
     assert run(truncated, bar.poses[:10]) == pytest.approx(expected, abs=1e-6 * scale)
+
+
+def test_settings_are_read_back(model):
+    given = {"dt": 0.02, "substeps": 3, "gravity": (0.0, 0.0, -9.81), "integrator": "bdf2", "stretch": 0.4}
+    settings = jounce.Simulation(model, **given).settings
+    assert given.items() <= settings.items()
+    assert settings["tolerance"] == 1e-6
+    assert jounce.Simulation(model, **settings).settings == settings
+
+
+def test_settings_follow_changes(model):
+    simulation = jounce.Simulation(model)
+    simulation.vary(stiffness=2.0, gravity=(0.0, 0.0, -1.0))
+    simulation.strength = 0.5
+    read = simulation.settings
+    assert (read["stiffness"], read["gravity"], read["strength"]) == (2.0, (0.0, 0.0, -1.0), 0.5)
+
+
+def test_a_material_names_its_law():
+    jelly = jounce.Material(young=2e4, poisson=0.4, law="neo_hookean")
+    assert jelly.law == "neo_hookean"
+    assert repr(jelly) == "Material(neo_hookean, young=2e4)"

@@ -1,4 +1,5 @@
-//! Numpy arrays in and out: exact checks with the argument's name, and results without copies.
+//! Numpy arrays in and out: arguments of any precision and order, checks with the argument's name, and
+//! results without copies.
 
 use jounce::Error;
 use jounce::material::Field;
@@ -37,13 +38,14 @@ impl<T: Element> Array<'_, T> {
     }
 }
 
-/// Checks an input argument; converts lists and tuples first.
+/// Checks an input argument. Lists, tuples and numbers of another precision, order or alignment are
+/// converted into a copy; arrays that fit are taken as they are.
 pub fn array<'py, T: Element>(
     argument: &Bound<'py, PyAny>,
     what: &'static str,
     axes: &[Axis],
 ) -> PyResult<Array<'py, T>> {
-    let untyped = as_numpy::<T>(argument, what)?;
+    let untyped = converted::<T>(as_numpy::<T>(argument, what)?, what)?;
     let typed = checked::<T>(&untyped, what, axes)?;
     typed.try_readonly().map(Array).map_err(|_| borrowed(what))
 }
@@ -63,7 +65,7 @@ pub fn points(argument: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<[
     Ok(array.slice().as_chunks::<3>().0.to_vec())
 }
 
-/// Rows of N indices below `count`, from int32, int64 or uint32.
+/// Rows of N indices below `count`, from any integers.
 pub fn indices<const N: usize>(
     argument: &Bound<'_, PyAny>,
     what: &'static str,
@@ -79,19 +81,18 @@ pub fn indices<const N: usize>(
     Ok(flat.as_chunks::<N>().0.iter().map(|row| row.map(|i| i as u32)).collect())
 }
 
-/// Whole numbers from int32, int64 or uint32.
+/// Whole numbers from any integers.
 pub fn integers(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> PyResult<Vec<i64>> {
     let untyped = as_numpy::<i64>(argument, what)?;
-    let (py, kind) = (argument.py(), untyped.dtype());
-    if kind.is_equiv_to(&dtype::<i32>(py)) {
-        Ok(array::<i32>(&untyped, what, axes)?.slice().iter().map(|&i| i.into()).collect())
-    } else if kind.is_equiv_to(&dtype::<u32>(py)) {
-        Ok(array::<u32>(&untyped, what, axes)?.slice().iter().map(|&i| i.into()).collect())
-    } else if kind.is_equiv_to(&dtype::<i64>(py)) {
-        Ok(array::<i64>(&untyped, what, axes)?.slice().to_vec())
-    } else {
-        Err(PyTypeError::new_err(format!("{what}: expected dtype int32 or int64, got {kind}")))
+    if !untyped.dtype().is_equiv_to(&dtype::<u64>(argument.py())) {
+        return Ok(array::<i64>(&untyped, what, axes)?.slice().to_vec());
     }
+    let wide = array::<u64>(&untyped, what, axes)?;
+    let narrow = wide.slice().iter().map(|&index| {
+        let expected = "an index below 2^63";
+        i64::try_from(index).map_err(|_| refused(Error::Range { what, expected, got: index as f64 }))
+    });
+    narrow.collect()
 }
 
 /// Integers in the range of int32, such as cluster labels.
@@ -190,6 +191,32 @@ fn as_numpy<'py, T: Element>(
     converted.cast_into::<PyUntypedArray>().map_err(|_| not_an_array::<T>(argument, what))
 }
 
+/// The array with elements of type T in C order: itself if it is so already, or a copy.
+fn converted<'py, T: Element>(
+    untyped: Bound<'py, PyUntypedArray>,
+    what: &'static str,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let (py, expected, got) = (untyped.py(), dtype::<T>(untyped.py()), untyped.dtype());
+    if got.is_equiv_to(&expected) && untyped.is_c_contiguous() && is_aligned(&untyped)? {
+        return Ok(untyped);
+    }
+    let accepted = match expected.kind() {
+        b'f' => "fiu",
+        b'i' | b'u' => "iu",
+        _ => "b",
+    };
+    if !accepted.contains(char::from(got.kind())) {
+        let expected = if accepted == "iu" { "integers".to_owned() } else { format!("dtype {expected}") };
+        return Err(PyTypeError::new_err(format!("{what}: expected {expected}, got dtype {got}")));
+    }
+    let made = py.import("numpy")?.call_method1("require", (&untyped, expected, ["C", "ALIGNED"]))?;
+    made.cast_into::<PyUntypedArray>().map_err(|_| not_an_array::<T>(&untyped, what))
+}
+
+fn is_aligned(array: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
+    array.getattr("flags")?.get_item("ALIGNED")?.extract()
+}
+
 fn checked<'py, T: Element>(
     untyped: &Bound<'py, PyUntypedArray>,
     what: &'static str,
@@ -201,8 +228,7 @@ fn checked<'py, T: Element>(
         return Err(PyTypeError::new_err(text));
     }
     check_shape(untyped.shape(), what, axes)?;
-    let flags = untyped.getattr("flags")?;
-    if !(untyped.is_c_contiguous() && flags.get_item("ALIGNED")?.extract::<bool>()?) {
+    if !(untyped.is_c_contiguous() && is_aligned(untyped)?) {
         let text = format!("{what}: expected C order; use numpy.ascontiguousarray({what})");
         return Err(PyTypeError::new_err(text));
     }

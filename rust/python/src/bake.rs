@@ -13,11 +13,34 @@ type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>,
 
 /// The fewest shapes, from the singular value decomposition of all frames, within a tolerance.
 ///
-/// Frame i is `sum over j of values_ij keys_j`. frames: (f, p, 3) float32, metres. tolerance: largest
-/// distance of any point in any frame, metres. max_keys: upper bound of the number of shapes, even at the
-/// cost of a larger error. Returns keys (k, p, 3) float32 in metres, values (f, k) float32, and the
-/// remaining error in metres. `ModalKeysJob` does the same without blocking. Raises ValueError for values
-/// that are not finite and for a tolerance below 0.
+/// Frame i is `sum over j of values_ij keys_j`.
+///
+/// Parameters
+/// ----------
+/// frames : (f, p, 3) array
+///     Metres.
+/// tolerance : float
+///     Largest distance of any point in any frame, metres.
+/// max_keys : int, default 30
+///     Upper bound of the number of shapes, even at the cost of a larger error.
+///
+/// Returns
+/// -------
+/// tuple of (array, array, float)
+///     Keys (k, p, 3) float32 in metres, values (f, k) float32, and the remaining error in metres.
+///     `ModalKeysJob` does the same without blocking.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For values that are not finite and for a tolerance below 0.
+///
+/// Examples
+/// --------
+/// >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+/// >>> keys, values, error = jounce.modal_keys(frames, tolerance=1e-4)
+/// >>> keys.shape, values.shape, error < 1e-4
+/// ((1, 8, 3), (24, 1), True)
 #[pyfunction]
 #[pyo3(signature = (frames, tolerance, max_keys=30))]
 pub fn modal_keys<'py>(
@@ -32,6 +55,13 @@ pub fn modal_keys<'py>(
 /// Background job for `modal_keys`, with the same arguments; the thread never touches Python.
 ///
 /// Invalid arrays raise at once; `result()` raises later errors.
+///
+/// Examples
+/// --------
+/// >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+/// >>> keys, values, error = jounce.ModalKeysJob(frames, 1e-4).result()
+/// >>> len(keys)
+/// 1
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ModalKeysJob")]
 pub struct ModalKeysJob {
     keys: Making<bake::ModalKeys>,
@@ -53,6 +83,11 @@ impl ModalKeysJob {
     }
 
     /// Waits for keys, values and error, or raises the error of the job.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of (array, array, float)
+    ///     Keys, values and error, as of `modal_keys`.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<ModalKeys<'py>> {
         let found = self.keys.result(py)?;
         Ok((
@@ -68,13 +103,44 @@ type HelperBones<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>
 
 /// Extra rigid bones with which plain skinning follows a motion, for game engines [SSDR].
 ///
-/// points: (p, 3), rest positions, metres. frames: (f, p, 3) float32, positions in each frame. transforms:
-/// (f, b, 3, 4), the existing bones, from the rest shape. weights: (p, b), skinning weights of the existing
-/// bones, rows sum to 1. count: number of helper bones. influences: most nonzero weights a point. passes:
-/// alternating updates of weights and bones. Returns weights (p, b + count), the helper bones' transforms
-/// (f, count, 3, 4), and the root mean square and the largest remaining distance in metres.
-/// `HelperBonesJob` does the same without blocking. Raises ValueError for wrong shapes, values that are not
-/// finite, and rows with another sum.
+/// Parameters
+/// ----------
+/// points : (p, 3) array
+///     Rest positions, metres.
+/// frames : (f, p, 3) array
+///     Positions in each frame.
+/// transforms : (f, b, 3, 4) array
+///     The existing bones, from the rest shape.
+/// weights : (p, b) array
+///     Skinning weights of the existing bones, rows sum to 1.
+/// count : int
+///     Number of helper bones.
+/// influences : int, default 4
+///     Most nonzero weights a point.
+/// passes : int, default 15
+///     Alternating updates of weights and bones.
+///
+/// Returns
+/// -------
+/// tuple of (array, array, float, float)
+///     Weights (p, b + count), the helper bones' transforms (f, count, 3, 4), and the root mean
+///     square and the largest remaining distance in metres. `HelperBonesJob` does the same without
+///     blocking.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For wrong shapes, values that are not finite, and rows with another sum.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box()
+/// >>> frames = points + np.linspace(0, 1, 8)[:, None, None] * (points[:, :1] > 0.5)
+/// >>> still = np.tile(np.eye(3, 4), (8, 1, 1, 1))
+/// >>> made = jounce.helper_bones(points, frames, still, np.ones((8, 1)), count=1)
+/// >>> weights, transforms, mean, largest = made
+/// >>> weights.shape, transforms.shape, largest < 1e-3
+/// ((8, 2), (8, 1, 3, 4), True)
 #[pyfunction]
 #[pyo3(signature = (points, frames, transforms, weights, count, influences=4, passes=15))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -95,6 +161,14 @@ pub fn helper_bones<'py>(
 /// Background job for `helper_bones`, with the same arguments; the thread never touches Python.
 ///
 /// Invalid arrays raise at once; `result()` raises later errors.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box()
+/// >>> frames = points + np.linspace(0, 1, 8)[:, None, None] * (points[:, :1] > 0.5)
+/// >>> still = np.tile(np.eye(3, 4), (8, 1, 1, 1))
+/// >>> jounce.HelperBonesJob(points, frames, still, np.ones((8, 1)), 1).result()[0].shape
+/// (8, 2)
 #[pyclass(frozen, extends = Job, module = "jounce", name = "HelperBonesJob")]
 pub struct HelperBonesJob {
     fit: Making<bake::HelperBones>,
@@ -136,6 +210,11 @@ impl HelperBonesJob {
 
     /// Waits for weights, transforms, root mean square and largest distance, or raises the error of the
     /// job.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of (array, array, float, float)
+    ///     Weights, transforms, mean and largest distance, as of `helper_bones`.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<HelperBones<'py>> {
         let found = self.fit.result(py)?;
         let (p, count) = (self.points, self.count);
@@ -149,12 +228,32 @@ impl HelperBonesJob {
     }
 }
 
-/// Displacements before skinning from displacements after skinning: solves
-/// `matrices_i d_i = displacement_i`.
+/// Displacements before skinning from displacements after skinning: solves `matrices_i d_i =
+/// displacement_i`.
 ///
-/// If skinning flattens space at a point, d_i is the shortest least-squares solution. displacement: (p, 3)
-/// float32, metres. matrices: (p, 3, 3) float64, the linear part of the skinning at each point. Returns (p,
-/// 3) float32, metres. Raises ValueError for a wrong shape and for values that are not finite.
+/// If skinning flattens space at a point, d_i is the shortest least-squares solution.
+///
+/// Parameters
+/// ----------
+/// displacement : (p, 3) array
+///     Metres.
+/// matrices : (p, 3, 3) array
+///     The linear part of the skinning at each point.
+///
+/// Returns
+/// -------
+/// (p, 3) array
+///     Metres.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a wrong shape and for values that are not finite.
+///
+/// Examples
+/// --------
+/// >>> jounce.pull_back([[0, 2, 0]], [np.diag([1, 2, 1])]).tolist()
+/// [[0.0, 1.0, 0.0]]
 #[pyfunction]
 pub fn pull_back<'py>(
     py: Python<'py>,

@@ -14,8 +14,25 @@ use crate::mesh::TetMesh;
 
 /// Displacement fields on all vertices, the basis of a body's motion: `u = sum_j shapes_j q_j`.
 ///
-/// shapes: (r, n, 3) float64. `mass_pca` is the usual source; shapes given directly may be neither
-/// orthonormal nor independent. Raises ValueError for a wrong shape and for values that are not finite.
+/// Parameters
+/// ----------
+/// shapes : (r, n, 3) array
+///     `mass_pca` is the usual source; shapes given directly may be neither orthonormal nor
+///     independent.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a wrong shape and for values that are not finite.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> sway = np.zeros((1, len(mesh.vertices), 3))
+/// >>> sway[0, :, 2] = mesh.vertices[:, 0] ** 2
+/// >>> jounce.Basis(sway).shapes.shape == sway.shape
+/// True
 #[pyclass(frozen, module = "jounce", name = "Basis")]
 pub struct Basis(pub Arc<subspace::Basis>);
 
@@ -52,13 +69,42 @@ impl Basis {
 
 /// Mass-orthonormal displacements closest to the displacements of a shot: mass-PCA [MOR eq. 12].
 ///
-/// `M^1/2 A = U~ S V'` with snapshots as columns of A, `U = M^-1/2 U~`. In the mass norm, the error of the
-/// first r fields is the root of the sum of the remaining squared singular values. snapshots: (f, n, 3)
-/// float64, metres, secondary displacements such as those of a full-space simulation. count: upper bound of
-/// r; fewer if the snapshots have a lower rank. energy: in (0, 1], smallest r with this share of the sum of
-/// squared singular values. With both, the smaller r wins; with neither, energy is 0.999. Returns Basis.
-/// Raises ValueError for snapshots of another mesh, for values that are not finite, and for snapshots
-/// without motion.
+/// `M^1/2 A = U~ S V'` with snapshots as columns of A, `U = M^-1/2 U~`. In the mass norm, the error of
+/// the first r fields is the root of the sum of the remaining squared singular values.
+///
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+/// material : Material
+///     Its density gives the mass norm.
+/// snapshots : (f, n, 3) array
+///     Metres, secondary displacements such as those of a full-space simulation.
+/// count : int, optional
+///     Upper bound of r; fewer if the snapshots have a lower rank.
+/// energy : float, optional
+///     In (0, 1], smallest r with this share of the sum of squared singular values. With both, the
+///     smaller r wins; with neither, energy is 0.999.
+///
+/// Returns
+/// -------
+/// Basis
+///     The basis.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For snapshots of another mesh, for values that are not finite, and for snapshots without
+///     motion.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> shot = np.sin(np.arange(6.0))[:, None, None] * mesh.vertices[None]
+/// >>> basis = jounce.mass_pca(mesh, jounce.Material(), shot)
+/// >>> len(basis.shapes)
+/// 1
 #[pyfunction]
 #[pyo3(signature = (mesh, material, snapshots, count=None, energy=None))]
 pub fn mass_pca(

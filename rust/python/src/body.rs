@@ -27,31 +27,98 @@ use crate::subspace::SkinningModes;
 
 /// A rigged surface and everything for its simulation, built in one call.
 ///
-/// Fills the surface with a lattice, carries the weights to the lattice, and computes leak, modes, clusters
-/// and model. points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64,
-/// rows sum to 1. resolution: cells along the longest side. solid: count only the inside of the surface, as
-/// in `TetMesh.lattice`; False counts each touched cell in full. density: kg/m^3. locality: 0 for global
-/// modes, above 0 as in `localised_modes`. driven: as in `driven_modes`, with locality 0.
-/// young: Pa, one number or (p,) float64, interpolated to the
-/// inside on a log scale. leak: (p,) float64 in [0, 1], share of the default leak to keep at each point;
-/// None keeps all. strength: (p,) float64, >= 0, factor on the rig's acceleration felt at each point; None
-/// is 1 everywhere. law: "arap" or "corotated", as in `Material`. pinned: (p,) bool, points that follow the
-/// rig exactly. core: a SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a
-/// core, only parts of the body without core have modes complementary to the rig, leak multiplies strength,
-/// and there may be fewer modes than requested. merge_into: (b,) int32 or int64, the bone that stands for
-/// each bone in the complementarity constraint; a bone that names itself counts on its own. bone_parents:
-/// (b,) int32 or int64, parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent
-/// of the mass counts as its parent. With neither, all bones count. A pose always has a transform for each
-/// bone. shapes: (s, p, 3) float64, metres, rest-pose displacements animated by the artist, such as shape
-/// keys; modes do not imitate them. Each step receives their motion through `reduce_offsets`. stitches: (s,
-/// 2) int32 or int64, pairs of points joined by springs. stitch_stiffness: N/m. stitch_gap: share of the
-/// rest distance to keep. Both are one number or (s,) float64. stitch_group and stitch_radius: as for
-/// Stitches. stitch_known: share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less
-/// than 1 for stitches that a Simulation's `stitching` opens, since the modes then include the opening.
-/// editable: keep the factor of the modal analysis, tens of megabytes, for a fast `like`. like: a Body of
-/// the same surface and weights whose unchanged parts are reused. If only stiffness or stitches differ and
-/// both bodies are editable, modes are updated from its modes, to about one percent, and clusters stay.
-/// Raises ValueError with the error of the failing stage. `BodyJob` does the same without blocking.
+/// Fills the surface with a lattice, carries the weights to the lattice, and computes leak, modes,
+/// clusters and model.
+///
+/// `BodyJob` does the same without blocking.
+///
+/// With neither, all bones count. A pose always has a transform for each bone.
+///
+/// Parameters
+/// ----------
+/// points : (p, 3) array
+///     Metres.
+/// triangles : (q, 3) array of integers
+///     Indices of the points.
+/// weights : (p, b) array
+///     Rows sum to 1.
+/// resolution : int, default 32
+///     Cells along the longest side.
+/// solid : bool, default True
+///     Count only the inside of the surface, as in `TetMesh.lattice`; False counts each touched
+///     cell in full.
+/// modes : int, default 16
+///     Number of modes.
+/// clusters : int, default 100
+///     Number of clusters, whose tets share one rotation.
+/// cubature : int, default 0
+///     Number of tets whose weighted forces stand for all; 0 uses clusters instead.
+/// young : float or array, default 10000.0
+///     Pa, one number or (p,) float64, interpolated to the inside on a log scale.
+/// poisson : float, default 0.0
+///     Poisson's ratio; above 0 with a law other than "arap".
+/// density : float, default 1000.0
+///     kg/m^3.
+/// locality : float, default 0.0
+///     0 for global modes, above 0 as in `localised_modes`.
+/// driven : bool, default False
+///     As in `driven_modes`, with locality 0.
+/// law : {'arap', 'corotated'}, default 'arap'
+///     "arap" or "corotated", as in `Material`.
+/// leak : (p,) array, optional
+///     In [0, 1], share of the default leak to keep at each point; None keeps all.
+/// strength : (p,) array, optional
+///     >= 0, factor on the rig's acceleration felt at each point; None is 1 everywhere.
+/// pinned : (p,) array of bool, optional
+///     Points that follow the rig exactly.
+/// core : SkeletonCore, optional
+///     A SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a core, only
+///     parts of the body without core have modes complementary to the rig, leak multiplies
+///     strength, and there may be fewer modes than requested.
+/// merge_into : (b,) array of integers, optional
+///     The bone that stands for each bone in the complementarity constraint; a bone that names
+///     itself counts on its own.
+/// bone_parents : (b,) array of integers, optional
+///     Parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent of the
+///     mass counts as its parent.
+/// shapes : (s, p, 3) array, optional
+///     Metres, rest-pose displacements animated by the artist, such as shape keys; modes do not
+///     imitate them. Each step receives their motion through `reduce_offsets`.
+/// seed : int, default 0
+///     Seed of the random draws; the same seed gives the same result.
+/// stitches : (s, 2) array of integers, optional
+///     Pairs of points joined by springs.
+/// stitch_stiffness : float or array, default 10000.0
+///     N/m.
+/// stitch_gap : float or array, default 0.0
+///     Share of the rest distance to keep. One number or (s,).
+/// stitch_group : array of integers, optional
+///     As for Stitches.
+/// stitch_radius : float or array, default 0.0
+///     As for Stitches.
+/// stitch_known : float or array, default 1.0
+///     Share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less than 1 for
+///     stitches that a Simulation's `stitching` opens, since the modes then include the opening.
+/// editable : bool, default False
+///     Keep the factor of the modal analysis, tens of megabytes, for a fast `like`.
+/// like : Body, optional
+///     A Body of the same surface and weights whose unchanged parts are reused. If only stiffness
+///     or stitches differ and both bodies are editable, modes are updated from its modes, to about
+///     one percent, and clusters stay.
+///
+/// Raises
+/// ------
+/// ValueError
+///     With the error of the failing stage.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> body.mesh.tets.shape[1], body.model.mode_count
+/// (4, 4)
+/// >>> simulation = jounce.Simulation(body.model, dt=1 / 24)
+/// >>> simulation.reset(np.eye(3, 4)[None])
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
     pub inner: Arc<body::Body>,
@@ -85,8 +152,8 @@ impl Body {
         job.get().result(py)
     }
 
-    /// Largest bound of the relative errors of the modes' eigenvalues after `like`, provided that no mode is
-    /// missing; 0 for a new body.
+    /// Largest bound of the relative errors of the modes' eigenvalues after `like`, provided that no mode
+    /// is missing; 0 for a new body.
     #[getter]
     fn residual(&self) -> f64 {
         self.inner.residual
@@ -203,8 +270,26 @@ impl Body {
     /// Full-space model of the same body: mesh, rig, pins, strength and stitches. The reference for the
     /// reduced model.
     ///
-    /// material: any law, (t,) or uniform; None is the body's own. fibres: fibres in the tets of the mesh.
     /// As `Model.full_space`.
+    ///
+    /// Parameters
+    /// ----------
+    /// material : Material, optional
+    ///     Any law, (t,) or uniform; None is the body's own.
+    /// fibres : Fibres, optional
+    ///     Fibres in the tets of the mesh.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> body.full_space().coefficient_shape == (len(body.mesh.vertices), 3)
+    /// True
     #[pyo3(signature = (material=None, fibres=None))]
     fn full_space(
         &self,
@@ -221,14 +306,35 @@ impl Body {
 
     /// Reduced model of the same body, learnt from a full-space shot: mass-PCA and a cubature.
     ///
-    /// snapshots: (f, n, 3) float64, metres, secondary displacements of the tet vertices. poses: (f, b, 3,
-    /// 4) float64, of the same frames. count: largest basis size. The basis ends earlier once it has all
-    /// but 1e-5 of the shot's energy, because the rest is below the tolerance of the full space. tets:
-    /// largest size of the cubature; None is three times count. material: the material of the full space,
-    /// of any law; None is the body's own. frequency: reference frequency of the damping ratio, usually the
-    /// full space's; None is the lowest learnt frequency. limit, stretch: the limits of its simulation;
-    /// with either, the model gets limit samples, up to `tets` of them. As `mass_pca`, `Model.reduced`,
-    /// `Cubature.of_shot` and `LimitSamples.of_shot`.
+    /// Parameters
+    /// ----------
+    /// snapshots : (f, n, 3) array
+    ///     Metres, secondary displacements of the tet vertices.
+    /// poses : (f, b, 3, 4) array
+    ///     Of the same frames.
+    /// count : int, default 64
+    ///     Largest basis size. The basis ends earlier once it has all but 1e-5 of the shot's energy,
+    ///     because the rest is below the tolerance of the full space.
+    /// tets : int, optional
+    ///     Largest size of the cubature; None is three times count.
+    /// material : Material, optional
+    ///     The material of the full space, of any law; None is the body's own.
+    /// frequency : float, optional
+    ///     Reference frequency of the damping ratio, usually the full space's; None is the lowest
+    ///     learnt frequency.
+    /// limit : float, optional
+    ///     The limits of its simulation; with either, the model gets limit samples, up to `tets` of
+    ///     them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+    /// stretch : float, optional
+    ///     The limits of its simulation; with either, the model gets limit samples, up to `tets` of
+    ///     them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+    /// seed : int, default 0
+    ///     Seed of the random draws; the same seed gives the same result.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
     #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
                         stretch=None, seed=0))]
     fn learn(
@@ -254,10 +360,25 @@ impl Body {
     /// Reduced model of the same body in a given basis, such as a stored learnt basis, with the body's
     /// mesh, rig and strength.
     ///
-    /// basis, cubature: from a model made by `learn`, or rebuilt from stored arrays; without a cubature,
-    /// forces are evaluated at all tets. material: any law; None is the body's own. frequency: as in
-    /// `learn`. limits: samples of the limits; without them the model has no limits. As `Model.reduced` and
-    /// `Model.limited`.
+    /// As `Model.reduced` and `Model.limited`.
+    ///
+    /// Parameters
+    /// ----------
+    /// basis : Basis
+    ///     From a model made by `learn`, or rebuilt from stored arrays.
+    /// cubature : Cubature, optional
+    ///     From the same model; None evaluates the forces at all tets.
+    /// material : Material, optional
+    ///     Any law; None is the body's own.
+    /// frequency : float, optional
+    ///     As in `learn`.
+    /// limits : LimitSamples, optional
+    ///     Samples of the limits; without them the model has no limits.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
     #[pyo3(signature = (basis, cubature=None, material=None, frequency=None, limits=None))]
     fn reduced(
         &self,
@@ -282,10 +403,21 @@ impl Body {
     /// Reduces rig offsets, the difference of a rig from linear skinning at the surface points, for
     /// `Simulation.step`.
     ///
-    /// offsets: (p, 3) float64, metres, world space: posed points minus linear skinning with the weights
-    /// and the pose. Returns (k, 3) float64, for simulations of this body's model. The first call prepares
-    /// operators of the body and takes longer. Raises ValueError for a wrong shape and for values that are
-    /// not finite.
+    /// Parameters
+    /// ----------
+    /// offsets : (p, 3) array
+    ///     Metres, world space: posed points minus linear skinning with the weights and the pose.
+    ///
+    /// Returns
+    /// -------
+    /// (k, 3) array
+    ///     For simulations of this body's model. The first call prepares operators of the body and
+    ///     takes longer.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a wrong shape and for values that are not finite.
     fn reduce_offsets<'py>(
         &self,
         py: Python<'py>,
@@ -302,8 +434,20 @@ impl Body {
     /// Carries rig offsets from the surface points to the vertices of the mesh, for a step in the full
     /// space.
     ///
-    /// offsets: (p, 3) float64, as in `reduce_offsets`. Returns (n, 3) float64, for simulations of
-    /// `full_space()`. Raises ValueError as `reduce_offsets`.
+    /// Parameters
+    /// ----------
+    /// offsets : (p, 3) array
+    ///     As in `reduce_offsets`.
+    ///
+    /// Returns
+    /// -------
+    /// (n, 3) array
+    ///     For simulations of `full_space()`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As `reduce_offsets`.
     fn vertex_offsets<'py>(
         &self,
         py: Python<'py>,
@@ -319,8 +463,20 @@ impl Body {
     /// Spreads values at the surface points to the vertices of the mesh, as for painted maps: the boundary
     /// takes the value at the closest point of the surface, the inside is harmonic.
     ///
-    /// values: (p,) float64. Returns (n,) float64. Raises ValueError for a wrong shape and for values that
-    /// are not finite.
+    /// Parameters
+    /// ----------
+    /// values : (p,) array
+    ///     Values at the points.
+    ///
+    /// Returns
+    /// -------
+    /// (n,) array
+    ///     Values at the vertices.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a wrong shape and for values that are not finite.
     fn spread<'py>(
         &self,
         py: Python<'py>,
@@ -342,8 +498,15 @@ impl Body {
 
 /// Background job for a `Body`, with the same arguments; the thread never touches Python.
 ///
-/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model"; `result()`
-/// gives the Body. Invalid arrays raise at once; `result()` raises the errors of a stage.
+/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model";
+/// `result()` gives the Body. Invalid arrays raise at once; `result()` raises the errors of a stage.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> job.result().model.mode_count
+/// 4
 #[pyclass(frozen, extends = Job, module = "jounce", name = "BodyJob")]
 pub struct BodyJob(Making<body::Body>);
 
@@ -423,6 +586,11 @@ impl BodyJob {
     }
 
     /// Waits for the Body, or raises the error of the job.
+    ///
+    /// Returns
+    /// -------
+    /// Body
+    ///     The body.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
         Body::wrap(py, self.0.result(py)?)
     }
@@ -431,6 +599,13 @@ impl BodyJob {
 /// Background job for `Body.full_space`, with the same arguments; the thread never touches Python.
 ///
 /// The only stage is "full space"; `result()` gives the Model, or raises the error.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> jounce.FullSpaceJob(body).result().coefficient_shape == (len(body.mesh.vertices), 3)
+/// True
 #[pyclass(frozen, extends = Job, module = "jounce", name = "FullSpaceJob")]
 pub struct FullSpaceJob(Making<method::Model>);
 
@@ -454,6 +629,11 @@ impl FullSpaceJob {
     }
 
     /// Waits for the Model, or raises the error of the job.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone()))
     }

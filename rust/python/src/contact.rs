@@ -11,9 +11,19 @@ use crate::errors::run;
 /// A rigid obstacle for full-space flesh, loose bodies and domains; made by `Collider.plane`, `sphere`,
 /// `capsule`, `box` or `mesh`.
 ///
-/// The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial place
-/// until a step moves it. friction: Coulomb coefficient, >= 0. Raises ValueError for sizes that are not
-/// positive and for values that are not finite.
+/// The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial
+/// place until a step moves it. Friction is Coulomb's coefficient, >= 0.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For sizes that are not positive and for values that are not finite.
+///
+/// Examples
+/// --------
+/// >>> ball = jounce.Collider.sphere(0.5, center=(0, 0, 1))
+/// >>> ball.distances([[0, 0, 2], [0, 0, 1]]).tolist()
+/// [0.5, -0.5]
 #[pyclass(frozen, module = "jounce", name = "Collider")]
 pub struct Collider {
     pub inner: contact::Collider,
@@ -34,7 +44,26 @@ impl Collider {
 
 #[pymethods]
 impl Collider {
-    /// The half-space behind a plane through a point, such as the ground. normal: any length.
+    /// The half-space behind a plane through a point, such as the ground.
+    ///
+    /// Parameters
+    /// ----------
+    /// point : 3 floats, default (0.0, 0.0, 0.0)
+    ///     Metres.
+    /// normal : 3 floats, default (0.0, 0.0, 1.0)
+    ///     Outward direction; any length.
+    /// friction : float, default 0.5
+    ///     Coulomb coefficient, >= 0.
+    ///
+    /// Returns
+    /// -------
+    /// Collider
+    ///     The collider.
+    ///
+    /// Examples
+    /// --------
+    /// >>> jounce.Collider.plane().distance((0, 0, 2))
+    /// (2.0, [0.0, 0.0, 1.0])
     #[staticmethod]
     #[pyo3(signature = (point=[0.0, 0.0, 0.0], normal=[0.0, 0.0, 1.0], friction=0.5),
            text_signature = "(point=(0.0, 0.0, 0.0), normal=(0.0, 0.0, 1.0), friction=0.5)")]
@@ -43,6 +72,20 @@ impl Collider {
     }
 
     /// A ball.
+    ///
+    /// Parameters
+    /// ----------
+    /// radius : float
+    ///     Metres.
+    /// center : 3 floats, default (0.0, 0.0, 0.0)
+    ///     Metres.
+    /// friction : float, default 0.5
+    ///     Coulomb coefficient, >= 0.
+    ///
+    /// Returns
+    /// -------
+    /// Collider
+    ///     The collider.
     #[staticmethod]
     #[pyo3(signature = (radius, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(radius, center=(0.0, 0.0, 0.0), friction=0.5)")]
@@ -51,6 +94,22 @@ impl Collider {
     }
 
     /// All points within a radius of the segment between two points.
+    ///
+    /// Parameters
+    /// ----------
+    /// start : 3 floats
+    ///     First frame.
+    /// end : 3 floats
+    ///     Metres.
+    /// radius : float
+    ///     Metres.
+    /// friction : float, default 0.5
+    ///     Coulomb coefficient, >= 0.
+    ///
+    /// Returns
+    /// -------
+    /// Collider
+    ///     The collider.
     #[staticmethod]
     #[pyo3(signature = (start, end, radius, friction=0.5))]
     fn capsule(py: Python<'_>, start: [f64; 3], end: [f64; 3], radius: f64, friction: f64) -> PyResult<Self> {
@@ -58,6 +117,20 @@ impl Collider {
     }
 
     /// An axis-aligned box with the given three sides.
+    ///
+    /// Parameters
+    /// ----------
+    /// size : 3 floats
+    ///     Lengths of the sides, metres.
+    /// center : 3 floats, default (0.0, 0.0, 0.0)
+    ///     Metres.
+    /// friction : float, default 0.5
+    ///     Coulomb coefficient, >= 0.
+    ///
+    /// Returns
+    /// -------
+    /// Collider
+    ///     The collider.
     #[staticmethod]
     #[pyo3(name = "box", signature = (size, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(size, center=(0.0, 0.0, 0.0), friction=0.5)")]
@@ -68,9 +141,26 @@ impl Collider {
     /// The inside of a surface, as a grid of signed distances with `resolution` cells along the longest
     /// side, 8 to 128. Details and walls thinner than a cell are lost.
     ///
-    /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. The surface may have several
-    /// parts, intersect itself, and have holes and flipped triangles. Raises ValueError for a surface
-    /// without an inside at this resolution.
+    /// Parameters
+    /// ----------
+    /// points : (p, 3) array
+    ///     Metres.
+    /// triangles : (q, 3) array of integers
+    ///     The surface may have several parts, intersect itself, and have holes and flipped triangles.
+    /// resolution : int, default 64
+    ///     Cells along the longest side.
+    /// friction : float, default 0.5
+    ///     Coulomb coefficient, >= 0.
+    ///
+    /// Returns
+    /// -------
+    /// Collider
+    ///     The collider.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a surface without an inside at this resolution.
     #[staticmethod]
     #[pyo3(signature = (points, triangles, resolution=64, friction=0.5))]
     fn mesh(
@@ -90,9 +180,16 @@ impl Collider {
     /// The same collider with contact switched off for some contact points, such as those of the flesh
     /// around it.
     ///
-    /// points: (k,) int32 or int64, indices into the `contact_points` of a Simulation, or without them into
-    /// the boundary vertices of the mesh, in order. A Simulation raises ValueError for an index out of
-    /// range.
+    /// Parameters
+    /// ----------
+    /// points : (k,) array of integers
+    ///     Indices into the `contact_points` of a Simulation, or without them into the boundary
+    ///     vertices of the mesh, in order. A Simulation raises ValueError for an index out of range.
+    ///
+    /// Returns
+    /// -------
+    /// Collider
+    ///     The collider.
     fn sparing(&self, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], u32::MAX as usize)?;
         Ok(Self { inner: self.inner.clone().sparing(points.as_flattened()), kind: self.kind })
@@ -106,12 +203,32 @@ impl Collider {
 
     /// Signed distance of a point to the collider at its initial place, metres, negative inside, and the
     /// outward normal.
+    ///
+    /// Parameters
+    /// ----------
+    /// point : 3 floats
+    ///     Metres.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of (float, list of float)
+    ///     Distance, metres, negative inside, and outward normal.
     fn distance(&self, point: [f64; 3]) -> (f64, [f64; 3]) {
         self.inner.shape().distance(point)
     }
 
     /// Signed distances of points (n, 3) to the collider at its initial place, (n,) float64, metres,
     /// negative inside.
+    ///
+    /// Parameters
+    /// ----------
+    /// points : (p, 3) array
+    ///     Metres.
+    ///
+    /// Returns
+    /// -------
+    /// (n,) array
+    ///     Metres, negative inside.
     fn distances<'py>(
         &self,
         py: Python<'py>,

@@ -18,8 +18,24 @@ use crate::subspace::SkinningModes;
 /// Sample tets for the elastic forces of a body, and the weight of each.
 ///
 /// `Cubature.train` and `Cubature.of_shot` are the usual sources; the constructor restores stored tets,
-/// (c,) int32 or int64, and weights, (c,) float64. Raises ValueError for a wrong shape; the model checks
-/// the fit to its mesh.
+/// (c,) integers, and weights, (c,) float64.
+///
+/// Parameters
+/// ----------
+/// tets : (c,) array of integers
+///     The sample tets.
+/// weights : (c,) array
+///     The weight of each.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a wrong shape; the model checks the fit to its mesh.
+///
+/// Examples
+/// --------
+/// >>> jounce.Cubature([0, 3], [0.5, 1.5]).weights.tolist()
+/// [0.5, 1.5]
 #[pyclass(frozen, module = "jounce", name = "Cubature")]
 pub struct Cubature(pub skinning_modes::Cubature);
 
@@ -37,8 +53,39 @@ impl Cubature {
 
     /// Trains a cubature by non-negative least squares on random states of the modes and the rig.
     ///
-    /// count: most tets. rig: None for a body without bones. seed: of the states; the same seed gives the
-    /// same tets. Raises ValueError for a count of 0 and for arguments of another mesh.
+    /// Parameters
+    /// ----------
+    /// mesh : TetMesh
+    ///     The mesh.
+    /// material : Material
+    ///     The material.
+    /// modes : SkinningModes
+    ///     The modes.
+    /// count : int, default 100
+    ///     Most tets.
+    /// rig : Rig, optional
+    ///     None for a body without bones.
+    /// seed : int, default 0
+    ///     Of the states; the same seed gives the same tets.
+    ///
+    /// Returns
+    /// -------
+    /// Cubature
+    ///     Tets and their weights.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a count of 0 and for arguments of another mesh.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4)
+    /// >>> cubature = jounce.Cubature.train(mesh, jounce.Material(), modes, count=10)
+    /// >>> 0 < len(cubature.tets) <= 10
+    /// True
     #[staticmethod]
     #[pyo3(signature = (mesh, material, modes, count=100, rig=None, seed=0))]
     fn train(
@@ -58,10 +105,28 @@ impl Cubature {
 
     /// Trains a cubature of a reduced model by non-negative least squares on the states of a shot.
     ///
-    /// model: a reduced model without a cubature. coefficients: (f, r) float64, of the shot, from
-    /// `Model.nearest`. poses: (f, b, 3, 4) float64; None without a rig. count: most tets. seed: of extra
-    /// states between those of the shot; the same seed gives the same tets. Raises ValueError for a count
-    /// of 0, for arguments of another model and for a shot without forces.
+    /// Parameters
+    /// ----------
+    /// model : Model
+    ///     A reduced model without a cubature.
+    /// coefficients : (f, r) array
+    ///     Of the shot, from `Model.nearest`.
+    /// poses : (f, b, 3, 4) array, optional
+    ///     None without a rig.
+    /// count : int, default 100
+    ///     Most tets.
+    /// seed : int, default 0
+    ///     Of extra states between those of the shot; the same seed gives the same tets.
+    ///
+    /// Returns
+    /// -------
+    /// Cubature
+    ///     Tets and their weights.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a count of 0, for arguments of another model and for a shot without forces.
     #[staticmethod]
     #[pyo3(signature = (model, coefficients, poses=None, count=100, seed=0))]
     fn of_shot(

@@ -10,6 +10,18 @@ use crate::forces::Drag;
 use crate::simulation::Simulation;
 
 /// Closing error of a cycle.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> simulation = jounce.Simulation(body.model, damping=0.1)
+/// >>> poses = np.tile(np.eye(3, 4), (12, 1, 1, 1))
+/// >>> poses[:, 0, 2, 3] = 0.1 * np.sin(np.arange(12) * 2 * np.pi / 12)
+/// >>> simulation.reset(poses[0])
+/// >>> report = simulation.settle_cycle(poses)
+/// >>> report.passes <= 6
+/// True
 #[pyclass(frozen, get_all, module = "jounce", name = "CycleReport")]
 pub struct CycleReport {
     /// Number of simulated passes through the cycle.

@@ -21,10 +21,26 @@ use crate::step_report::StepReport;
 
 /// A reduced body for use in domain trees. Share one Domain among leaves of one shape.
 ///
-/// body: LinearModes, of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the
-/// deforming modes; or a Model of `Model.reduced` without a rig, which bends far by itself and keeps its
-/// tets. The pinned part is attached to the parent domain. Raises ValueError for other models, for a model
-/// with a rig, and for a basis that contains rigid motion.
+/// Parameters
+/// ----------
+/// body : LinearModes or Model
+///     LinearModes, of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the
+///     deforming modes; or a Model of `Model.reduced` without a rig, which bends far by itself and
+///     keeps its tets. The pinned part is attached to the parent domain.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For other models, for a model with a rig, and for a basis that contains rigid motion.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+/// >>> jounce.Domain(modes).coordinate_count
+/// 4
 #[pyclass(frozen, module = "jounce", name = "Domain")]
 pub struct Domain(Arc<domains::Domain>);
 
@@ -73,24 +89,77 @@ impl Domain {
 
 /// A tree of attached domains, each a reduced body in a local frame [MOR sec. 4].
 ///
-/// A vertex is at `c + R (X + B y)`. The frame (R, c) of a domain follows its interface, a set of vertices
-/// of the parent: c is their mean, R the rotation of `A = sum m x X' = R S`. Small bends therefore add up
-/// along the tree. Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * E - f.x` over the coordinates
-/// of all domains, with the full coupling between the frames and the coordinates of parents and children.
-/// The cost is linear in the number of domains. domains: d domains, not necessarily distinct. parents: (d,)
-/// integers, -1 for the first, the root; each parent precedes its children. interfaces: d arrays of
-/// vertices of the parent, three or more and not collinear, near the pinned part of the domain; empty for
-/// the root. placements: (d, 3, 4) float64, rotation and translation from the modelled place to the rest
-/// place; None for the identity. free: the root is not attached. dt, substeps, integrator, max_iterations,
-/// tolerance, stiffness, damping, gravity: as in `Simulation`; the damping ratio applies to every mode.
-/// colliders: obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
-/// a surface; domains do not collide with each other. Domains far from all colliders cost little, for any
-/// mesh. Raises ValueError for a list of parents that is no tree, for an interface that does not fit, and
-/// for settings out of range.
+/// A vertex is at `c + R (X + B y)`. The frame (R, c) of a domain follows its interface, a set of
+/// vertices of the parent: c is their mean, R the rotation of `A = sum m x X' = R S`. Small bends
+/// therefore add up along the tree. Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * E - f.x`
+/// over the coordinates of all domains, with the full coupling between the frames and the coordinates
+/// of parents and children. The cost is linear in the number of domains.
+///
+/// Parameters
+/// ----------
+/// domains : sequence of Domain
+///     D domains, not necessarily distinct.
+/// parents : array of integers
+///     (d,) integers, -1 for the first, the root; each parent precedes its children.
+/// interfaces : sequence of arrays of integers
+///     D arrays of vertices of the parent, three or more and not collinear, near the pinned part of
+///     the domain; empty for the root.
+/// placements : (d, 3, 4) array, optional
+///     Rotation and translation from the modelled place to the rest place; None for the identity.
+/// free : bool, default False
+///     The root is not attached.
+/// dt : float, default 1 / 24
+///     As in `Simulation`.
+/// substeps : int, default 1
+///     As in `Simulation`.
+/// integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
+///     As in `Simulation`.
+/// max_iterations : int, default 30
+///     As in `Simulation`.
+/// tolerance : float, default 1e-06
+///     As in `Simulation`.
+/// stiffness : float, default 1.0
+///     As in `Simulation`.
+/// damping : float, default 0.0
+///     As in `Simulation`; the ratio applies to every mode.
+/// gravity : 3 floats, default (0.0, 0.0, 0.0)
+///     As in `Simulation`.
+/// colliders : sequence of Collider, optional
+///     Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
+///     a surface; domains do not collide with each other. Domains far from all colliders cost
+///     little, for any mesh.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a list of parents that is no tree, for an interface that does not fit, and for settings
+///     out of range.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+/// >>> root = np.flatnonzero(held)
+/// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+/// >>> report = tree.step()
+/// >>> tree.positions(0).shape == mesh.vertices.shape
+/// True
 #[pyclass(frozen, module = "jounce", name = "DomainTree")]
 pub struct DomainTree(Mutex<domains::DomainTree>);
 
 /// The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+/// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+/// >>> state = tree.save_state()
+/// >>> tree.restore_state(state)
 #[pyclass(frozen, module = "jounce", name = "TreeState")]
 pub struct TreeState(domains::TreeState);
 
@@ -143,14 +212,30 @@ impl DomainTree {
 
     /// One step of dt.
     ///
-    /// root: (3, 4) float64, rotation and translation of the root, and with it of the whole tree, from the
-    /// rest place; None keeps the last one. The first root transform sets the start, at rest. wind:
-    /// velocity of the medium, m/s, (d, 3) float64 per domain or three numbers for all; None is no medium.
-    /// drag: relaxation rate towards the wind, 1/s, one number or (d,) float64; None is 1:
-    /// `-drag m (v - wind)` acts on every vertex. colliders: (c, 3, 4) float64, rotation and translation of
-    /// each from its initial place; None keeps the last ones. Returns a StepReport. Raises ValueError for a
-    /// wrong shape, for values that are not finite, and for the root of a free tree; the state is then
-    /// unchanged.
+    /// Parameters
+    /// ----------
+    /// root : (3, 4) array, optional
+    ///     Rotation and translation of the root, and with it of the whole tree, from the rest place;
+    ///     None keeps the last one. The first root transform sets the start, at rest.
+    /// wind : array, optional
+    ///     Velocity of the medium, m/s, (d, 3) float64 per domain or three numbers for all; None is no
+    ///     medium.
+    /// drag : float or array, optional
+    ///     Relaxation rate towards the wind, 1/s, one number or (d,) float64; None is 1: `-drag m (v -
+    ///     wind)` acts on every vertex.
+    /// colliders : (c, 3, 4) array, optional
+    ///     Rotation and translation of each from its initial place; None keeps the last ones.
+    ///
+    /// Returns
+    /// -------
+    /// StepReport
+    ///     A StepReport.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a wrong shape, for values that are not finite, and for the root of a free tree; the
+    ///     state is then unchanged.
     #[pyo3(signature = (root=None, wind=None, drag=None, colliders=None))]
     fn step(
         &self,
@@ -175,6 +260,15 @@ impl DomainTree {
     }
 
     /// Sets stiffness, damping or gravity for the next steps; None leaves a setting unchanged.
+    ///
+    /// Parameters
+    /// ----------
+    /// stiffness : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// damping : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// gravity : 3 floats, optional
+    ///     As in `Simulation`; None keeps it.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None))]
     fn vary(&self, stiffness: Option<f64>, damping: Option<f64>, gravity: Option<[f64; 3]>) -> PyResult<()> {
         let (tree, change) =
@@ -198,6 +292,16 @@ impl DomainTree {
 
     /// Coordinates of a domain, (k,) float64, m kg^(1/2): the amplitudes of the deforming LinearModes, or
     /// the coefficients of the reduced model.
+    ///
+    /// Parameters
+    /// ----------
+    /// domain : int
+    ///     Number of the domain.
+    ///
+    /// Returns
+    /// -------
+    /// (r,) array
+    ///     The values.
     fn coordinates<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let domain = arrays::count(domain, "domain")?;
         let found = self.lock()?.coordinates(domain).map_err(refused)?.to_vec();
@@ -206,6 +310,16 @@ impl DomainTree {
     }
 
     /// Vertex positions of a domain, (n, 3) float64, metres.
+    ///
+    /// Parameters
+    /// ----------
+    /// domain : int
+    ///     Number of the domain.
+    ///
+    /// Returns
+    /// -------
+    /// (n, 3) array
+    ///     Metres.
     fn positions<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (tree, domain) = (self.lock()?, arrays::count(domain, "domain")?);
         let found = tree.positions(domain).map_err(refused)?;
@@ -214,13 +328,26 @@ impl DomainTree {
     }
 
     /// The complete state from which a step starts.
+    ///
+    /// Returns
+    /// -------
+    /// TreeState
+    ///     The state.
     fn save_state(&self) -> PyResult<TreeState> {
         Ok(TreeState(self.lock()?.save_state()))
     }
 
     /// Restores a saved state.
     ///
-    /// Raises ValueError for a state of another tree.
+    /// Parameters
+    /// ----------
+    /// state : TreeState
+    ///     A state of the same model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a state of another tree.
     fn restore_state(&self, state: &TreeState) -> PyResult<()> {
         self.lock()?.restore_state(&state.0).map_err(refused)
     }

@@ -8,14 +8,35 @@ use pyo3::prelude::*;
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
 
-/// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each tet
-/// [QN 4.4].
+/// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each
+/// tet [QN 4.4].
 ///
-/// stiffness: Pa, one number or (t,) float64, 0 for tets without fibres. direction: d at rest, (t, 3)
-/// float64 of any length; nonzero wherever stiffness is. The stress-free stretch l is 1 minus the
-/// `contraction` of a Simulation. A single free tet with a law of `mu |F - R|^2` reaches a stretch of
-/// `(2 mu + stiffness l) / (2 mu + stiffness)` along d. Raises ValueError for a stiffness below 0 and for a
-/// direction of zero length.
+/// Parameters
+/// ----------
+/// stiffness : float or array
+///     Pa, one number or (t,) float64, 0 for tets without fibres.
+/// direction : array
+///     D at rest, (t, 3) float64 of any length; nonzero wherever stiffness is. The stress-free
+///     stretch l is 1 minus the `contraction` of a Simulation. A single free tet with a law of `mu
+///     |F - R|^2` reaches a stretch of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a stiffness below 0 and for a direction of zero length.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> biceps = jounce.Fibres(5e4, np.tile([1.0, 0.0, 0.0], (len(mesh.tets), 1)))
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> model = jounce.Model.full_space(mesh, jounce.Material(), pinned=held, fibres=biceps)
+/// >>> simulation = jounce.Simulation(model, contraction=0.2)
+/// >>> simulation.reset()
+/// >>> report = simulation.settle()
+/// >>> bool(simulation.displacement()[:, 0].min() < -0.05)
+/// True
 #[pyclass(frozen, module = "jounce", name = "Fibres")]
 pub struct Fibres(pub Arc<material::Fibres>);
 
@@ -32,7 +53,20 @@ impl Fibres {
     /// Joined fibres of several muscles, at most 32, each with its own `contraction` in the given order.
     /// Muscles may share tets.
     ///
-    /// Raises ValueError for an empty list, for too many muscles and for different numbers of tets.
+    /// Parameters
+    /// ----------
+    /// muscles : sequence of Fibres
+    ///     Fibres of the same mesh.
+    ///
+    /// Returns
+    /// -------
+    /// Fibres
+    ///     The fibres of all.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an empty list, for too many muscles and for different numbers of tets.
     #[staticmethod]
     fn joined(muscles: Vec<Bound<'_, Self>>) -> PyResult<Self> {
         let joined = material::Fibres::joined(muscles.iter().map(|muscle| &*muscle.get().0));

@@ -14,6 +14,17 @@ use crate::model::{Model, flat};
 ///
 /// The force on a part is distributed over its mass. A uniform field therefore acts exactly as gravity
 /// does.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> samples = body.model.force_samples(20)
+/// >>> samples.points.shape
+/// (20, 3)
+/// >>> weight = samples.masses[:, None] * [0.0, 0.0, -9.81]
+/// >>> samples.reduce(weight).shape == body.model.coefficient_shape
+/// True
 #[pyclass(frozen, module = "jounce", name = "ForceSamples")]
 pub struct ForceSamples {
     pub inner: Arc<skinning_modes::ForceSamples>,
@@ -38,7 +49,15 @@ impl ForceSamples {
     /// Centres in a pose without secondary displacement, (k, 3) float64, metres. Forces read there depend
     /// on the pose alone.
     ///
-    /// pose: (b, 3, 4) float64; None without a rig.
+    /// Parameters
+    /// ----------
+    /// pose : (b, 3, 4) array, optional
+    ///     None without a rig.
+    ///
+    /// Returns
+    /// -------
+    /// (k, 3) array
+    ///     Metres.
     #[pyo3(signature = (pose=None))]
     fn posed<'py>(
         &self,
@@ -54,6 +73,16 @@ impl ForceSamples {
     }
 
     /// Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
+    ///
+    /// Parameters
+    /// ----------
+    /// forces : (k, 3) array
+    ///     Newtons, on the parts.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     Float64 of `Model.coefficient_shape`, the generalised force.
     fn reduce<'py>(
         &self,
         py: Python<'py>,
@@ -69,9 +98,24 @@ impl ForceSamples {
     /// Drag of a medium on the parts: a force `-(linear + quadratic |w|) w` on each, with w the total
     /// velocity of the part relative to the medium.
     ///
-    /// linear: (k,) float64, N s/m. quadratic: (k,) float64, N s^2/m^2; None is 0. velocity: of the medium,
-    /// (k, 3) float64, m/s; None is 0. Stable for any coefficients. Raises ValueError for coefficients
-    /// below 0.
+    /// Parameters
+    /// ----------
+    /// linear : (k,) array
+    ///     N s/m.
+    /// quadratic : (k,) array, optional
+    ///     N s^2/m^2; None is 0.
+    /// velocity : array, optional
+    ///     Of the medium, (k, 3) float64, m/s; None is 0. Stable for any coefficients.
+    ///
+    /// Returns
+    /// -------
+    /// Drag
+    ///     The drag, for `Simulation.step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For coefficients below 0.
     #[pyo3(signature = (linear, quadratic=None, velocity=None))]
     fn drag(
         &self,
@@ -95,9 +139,29 @@ impl ForceSamples {
     }
 }
 
-/// Drag of a medium on parts of a body, constant in each part; made by `ForceSamples.drag`. The constructor
-/// makes vertex drag for a full-space, reduced or projective model: linear (n,) float64, N s/m; quadratic
-/// (n,) or None; velocity of the medium (n, 3) or None, as in `ForceSamples.drag`.
+/// Drag of a medium on parts of a body, constant in each part; made by `ForceSamples.drag`. The
+/// constructor makes vertex drag for a full-space, reduced or projective model: linear (n,) float64, N
+/// s/m; quadratic (n,) or None; velocity of the medium (n, 3) or None, as in `ForceSamples.drag`.
+///
+/// Parameters
+/// ----------
+/// linear : (n,) array
+///     N s/m.
+/// quadratic : (n,) array, optional
+///     N s^2/m^2; None is 0.
+/// velocity : (n, 3) array, optional
+///     m/s, of the medium; None is 0.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> model = jounce.Model.full_space(mesh, jounce.Material(), pinned=held)
+/// >>> simulation = jounce.Simulation(model)
+/// >>> air = jounce.Drag(np.full(len(mesh.vertices), 0.5))
+/// >>> simulation.reset()
+/// >>> report = simulation.step(drag=air)
 #[pyclass(frozen, module = "jounce", name = "Drag")]
 pub struct Drag(pub skinning_modes::Drag);
 

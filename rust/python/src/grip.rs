@@ -14,8 +14,31 @@ use crate::model::Model;
 
 /// Points of a projective model prepared for pulling: by the pointer, a pin, a string.
 ///
-/// points: (k,) int32 or int64, at most 64 vertex indices, or indices of the points of an Embedding in the
-/// model's mesh. Raises ValueError for an index out of range, for duplicates, and for other models.
+/// Parameters
+/// ----------
+/// model : Model
+///     The model.
+/// points : (k,) array of integers
+///     At most 64 vertex indices, or indices of the points of an Embedding in the model's mesh.
+/// embedding : Embedding, optional
+///     Points in the mesh; None for its vertices.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For an index out of range, for duplicates, and for other models.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+/// >>> corner = int(np.argmax(mesh.vertices.sum(axis=1)))
+/// >>> grip = jounce.Grip(model, [corner])
+/// >>> simulation = jounce.Simulation(model)
+/// >>> report = simulation.step(pull=grip.pull(mesh.vertices[[corner]] + [0.0, 0.0, 0.5]))
+/// >>> bool(simulation.displacement()[corner, 2] > 0)
+/// True
 #[pyclass(frozen, module = "jounce", name = "Grip")]
 pub struct Grip(Arc<projective_dynamics::Grip>);
 
@@ -45,9 +68,25 @@ impl Grip {
     /// Pulls the points to targets throughout a step, each by a critically damped spring with the effective
     /// mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
     ///
-    /// targets: (k, 3) float64, metres. frequency: Hz, at most 1e5, the value of a pin. calm: 1/s, velocity
-    /// decay rate of the pulled body, to damp swinging and spinning. Stable for any values. Raises
-    /// ValueError for a frequency that is not positive and for a rate below 0.
+    /// Parameters
+    /// ----------
+    /// targets : (k, 3) array
+    ///     Metres.
+    /// frequency : float, default 10.0
+    ///     Hz, at most 1e5, the value of a pin.
+    /// calm : float, default 0.0
+    ///     1/s, velocity decay rate of the pulled body, to damp swinging and spinning. Stable for any
+    ///     values.
+    ///
+    /// Returns
+    /// -------
+    /// Pull
+    ///     The pull, for `Simulation.step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a frequency that is not positive and for a rate below 0.
     #[pyo3(signature = (targets, frequency=10.0, calm=0.0))]
     fn pull(&self, py: Python<'_>, targets: &Bound<'_, PyAny>, frequency: f64, calm: f64) -> PyResult<Pull> {
         let targets =
@@ -62,6 +101,15 @@ impl Grip {
 }
 
 /// Points with targets for a step; made by `Grip.pull`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+/// >>> pull = jounce.Grip(model, [0]).pull([[0.0, 0.0, 1.0]])
+/// >>> pull.targets.tolist()
+/// [[0.0, 0.0, 1.0]]
 #[pyclass(frozen, module = "jounce", name = "Pull")]
 pub struct Pull(pub projective_dynamics::Pull);
 

@@ -115,6 +115,14 @@ impl Handled {
 /// Background job for `Model.projective`, with the same arguments; the thread never touches Python.
 ///
 /// The only stage is "handles"; `result()` gives the Model, or raises the error.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> job = jounce.ProjectiveJob(mesh, jounce.Material(), handles=8, clusters=20)
+/// >>> job.result().bone_count
+/// 0
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
 pub struct ProjectiveJob(Making<method::Model>);
 
@@ -146,6 +154,11 @@ impl ProjectiveJob {
     }
 
     /// Waits for the Model, or raises the error of the job.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone()))
     }

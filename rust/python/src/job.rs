@@ -27,6 +27,14 @@ pub trait Working: Send + Sync {
 /// Base class of all jobs: work on a thread that never touches Python.
 ///
 /// Poll `done`; show `progress` and `stage`. Dropping a job cancels the work.
+///
+/// Examples
+/// --------
+/// >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+/// >>> job = jounce.ModalKeysJob(frames, 1e-4)
+/// >>> keys, values, error = job.result()
+/// >>> job.done, job.progress
+/// (True, 1.0)
 #[pyclass(frozen, subclass, module = "jounce", name = "Job")]
 pub struct Job(Arc<dyn Working>);
 

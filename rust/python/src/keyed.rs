@@ -17,6 +17,10 @@ use crate::state::State;
 const MOST_FRAMES: usize = 100_000;
 
 /// Target shape or vertex position at the end of a frame; made by `Key.shape` or `Key.vertex`.
+///
+/// Examples
+/// --------
+/// >>> up = jounce.Key.vertex(12, vertex=5, displacement=(0.0, 0.0, 0.1))
 #[pyclass(frozen, module = "jounce", name = "Key")]
 pub struct Key(reduced_fem::Key);
 
@@ -24,8 +28,24 @@ pub struct Key(reduced_fem::Key);
 impl Key {
     /// Target coefficients, (r,) float64, after the step `frame`, counted from 0.
     ///
-    /// weight: weight of the miss, > 0. `Model.nearest` finds the coefficients of a displacement. Raises
-    /// ValueError for values that are not finite; `keyed_motion` checks the rest.
+    /// Parameters
+    /// ----------
+    /// frame : int
+    ///     Number of the frame, from 0.
+    /// coefficients : array
+    ///     Float64 of `Model.coefficient_shape`, the shape to reach.
+    /// weight : float, default 1.0
+    ///     Weight of the miss, > 0.
+    ///
+    /// Returns
+    /// -------
+    /// Key
+    ///     The key.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For values that are not finite; `keyed_motion` checks the rest.
     #[staticmethod]
     #[pyo3(signature = (frame, coefficients, weight=1.0))]
     fn shape(frame: i64, coefficients: &Bound<'_, PyAny>, weight: f64) -> PyResult<Self> {
@@ -37,7 +57,21 @@ impl Key {
     /// Target displacement of one vertex from its rig position, metres, after the step `frame`, counted
     /// from 0.
     ///
-    /// displacement: three finite numbers. weight: weight of the miss, > 0. `keyed_motion` checks the rest.
+    /// Parameters
+    /// ----------
+    /// frame : int
+    ///     Number of the frame, from 0.
+    /// vertex : int
+    ///     Vertex of the mesh.
+    /// displacement : 3 floats
+    ///     Metres.
+    /// weight : float, default 1.0
+    ///     Weight of the miss, > 0.
+    ///
+    /// Returns
+    /// -------
+    /// Key
+    ///     The key.
     #[staticmethod]
     #[pyo3(signature = (frame, vertex, displacement, weight=1.0))]
     fn vertex(frame: i64, vertex: i64, displacement: [f64; 3], weight: f64) -> PyResult<Self> {
@@ -56,6 +90,19 @@ impl Key {
 }
 
 /// A motion through keys and the forces behind it; made by `keyed_motion`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+/// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.basis)
+/// >>> simulation = jounce.Simulation(model, damping=0.1)
+/// >>> tip = int(np.argmax(mesh.vertices[:, 0]))
+/// >>> motion = jounce.keyed_motion(simulation, [jounce.Key.vertex(6, tip, (0, 0, 0.1))], 8)
+/// >>> motion.forces.shape, bool(motion.misses.max() < 0.01)
+/// ((8, 4), True)
 #[pyclass(frozen, module = "jounce", name = "KeyedMotion")]
 pub struct KeyedMotion {
     inner: Arc<reduced_fem::KeyedMotion>,
@@ -99,8 +146,22 @@ impl KeyedMotion {
     /// Feedback that returns disturbed flesh to this motion: a linear regulator along the trajectory.
     ///
     /// The gains minimise `sum_f |dx_f|^2 / size^2 + effort |du_f|^2 / push^2` for small disturbances, in
-    /// the units of `keyed_motion`: less effort gives firmer tracking. Raises ValueError for an effort that
-    /// is not positive.
+    /// the units of `keyed_motion`: less effort gives firmer tracking.
+    ///
+    /// Parameters
+    /// ----------
+    /// effort : float, default 0.01
+    ///     Weight of the forces against the disturbance, > 0.
+    ///
+    /// Returns
+    /// -------
+    /// Tracking
+    ///     The tracking forces.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an effort that is not positive.
     #[pyo3(signature = (effort=0.01))]
     fn tracking(&self, py: Python<'_>, effort: f64) -> PyResult<Tracking> {
         let tracking = run(py, || self.inner.tracking(effort))?;
@@ -119,6 +180,19 @@ impl KeyedMotion {
 }
 
 /// Feedback from disturbed flesh to a motion; made by `KeyedMotion.tracking`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+/// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.basis)
+/// >>> simulation = jounce.Simulation(model, damping=0.1)
+/// >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(6, np.full(4, 0.1))], 8)
+/// >>> simulation.reset()
+/// >>> motion.tracking().force(0, simulation.save_state()).shape
+/// (4,)
 #[pyclass(frozen, module = "jounce", name = "Tracking")]
 pub struct Tracking {
     tracking: reduced_fem::Tracking,
@@ -143,7 +217,22 @@ impl Tracking {
     /// The force of a frame for `Simulation.step`, (r,) float64, from the state before the frame
     /// (`Simulation.save_state`).
     ///
-    /// Raises ValueError for a frame out of range, and for a state of another model or other substeps.
+    /// Parameters
+    /// ----------
+    /// frame : int
+    ///     Number of the frame, from 0.
+    /// state : State
+    ///     State before the frame.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     Float64 of `Model.coefficient_shape`, the force to pass to `Simulation.step` in this frame.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a frame out of range, and for a state of another model or other substeps.
     #[pyo3(signature = (frame, state))]
     fn force<'py>(
         &self,
@@ -165,14 +254,52 @@ impl Tracking {
 /// Motion of a reduced simulation from its current state through keys with least effort [MOR sec. 5].
 ///
 /// Finds one generalised force a frame that minimises `1/2 sum_keys w |x - x*|^2 / size^2 + effort / 2f
-/// sum_f |u_f|^2 / push^2`. Misses are in the mass norm, or at a vertex, as shares of the mesh's diagonal.
-/// `|u|^2 = f' M^-1 f` for the vertex forces f of u. `push` is the pull of the lowest deforming mode at a
-/// displacement of one diagonal. keys: of `Key.shape` and `Key.vertex`. frames: f steps of dt, at most
-/// 100000. poses: (f, b, 3, 4) float64 as in `Simulation.step`; None without a rig. forces: (f, r) float64,
-/// additional forces. effort: at least 1e-15. A small effort meets the keys closely; weights decide between
-/// conflicting keys. max_iterations; tolerance: relative change of the forces in an iteration. The motion
-/// equals `Simulation.step` under `forces + KeyedMotion.forces`. The simulation's state is unchanged.
-/// Raises ValueError for other models, and for keys that do not fit.
+/// sum_f |u_f|^2 / push^2`. Misses are in the mass norm, or at a vertex, as shares of the mesh's
+/// diagonal. `|u|^2 = f' M^-1 f` for the vertex forces f of u. `push` is the pull of the lowest
+/// deforming mode at a displacement of one diagonal.
+///
+/// Parameters
+/// ----------
+/// simulation : Simulation
+///     The simulation.
+/// keys : sequence of Key
+///     Of `Key.shape` and `Key.vertex`.
+/// frames : int
+///     F steps of dt, at most 100000.
+/// poses : array, optional
+///     (f, b, 3, 4) float64 as in `Simulation.step`; None without a rig.
+/// forces : (f, r) array, optional
+///     Additional forces.
+/// effort : float, default 1e-06
+///     At least 1e-15. A small effort meets the keys closely; weights decide between conflicting
+///     keys. max_iterations.
+/// max_iterations : int, default 200
+///     Most iterations.
+/// tolerance : float, default 0.0001
+///     Relative change of the forces in an iteration. The motion equals `Simulation.step` under
+///     `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+///
+/// Returns
+/// -------
+/// KeyedMotion
+///     Forces and motion.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For other models, and for keys that do not fit.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+/// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.basis)
+/// >>> simulation = jounce.Simulation(model, damping=0.1)
+/// >>> key = jounce.Key.shape(6, np.full(4, 0.1))
+/// >>> jounce.keyed_motion(simulation, [key], 8).coefficients.shape
+/// (8, 4)
 #[pyfunction]
 #[pyo3(signature = (simulation, keys, frames, *, poses=None, forces=None, effort=1e-6, max_iterations=200,
                     tolerance=1e-4))]

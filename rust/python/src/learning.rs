@@ -78,8 +78,23 @@ impl Learning {
 
 /// Background job for `Body.learn`, with the same arguments; the thread never touches Python.
 ///
-/// Stages: "displacements", "reduction", "forces" and, with limits, "limits"; `result()` gives the Model,
-/// or raises the error.
+/// Stages: "displacements", "reduction", "forces" and, with limits, "limits"; `result()` gives the
+/// Model, or raises the error.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> simulation = jounce.Simulation(body.full_space(), damping=0.05)
+/// >>> poses = np.tile(np.eye(3, 4), (12, 1, 1, 1))
+/// >>> poses[:, 0, 2, 3] = 0.2 * np.sin(np.arange(12))
+/// >>> simulation.reset(poses[0])
+/// >>> shot = []
+/// >>> for pose in poses:
+/// ...     report = simulation.step(pose)
+/// ...     shot.append(simulation.coefficients.copy())
+/// >>> jounce.LearnJob(body, shot, poses, count=4).result().coefficient_shape
+/// (4,)
 #[pyclass(frozen, extends = Job, module = "jounce", name = "LearnJob")]
 pub struct LearnJob(Making<method::Model>);
 
@@ -108,6 +123,11 @@ impl LearnJob {
     }
 
     /// Waits for the Model, or raises the error of the job.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone()))
     }

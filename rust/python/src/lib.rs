@@ -1,5 +1,8 @@
 //! The Python module `jounce._jounce`: one file for each concept of the core, and `arrays` for numpy
-//! conversion.
+//! conversion. Doc comments are the docstrings of Python, in the sections of numpydoc.
+
+// Examples of docstrings are quotes to Markdown; their lines of output have no mark, and brackets are no links.
+#![allow(clippy::doc_lazy_continuation, rustdoc::broken_intra_doc_links)]
 
 mod arrays;
 mod bake;
@@ -39,6 +42,13 @@ use pyo3::prelude::*;
 /// Reduced-order elastodynamics that gives rigged characters flesh.
 #[pymodule]
 mod _jounce {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use crate::bake::{HelperBonesJob, ModalKeysJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]

@@ -14,8 +14,28 @@ use crate::model::Model;
 /// Sample tets and vertices for the limits of stretch and displacement, and the weight of each.
 ///
 /// `LimitSamples.of_shot` and `Body.learn` are the usual sources; the constructor restores stored tets,
-/// (c,) int32 or int64, their weights, (c,) float64, vertices, (v,), and theirs. Raises ValueError for a
-/// wrong shape; the model checks the fit to its mesh.
+/// (c,) integers, their weights, (c,) float64, vertices, (v,), and theirs.
+///
+/// Parameters
+/// ----------
+/// tets : array of integers
+///     Number of samples.
+/// tet_weights : (t,) array
+///     Weight of each tet.
+/// vertices : array of integers
+///     Number of samples.
+/// vertex_weights : (v,) array
+///     Weight of each vertex.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a wrong shape; the model checks the fit to its mesh.
+///
+/// Examples
+/// --------
+/// >>> jounce.LimitSamples([0, 3], [1.0, 2.0], [5], [1.0]).tets.tolist()
+/// [0, 3]
 #[pyclass(frozen, module = "jounce", name = "LimitSamples")]
 pub struct LimitSamples(pub reduced_fem::LimitSamples);
 
@@ -45,10 +65,34 @@ impl LimitSamples {
 
     /// Trains samples of the limits by non-negative least squares on a shot of a reduced model.
     ///
-    /// model, coefficients, poses, seed: as for `Cubature.of_shot`. limit, stretch: the limits of the
-    /// simulation of the shot; None for an inactive limit. tets, vertices: most of each. A shot below its
-    /// limits gives empty samples. Raises ValueError for a limit that is not positive and as
-    /// `Cubature.of_shot`.
+    /// Parameters
+    /// ----------
+    /// model : Model
+    ///     As for `Cubature.of_shot`.
+    /// coefficients : array
+    ///     As for `Cubature.of_shot`.
+    /// poses : array, optional
+    ///     As for `Cubature.of_shot`.
+    /// limit : float, optional
+    ///     The limits of the simulation of the shot; None for an inactive limit.
+    /// stretch : float, optional
+    ///     The limits of the simulation of the shot; None for an inactive limit.
+    /// tets : int, default 100
+    ///     Most of each. A shot below its limits gives empty samples.
+    /// vertices : int, default 50
+    ///     Most of each. A shot below its limits gives empty samples.
+    /// seed : int, default 0
+    ///     As for `Cubature.of_shot`.
+    ///
+    /// Returns
+    /// -------
+    /// LimitSamples
+    ///     The samples.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a limit that is not positive and as `Cubature.of_shot`.
     #[staticmethod]
     #[pyo3(signature = (model, coefficients, poses=None, limit=None, stretch=None, tets=100, vertices=50, seed=0))]
     fn of_shot(

@@ -21,7 +21,19 @@ use crate::rig::Rig;
 use crate::stitches::Stitches;
 use crate::subspace::Restraint;
 
-/// Linear modes of a body, or of a surface without volume: its small vibrations. Made by `linear_modes`.
+/// Linear modes of a body, or of a surface without volume: its small vibrations. Made by
+/// `linear_modes`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+/// >>> modes.shapes.shape == (5, len(mesh.vertices), 3)
+/// True
+/// >>> bool((np.diff(modes.frequencies) >= 0).all())
+/// True
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
 pub struct LinearModes {
     found: Arc<(Swinging, subspace::LinearModes)>,
@@ -124,26 +136,48 @@ impl LinearModes {
         Basis(Arc::new(self.modes().basis()))
     }
 
-    /// Modal derivatives, the second-order deflections of the body: `K Phi^ij = -(H : psi_j) psi_i`
-    /// [MOR eq. 13-16].
+    /// Modal derivatives, the second-order deflections of the body: `K Phi^ij = -(H : psi_j) psi_i` [MOR
+    /// eq. 13-16].
     ///
     /// `u = sum_i p_i psi_i + 1/2 sum_ij p_i p_j Phi^ij` is its response to the force `M Psi Lambda p`, up
-    /// to third order. Returns (k (k + 1) / 2, n, 3) float64, 1/(m kg), one per pair i <= j: (0, 0), (0, 1)
-    /// and so on. Raises ValueError if the body has more rigid motions than there are among these modes.
+    /// to third order.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     (k (k + 1) / 2, n, 3) float64, 1/(m kg), one per pair i <= j: (0, 0), (0, 1) and so on.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If the body has more rigid motions than there are among these modes.
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let body = self.found.clone();
         let derivatives = made(py, move |_: &Progress| body.0.body("derivatives")?.derivatives(&body.1))?;
         fields(py, (0..derivatives.ncols()).map(|pair| derivatives.col_as_slice(pair)))
     }
 
-    /// Derivatives of the unstitched body updated to the current stitches, without a solve for each
-    /// [IDSR eq. 13].
+    /// Derivatives of the unstitched body updated to the current stitches, without a solve for each [IDSR
+    /// eq. 13].
     ///
-    /// derivatives: (k (k + 1) / 2, n, 3) float64, the result of `derivatives` for the modes on which
-    /// `stitched` was called. Their right-hand sides stay, and `(K + A k A')^-1` of these is
-    /// `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of components held by the stitches, and the
-    /// forces f of the stitches. Returns an array of the same shape. Raises ValueError for a body that was
-    /// not stitched, for derivatives of other modes, and if removed stitches set a component free.
+    /// Parameters
+    /// ----------
+    /// derivatives : array
+    ///     (k (k + 1) / 2, n, 3) float64, the result of `derivatives` for the modes on which `stitched`
+    ///     was called. Their right-hand sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y`
+    ///     with `Y = K^-1 A`, R the rigid motions of components held by the stitches, and the forces f
+    ///     of the stitches.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     An array of the same shape.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a body that was not stitched, for derivatives of other modes, and if removed stitches
+    ///     set a component free.
     fn carried_derivatives<'py>(
         &self,
         py: Python<'py>,
@@ -156,15 +190,31 @@ impl LinearModes {
         fields(py, (0..carried.ncols()).map(|pair| carried.col_as_slice(pair)))
     }
 
-    /// The count displacements that best span the slow motion of the body, large bends included
-    /// [MOR eq. 17, 18].
+    /// The count displacements that best span the slow motion of the body, large bends included [MOR eq.
+    /// 17, 18].
     ///
-    /// Mass-PCA of modes and derivatives, weighted towards low frequencies: `p l_1 / l_j psi_j` and
-    /// `p^2 / 2 l_1^2 / (l_i l_j) Phi^ij`, where p moves the slowest deforming mode by a quarter of the
-    /// mesh's diagonal. carried: derivatives of the unstitched body, (k (k + 1) / 2, n, 3) float64; two
-    /// fifths of them, those of the slowest pairs, are taken over by `carried_derivatives`, and only the
-    /// first five modes get new ones [IDSR sec. 4.2]. Returns Basis. Raises ValueError as `derivatives` and
-    /// `carried_derivatives`, and if no mode deforms the body.
+    /// Mass-PCA of modes and derivatives, weighted towards low frequencies: `p l_1 / l_j psi_j` and `p^2 /
+    /// 2 l_1^2 / (l_i l_j) Phi^ij`, where p moves the slowest deforming mode by a quarter of the mesh's
+    /// diagonal.
+    ///
+    /// Parameters
+    /// ----------
+    /// count : int
+    ///     How many.
+    /// carried : array, optional
+    ///     Derivatives of the unstitched body, (k (k + 1) / 2, n, 3) float64; two fifths of them, those
+    ///     of the slowest pairs, are taken over by `carried_derivatives`, and only the first five modes
+    ///     get new ones [IDSR sec. 4.2].
+    ///
+    /// Returns
+    /// -------
+    /// Basis
+    ///     The basis.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As `derivatives` and `carried_derivatives`, and if no mode deforms the body.
     #[pyo3(signature = (count, carried=None))]
     fn bent_basis(&self, py: Python<'_>, count: i64, carried: Option<&Bound<'_, PyAny>>) -> PyResult<Basis> {
         let count = arrays::count(count, "count")?;
@@ -182,13 +232,29 @@ impl LinearModes {
     /// The count lowest modes of the body with these stitches in place of its own, without another
     /// factorisation [IDSR sec. 4.1].
     ///
-    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections
-    /// `K^-1 A F`, widened while error bounds are above half a percent of an eigenvalue. Stitches raise some
-    /// modes above others, so there should be more modes than count; they must include the rigid motions of
-    /// free components. Modes that are stitched already start again from the unstitched ones, so that errors
-    /// do not accumulate and the order of edits does not matter. stitches: of this mesh; their gaps have no
-    /// effect on small vibrations. Returns LinearModes. Raises ValueError for stitches of another mesh, for
-    /// more modes than there are, and for a surface without volume.
+    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections `K^-1 A
+    /// F`, widened while error bounds are above half a percent of an eigenvalue. Stitches raise some modes
+    /// above others, so there should be more modes than count; they must include the rigid motions of free
+    /// components. Modes that are stitched already start again from the unstitched ones, so that errors do
+    /// not accumulate and the order of edits does not matter.
+    ///
+    /// Parameters
+    /// ----------
+    /// stitches : Stitches
+    ///     Of this mesh; their gaps have no effect on small vibrations.
+    /// count : int
+    ///     How many.
+    ///
+    /// Returns
+    /// -------
+    /// LinearModes
+    ///     The modes.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For stitches of another mesh, for more modes than there are, and for a surface without
+    ///     volume.
     fn stitched(&self, py: Python<'_>, stitches: &Stitches, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         let (body, stitches) = (self.found.clone(), stitches.0.clone());
@@ -204,10 +270,24 @@ impl LinearModes {
     ///
     /// A few modes describe vibration, but not how a body yields to another one attached to it, such as a
     /// Domain: that takes `K^-1` of six loads, spread over the interface by mass, minus the part in the
-    /// modes. Each interface adds its own shapes, so this is for heavy attachments. interfaces: arrays of
-    /// vertices. Returns LinearModes with the new ones last; their eigenvalues are no natural frequencies
-    /// of the body. Raises ValueError for interfaces that do not fit, for a body that was stitched after it
-    /// was factored, and for a surface without volume.
+    /// modes. Each interface adds its own shapes, so this is for heavy attachments.
+    ///
+    /// Parameters
+    /// ----------
+    /// interfaces : sequence of arrays of integers
+    ///     Arrays of vertices.
+    ///
+    /// Returns
+    /// -------
+    /// LinearModes
+    ///     LinearModes with the new ones last; their eigenvalues are no natural frequencies of the
+    ///     body.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For interfaces that do not fit, for a body that was stitched after it was factored, and for
+    ///     a surface without volume.
     fn attached(&self, py: Python<'_>, interfaces: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let vertices = |interface: &Bound<'_, PyAny>| -> PyResult<Vec<u32>> {
             let found = arrays::integers(interface, "interfaces", &[Axis::Any("v")])?;
@@ -223,9 +303,9 @@ impl LinearModes {
         Ok(Self::new((*found).clone(), None))
     }
 
-    /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None for
-    /// others. They hold if no mode is missing, and increase towards the highest of the modes that `stitched`
-    /// started from: more such modes give tighter bounds.
+    /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None
+    /// for others. They hold if no mode is missing, and increase towards the highest of the modes that
+    /// `stitched` started from: more such modes give tighter bounds.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let owned = |residuals: &Vec<f64>| arrays::owned(py, residuals.clone(), &[residuals.len()]);
@@ -252,16 +332,30 @@ impl LinearModes {
 
     /// Displacement of the modes at large amplitudes, with bends and twists that do not grow.
     ///
-    /// amplitudes: z, (k,) float64, m kg^(1/2). method: "rotation_strain" is the displacement whose
-    /// gradients are closest to `exp(w) (I + e)`, weighted by volumes, with the strain e and the
-    /// infinitesimal rotation w of `Psi z` in each tet [MOR eq. 19-25]; the centre of a free component
-    /// follows `Psi z`. "modal" rotates each vertex independently,
-    /// `(I + W (1 - cos t) / t^2 + W^2 (t - sin t) / t^3) Psi z` with W the cross product with `rotations`
-    /// at z, of length t [ModalWarping]: much faster and exact for rotation about a point, but large bends
-    /// change lengths. Returns (n, 3) float64, metres; for small z it is `Psi z`. Pinned vertices stay. The
-    /// first call of a method prepares it for all later ones. Raises ValueError for amplitudes of other
-    /// modes, and for any method but "modal" on a surface without volume. Forces are not considered: the
-    /// result is no equilibrium.
+    /// Forces are not considered: the result is no equilibrium.
+    ///
+    /// Parameters
+    /// ----------
+    /// amplitudes : array
+    ///     z, (k,) float64, m kg^(1/2).
+    /// method : {'rotation_strain', 'modal'}, default 'rotation_strain'
+    ///     "rotation_strain" is the displacement whose gradients are closest to `exp(w) (I + e)`,
+    ///     weighted by volumes, with the strain e and the infinitesimal rotation w of `Psi z` in each
+    ///     tet [MOR eq. 19-25]; the centre of a free component follows `Psi z`. "modal" rotates each
+    ///     vertex independently, `(I + W (1 - cos t) / t^2 + W^2 (t - sin t) / t^3) Psi z` with W the
+    ///     cross product with `rotations` at z, of length t [ModalWarping]: much faster and exact for
+    ///     rotation about a point, but large bends change lengths.
+    ///
+    /// Returns
+    /// -------
+    /// (n, 3) array
+    ///     Metres; for small z it is `Psi z`. Pinned vertices stay. The first call of a method prepares
+    ///     it for all later ones.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For amplitudes of other modes, and for any method but "modal" on a surface without volume.
     #[pyo3(signature = (amplitudes, method="rotation_strain"))]
     fn warped<'py>(
         &self,
@@ -282,9 +376,26 @@ impl LinearModes {
     /// [MOR eq. 2, 3].
     ///
     /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly for forces that are
-    /// linear between frames. forces: (f, k) float64, `psi_i' f` of each mode. damping: two pairs of a
-    /// frequency in Hz and the damping ratio there, which determine alpha and beta. fps: frames per second.
-    /// Raises ValueError for inputs that do not fit the modes.
+    /// linear between frames.
+    ///
+    /// Parameters
+    /// ----------
+    /// forces : (f, k) array
+    ///     `psi_i' f` of each mode.
+    /// damping : two pairs of floats
+    ///     Two pairs of a frequency in Hz and the damping ratio there, which determine alpha and beta.
+    /// fps : float, default 24.0
+    ///     Frames per second.
+    ///
+    /// Returns
+    /// -------
+    /// (f, k) array
+    ///     The amplitudes in each frame.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For inputs that do not fit the modes.
     #[pyo3(signature = (forces, damping, fps=24.0))]
     fn swing<'py>(
         &self,
@@ -301,8 +412,8 @@ impl LinearModes {
         arrays::owned(py, amplitudes, &[frames, count])
     }
 
-    /// Volume acceleration of each mode, which measures the air it moves:
-    /// `omega^2 |integral of psi over the outward normals|`, (k,) float64.
+    /// Volume acceleration of each mode, which measures the air it moves: `omega^2 |integral of psi over
+    /// the outward normals|`, (k,) float64.
     ///
     /// About zero for modes that bend without changing the volume.
     #[getter]
@@ -314,17 +425,43 @@ impl LinearModes {
         arrays::owned(py, weights, &[count])
     }
 
-    /// Sound of the body, `s = sum_i w_i z_i` over its modes from 20 Hz to 20 kHz, starting at rest
-    /// [MOR eq. 2-4].
+    /// Sound of the body, `s = sum_i w_i z_i` over its modes from 20 Hz to 20 kHz, starting at rest [MOR
+    /// eq. 2-4].
     ///
-    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly. duration: seconds.
-    /// Blows: times (s,) float64, seconds; vertices (s,) integers; impulses (s, 3) float64, N s. Each acts
-    /// at the sample nearest to its time. forces: (f, k) float64, `psi_i' f` of each mode per frame, linear
-    /// between frames and zero after the last, at fps frames per second. damping: two pairs of a frequency
-    /// in Hz and the damping ratio there, which determine alpha and beta. rate: samples per second.
-    /// weights: w, (k,) float64; None is 1; `radiation` is another choice. Returns float32 samples,
-    /// (duration * rate,), linear in the forces and blows. Raises ValueError if no mode is audible, and for
-    /// inputs that do not fit the modes.
+    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly.
+    ///
+    /// Parameters
+    /// ----------
+    /// duration : float
+    ///     Seconds. Blows: times (s,) float64, seconds; vertices (s,) integers; impulses (s, 3)
+    ///     float64, N s. Each acts at the sample nearest to its time.
+    /// times : (s,) array, optional
+    ///     Seconds of the blows.
+    /// vertices : array of integers, optional
+    ///     Number of samples.
+    /// impulses : (s, 3) array, optional
+    ///     N s, at `vertices`.
+    /// forces : (f, k) array, optional
+    ///     `psi_i' f` of each mode per frame, linear between frames and zero after the last, at fps
+    ///     frames per second.
+    /// fps : float, default 24.0
+    ///     Frames per second.
+    /// damping : two pairs of floats, default ((100.0, 0.002), (5000.0, 0.005))
+    ///     Two pairs of a frequency in Hz and the damping ratio there.
+    /// rate : float, default 48000.0
+    ///     Samples per second.
+    /// weights : array, optional
+    ///     W, (k,) float64; None is 1; `radiation` is another choice.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     Float32 samples, (duration * rate,), linear in the forces and blows.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If no mode is audible, and for inputs that do not fit the modes.
     #[pyo3(signature = (duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0,
                         damping=((100.0, 0.002), (5000.0, 0.005)), rate=48000.0, weights=None),
            text_signature = "($self, duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0, \
@@ -434,17 +571,52 @@ fn strikes(
     all.map(strike).collect()
 }
 
-/// The lowest linear modes (small vibrations), `K psi = lambda M psi`, K the Hessian of the elastic energy at
-/// rest [MOR eq. 1].
+/// The lowest linear modes (small vibrations), `K psi = lambda M psi`, K the Hessian of the elastic
+/// energy at rest [MOR eq. 1].
 ///
-/// mesh: a TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a constant-strain
-/// membrane, and a plate whose curvature in each triangle follows from the angles at its edges, bending
-/// times as stiff as a plate of that thickness. count: k. rig: None leaves them unconstrained; with one
-/// they are complementary to it, `B'(1 - leak) M psi = 0` (tets only). leak: (n,) float64 in [0, 1]; None
-/// is `momentum_leak(mesh)`. pinned: (n,) bool, where they are exactly 0; one pinned line of a surface acts
-/// as a hinge, two as a clamp. The rigid motions of a free body come first, with eigenvalues of about zero.
-/// stitches: springs that add to K (tets only). Returns LinearModes. Raises ValueError for more modes than
-/// the body has, and for arguments of another mesh.
+/// Parameters
+/// ----------
+/// mesh : TetMesh or SurfaceMesh
+///     A TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a
+///     constant-strain membrane, and a plate whose curvature in each triangle follows from the
+///     angles at its edges, bending times as stiff as a plate of that thickness.
+/// material : Material
+///     The material.
+/// count : int, default 20
+///     K.
+/// rig : Rig, optional
+///     None leaves them unconstrained; with one they are complementary to it, `B'(1 - leak) M psi =
+///     0` (tets only).
+/// leak : (n,) array, optional
+///     In [0, 1]; None is `momentum_leak(mesh)`.
+/// pinned : (n,) array of bool, optional
+///     Where they are exactly 0; one pinned line of a surface acts as a hinge, two as a clamp. The
+///     rigid motions of a free body come first, with eigenvalues of about zero.
+/// thickness : float, optional
+///     Metres, of a surface without volume; None for tets.
+/// bending : float, default 1.0
+///     Factor on the bending stiffness of a surface.
+/// stitches : Stitches, optional
+///     Springs that add to K (tets only).
+///
+/// Returns
+/// -------
+/// LinearModes
+///     The modes.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For more modes than the body has, and for arguments of another mesh.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> modes = jounce.linear_modes(mesh, jounce.Material(young=1e6), 3, pinned=held)
+/// >>> modes.frequencies.shape
+/// (3,)
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
                     stitches=None))]

@@ -11,18 +11,39 @@ use crate::errors::refused;
 
 /// An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
 ///
-/// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0. law: "arap",
-/// `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
-/// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: resistance to
-/// change of volume, at the cost of a line search a step [FastCD C.2]. Surfaces without volume take "arap",
-/// with poisson in effect in their plane and in bending. `Model.full_space` also knows "neo_hookean",
-/// "stvk", "mooney_rivlin" (with c1 = 0.4 mu, c2 = 0.1 mu), "polynomial" and "spline". "polynomial" is
-/// `psi = mu sum_i (s_i - 1)^4` of the principal stretches, without resistance to small strains or to
-/// change of volume. "spline" has drawn stress curves. curves: for "spline" only, the derivatives of the
-/// energies of lengths, areas and the volume, each (k, 2) float64 of ascending stretches and stresses in
-/// shares of young, or None for zero. Natural cubic splines interpolate them, with straight lines beyond
-/// the ends. They must balance at rest: length + 2 area + volume is 0 at 1; poisson is ignored. Raises
-/// ValueError for a parameter out of range and for an unknown law.
+/// Parameters
+/// ----------
+/// young : float or array, default 100000.0
+///     Stiffness in Pa, above 0.
+/// poisson : float or array, default 0.0
+///     Ratio in [0, 0.5).
+/// density : float or array, default 1000.0
+///     kg/m^3, above 0.
+/// law : {'arap', 'corotated', ...}, default 'arap'
+///     "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which
+///     adds `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2
+///     poisson))`: resistance to change of volume, at the cost of a line search a step [FastCD
+///     C.2]. Surfaces without volume take "arap", with poisson in effect in their plane and in
+///     bending. `Model.full_space` also knows "neo_hookean", "stvk", "mooney_rivlin" (with c1 = 0.4
+///     mu, c2 = 0.1 mu), "polynomial" and "spline". "polynomial" is `psi = mu sum_i (s_i - 1)^4` of
+///     the principal stretches, without resistance to small strains or to change of volume.
+///     "spline" has drawn stress curves.
+/// curves : sequence of arrays, optional
+///     For "spline" only, the derivatives of the energies of lengths, areas and the volume, each
+///     (k, 2) float64 of ascending stretches and stresses in shares of young, or None for zero.
+///     Natural cubic splines interpolate them, with straight lines beyond the ends. They must
+///     balance at rest: length + 2 area + volume is 0 at 1; poisson is ignored.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a parameter out of range and for an unknown law.
+///
+/// Examples
+/// --------
+/// >>> jelly = jounce.Material(young=2e4, poisson=0.4, density=1000.0, law="neo_hookean")
+/// >>> jelly.young
+/// 20000.0
 #[pyclass(frozen, module = "jounce", name = "Material")]
 pub struct Material(pub Arc<material::Material>);
 
@@ -59,6 +80,12 @@ impl Material {
         made.map(|material| Self(Arc::new(material))).map_err(refused)
     }
 
+    /// Name of the law.
+    #[getter]
+    fn law(&self) -> &'static str {
+        law_name(self.0.law())
+    }
+
     /// Young's modulus, Pa: one number, or (t,) float64.
     #[getter]
     fn young<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -66,6 +93,14 @@ impl Material {
             Field::Uniform(young) => Ok(young.into_pyobject(py)?.into_any()),
             Field::PerTet(young) => Ok(arrays::owned(py, young.clone(), &[young.len()])?.into_any()),
         }
+    }
+
+    fn __repr__(&self) -> String {
+        let young = match self.0.young() {
+            Field::Uniform(young) => format!("{young:e}"),
+            Field::PerTet(young) => format!("<{} tets>", young.len()),
+        };
+        format!("Material({}, young={young})", law_name(self.0.law()))
     }
 }
 
@@ -82,22 +117,29 @@ fn drawn(curves: [Option<Bound<'_, PyAny>>; 3]) -> PyResult<StressCurves> {
     StressCurves::new(curve(length)?, curve(area)?, curve(volume)?).map_err(refused)
 }
 
+/// Laws by their names.
+const LAWS: [(&str, Law); 7] = [
+    ("arap", Law::Arap),
+    ("corotated", Law::Corotated),
+    ("neo_hookean", Law::NeoHookean),
+    ("stvk", Law::StVenantKirchhoff),
+    ("mooney_rivlin", Law::MooneyRivlin),
+    ("polynomial", Law::Polynomial),
+    ("spline", Law::Spline),
+];
+
+/// Name of a law.
+fn law_name(law: Law) -> &'static str {
+    LAWS.iter().find(|(_, known)| *known == law).map_or("", |(name, _)| name)
+}
+
 /// Law with a given name.
 pub fn law(name: &str) -> PyResult<Law> {
-    match name {
-        "arap" => Ok(Law::Arap),
-        "corotated" => Ok(Law::Corotated),
-        "neo_hookean" => Ok(Law::NeoHookean),
-        "stvk" => Ok(Law::StVenantKirchhoff),
-        "mooney_rivlin" => Ok(Law::MooneyRivlin),
-        "polynomial" => Ok(Law::Polynomial),
-        "spline" => Ok(Law::Spline),
-        other => {
-            let text = format!(
-                "law: expected \"arap\", \"corotated\", \"neo_hookean\", \"stvk\", \"mooney_rivlin\", \
-                 \"polynomial\" or \"spline\", got {other:?}"
-            );
-            Err(PyValueError::new_err(text))
-        }
-    }
+    LAWS.iter().find(|(known, _)| *known == name).map(|(_, law)| *law).ok_or_else(|| {
+        let text = format!(
+            "law: expected \"arap\", \"corotated\", \"neo_hookean\", \"stvk\", \"mooney_rivlin\", \
+             \"polynomial\" or \"spline\", got {name:?}"
+        );
+        PyValueError::new_err(text)
+    })
 }

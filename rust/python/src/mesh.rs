@@ -13,9 +13,29 @@ use crate::job::made;
 
 /// A tetrahedral mesh with positive volumes: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
 ///
-/// vertices: (n, 3) float64, metres. tets: (t, 4) int32 or int64 vertex indices. solid: (t,) float64 in (0,
-/// 1], share of flesh in each tet; None is 1. Raises ValueError for a vertex that is not finite, an index
-/// out of range, a flat or inverted tet, a vertex without a tet, and a share out of range.
+/// Parameters
+/// ----------
+/// vertices : (n, 3) array
+///     Metres.
+/// tets : array of integers
+///     (t, 4), indices of the vertices.
+/// solid : (t,) array, optional
+///     In (0, 1], share of flesh in each tet; None is 1.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a vertex that is not finite, an index out of range, a flat or inverted tet, a vertex
+///     without a tet, and a share out of range.
+///
+/// Examples
+/// --------
+/// >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+/// >>> mesh = jounce.TetMesh(corners, [[0, 1, 2, 3]])
+/// >>> mesh
+/// TetMesh(4 vertices, 1 tets)
+/// >>> mesh.volumes.round(3).tolist()
+/// [0.167]
 #[pyclass(frozen, module = "jounce", name = "TetMesh")]
 pub struct TetMesh(pub Arc<mesh::TetMesh>);
 
@@ -47,10 +67,35 @@ impl TetMesh {
     /// Fills a surface with a lattice of tets. The surface may be open, have several parts, or intersect
     /// itself.
     ///
-    /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. resolution: cells along the
-    /// longest side of the bounding box. tet_count: if given, selects the resolution with about as many
-    /// tets; at most 20 million. solid: count only the inside share of tets cut by the surface; not with
-    /// tet_count. Raises ValueError for arguments out of range.
+    /// Parameters
+    /// ----------
+    /// points : (p, 3) array
+    ///     Metres.
+    /// triangles : (q, 3) array of integers
+    ///     Indices of the points.
+    /// resolution : int, default 32
+    ///     Cells along the longest side of the bounding box.
+    /// tet_count : int, optional
+    ///     If given, selects the resolution with about as many tets; at most 20 million.
+    /// solid : bool, default False
+    ///     Count only the inside share of tets cut by the surface; not with tet_count.
+    ///
+    /// Returns
+    /// -------
+    /// TetMesh
+    ///     The mesh.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments out of range.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> round(float(mesh.volumes.sum()), 3)
+    /// 4.0
     #[staticmethod]
     #[pyo3(signature = (points, triangles, resolution=32, *, tet_count=None, solid=false))]
     fn lattice(
@@ -146,9 +191,22 @@ impl TetMesh {
 
 /// A surface of triangles without volume, such as a cape, a skirt or a hair card.
 ///
-/// points: (n, 3) float64, metres. triangles: (q, 3) int32 or int64. The surface may be open, have several
-/// parts, and have flipped or degenerate triangles. Raises ValueError for a point that is not finite and an
-/// index out of range.
+/// Parameters
+/// ----------
+/// points : (n, 3) array
+///     Metres.
+/// triangles : (q, 3) array of integers
+///     The surface may be open, have several parts, and have flipped or degenerate triangles.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a point that is not finite and an index out of range.
+///
+/// Examples
+/// --------
+/// >>> jounce.SurfaceMesh(*jounce.shapes.box())
+/// SurfaceMesh(8 points, 12 triangles)
 #[pyclass(frozen, module = "jounce", name = "SurfaceMesh")]
 pub struct SurfaceMesh(pub Arc<mesh::SurfaceMesh>);
 
@@ -218,9 +276,26 @@ pub enum Shape {
 
 /// Points embedded in a tet mesh: `x = sum_i barycentric_i x_i` over the corners of one tet each.
 ///
-/// mesh: the TetMesh. points: (p, 3) float64, metres; a point outside is attached to the nearest point of
-/// the mesh. Barycentric weights are in [0, 1] and each row sums to 1. Raises ValueError for a point that
-/// is not finite.
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The TetMesh.
+/// points : (p, 3) array
+///     Metres; a point outside is attached to the nearest point of the mesh. Barycentric weights
+///     are in [0, 1] and each row sums to 1.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a point that is not finite.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> embedding = jounce.Embedding(mesh, points)
+/// >>> bool(np.allclose(embedding.interpolate(mesh.vertices), points))
+/// True
 #[pyclass(frozen, module = "jounce", name = "Embedding")]
 pub struct Embedding {
     pub inner: Arc<mesh::Embedding>,
@@ -245,6 +320,16 @@ impl Embedding {
     }
 
     /// Linear interpolation of vertex values to the points: (n, k) float64 to (p, k) float64.
+    ///
+    /// Parameters
+    /// ----------
+    /// values : (n, k) array
+    ///     Values at the vertices.
+    ///
+    /// Returns
+    /// -------
+    /// (p, k) array
+    ///     The values at the points.
     fn interpolate<'py>(
         &self,
         py: Python<'py>,

@@ -32,6 +32,15 @@ type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 
 /// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space`, `Model.reduced`,
 /// `Model.projective` or `Model.load`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e5), pinned=held)
+/// >>> model.coefficient_shape == (len(mesh.vertices), 3)
+/// True
 #[pyclass(frozen, module = "jounce", name = "Model")]
 pub struct Model {
     pub inner: method::Model,
@@ -91,11 +100,34 @@ impl Model {
 impl Model {
     /// A model of rig-complementary skinning modes with clustered local steps [FastCD].
     ///
-    /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body without bones. strength: (n,)
-    /// float64, >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere. stitches:
-    /// springs between points of the body, exact; compute the modes with the same stitches. cubature:
-    /// sample tets for elastic forces, in place of cluster means. Raises ValueError for arguments of
-    /// another mesh.
+    /// Parameters
+    /// ----------
+    /// mesh : TetMesh
+    ///     The mesh.
+    /// material : Material
+    ///     The material.
+    /// modes : SkinningModes
+    ///     The modes.
+    /// labels : (t,) array of integers
+    ///     From `cluster_tets`.
+    /// rig : Rig, optional
+    ///     None for a body without bones.
+    /// strength : (n,) array, optional
+    ///     >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+    /// stitches : Stitches, optional
+    ///     Springs between points of the body, exact; compute the modes with the same stitches.
+    /// cubature : Cubature, optional
+    ///     Sample tets for elastic forces, in place of cluster means.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of another mesh.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None, stitches=None,
                         cubature=None))]
@@ -130,13 +162,39 @@ impl Model {
     /// A full-space model of any law: every vertex moves [QN]. The reference for reduced models.
     ///
     /// The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless
-    /// `complementary` is False: then only `pinned` ties the flesh to its bones. leak: (n,) float64 in
-    /// [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool, vertices that follow the rig exactly.
-    /// stitches: springs between points of the body. strength: (n,) float64, >= 0, factor on the rig's
-    /// acceleration felt at each vertex; None is 1 everywhere. fibres: contractile stiffness along one
-    /// direction in each tet. Coefficients are the vertex displacements, (n, 3). There are no force
-    /// samples; drag is at the vertices. Raises ValueError for arguments of another mesh, and for a body
-    /// without free vertices.
+    /// `complementary` is False: then only `pinned` ties the flesh to its bones.
+    ///
+    /// Parameters
+    /// ----------
+    /// mesh : TetMesh
+    ///     The mesh.
+    /// material : Material
+    ///     The material.
+    /// rig : Rig, optional
+    ///     The rig; None if there is none.
+    /// leak : (n,) array, optional
+    ///     In [0, 1]; None is `momentum_leak(mesh)`.
+    /// pinned : (n,) array of bool, optional
+    ///     Vertices that follow the rig exactly.
+    /// stitches : Stitches, optional
+    ///     Springs between points of the body.
+    /// strength : (n,) array, optional
+    ///     >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+    /// complementary : bool, default True
+    ///     False lets the flesh imitate the rig.
+    /// fibres : Fibres, optional
+    ///     Contractile stiffness along one direction in each tet. Coefficients are the vertex
+    ///     displacements, (n, 3). There are no force samples; drag is at the vertices.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of another mesh, and for a body without free vertices.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, rig=None, leak=None, pinned=None, stitches=None, strength=None,
                         complementary=true, fibres=None))]
@@ -174,15 +232,43 @@ impl Model {
     /// A reduced model of any law in the displacements of a basis [MOR]: `x = rig + sum_j shapes_j q_j`.
     ///
     /// Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
-    /// fields, such as pins and complementarity to the rig, hold for all motion. strength: (n,) float64, >=
-    /// 0, as in `full_space`. cubature: sample tets for elastic forces, from `Cubature.of_shot`; None is
-    /// all tets, at a cost proportional to the mesh. frequency: Hz, reference of the damping ratio, for
-    /// example the full space's; None is the lowest of the basis. stitches: springs between points of the
-    /// body, without gap, exact. cubic: forces as cubic polynomials of the coefficients [MOR sec. 3.1],
-    /// exact for all tets at a cost independent of the mesh: law "stvk" without its barrier, no rig, at
-    /// most 80 displacements; 20 to 40 are fastest. Coefficients are q, (r,). Limits need `limited`. No
-    /// force samples, offsets, colliders or file; drag is at the vertices. Raises ValueError for arguments
-    /// of another mesh, and for a basis without motion.
+    /// fields, such as pins and complementarity to the rig, hold for all motion.
+    ///
+    /// Parameters
+    /// ----------
+    /// mesh : TetMesh
+    ///     The mesh.
+    /// material : Material
+    ///     The material.
+    /// basis : Basis
+    ///     The displacement fields.
+    /// rig : Rig, optional
+    ///     The rig; None if there is none.
+    /// strength : (n,) array, optional
+    ///     >= 0, as in `full_space`.
+    /// cubature : Cubature, optional
+    ///     Sample tets for elastic forces, from `Cubature.of_shot`; None is all tets, at a cost
+    ///     proportional to the mesh.
+    /// frequency : float, optional
+    ///     Hz, reference of the damping ratio, for example the full space's; None is the lowest of the
+    ///     basis.
+    /// stitches : Stitches, optional
+    ///     Springs between points of the body, without gap, exact.
+    /// cubic : bool, default False
+    ///     Forces as cubic polynomials of the coefficients [MOR sec. 3.1], exact for all tets at a cost
+    ///     independent of the mesh: law "stvk" without its barrier, no rig, at most 80 displacements;
+    ///     20 to 40 are fastest. Coefficients are q, (r,). Limits need `limited`. No force samples,
+    ///     offsets, colliders or file; drag is at the vertices.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of another mesh, and for a basis without motion.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None,
                         stitches=None, *, cubic=false))]
@@ -222,20 +308,53 @@ impl Model {
     /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
     /// surface without volume such as a cape, loose or attached to bones; no limits.
     ///
-    /// material: of law "arap"; for a surface uniform or per triangle. handles: number of handles, spread
-    /// over the mesh, each with local influence. clusters: number of groups of tets with a shared rotation;
-    /// each triangle has its own rotation. Each loose part has at least one handle and one cluster. The
-    /// same seed gives the same model. thickness: of a surface, metres, for its mass and stiffness.
-    /// bending: bending stiffness relative to a plate of this thickness. rig, attached: (n,) bool or
-    /// float64 in [0, 1], attachment of each vertex to its bones by a spring of stiffness
-    /// `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body. Vertices with an
-    /// attachment of half or more have no contact. The cost of a step depends on the handles, the clusters
-    /// and the triangles of a surface, not on the size of a tet mesh. `Simulation.place` starts a loose
-    /// body at a place with a velocity, and its poses are None; an attached body starts in the pose of its
-    /// bones. Coefficients are the handles' transforms, (k, 3, 4): displacements from the modelled place
-    /// are `sum_j w_j(X) Z_j [X - c_j; 1]`. Colliders act; there are no force samples, drag, offsets or
-    /// file. Raises ValueError for another law, for counts of 0, and for arguments without meaning for the
-    /// mesh.
+    /// Parameters
+    /// ----------
+    /// mesh : TetMesh or SurfaceMesh
+    ///     The mesh.
+    /// material : Material
+    ///     Of law "arap"; for a surface uniform or per triangle.
+    /// handles : int, default 60
+    ///     Number of handles, spread over the mesh, each with local influence.
+    /// clusters : int, default 120
+    ///     Number of groups of tets with a shared rotation; each triangle has its own rotation. Each
+    ///     loose part has at least one handle and one cluster. The same seed gives the same model.
+    /// seed : int, default 0
+    ///     Seed of the random draws; the same seed gives the same result.
+    /// thickness : float, optional
+    ///     Of a surface, metres, for its mass and stiffness.
+    /// bending : float, default 1.0
+    ///     Bending stiffness relative to a plate of this thickness.
+    /// rig : Rig, optional
+    ///     (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
+    ///     stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
+    ///     Vertices with an attachment of half or more have no contact. The cost of a step depends on
+    ///     the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
+    ///     `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
+    ///     an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
+    ///     (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
+    ///     Colliders act; there are no force samples, drag, offsets or file.
+    /// attached : array, optional
+    ///     (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
+    ///     stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
+    ///     Vertices with an attachment of half or more have no contact. The cost of a step depends on
+    ///     the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
+    ///     `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
+    ///     an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
+    ///     (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
+    ///     Colliders act; there are no force samples, drag, offsets or file.
+    /// attachment : float, default 30.0
+    ///     Stiffness of the attachment.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For another law, for counts of 0, and for arguments without meaning for the mesh.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
                         attached=None, attachment=30.0))]
@@ -260,7 +379,20 @@ impl Model {
 
     /// The same reduced model with elastic forces evaluated at a cubature.
     ///
-    /// Raises ValueError for other models and for a model with a cubature.
+    /// Parameters
+    /// ----------
+    /// cubature : Cubature
+    ///     Tets and their weights.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For other models and for a model with a cubature.
     fn sampled(&self, py: Python<'_>, cubature: &Cubature) -> PyResult<Self> {
         let model = self.reduced_model("sampled")?;
         let made = run(py, || model.sampled(&cubature.0))?;
@@ -269,7 +401,20 @@ impl Model {
 
     /// The same reduced model with limits, evaluated at sample tets and vertices.
     ///
-    /// Raises ValueError for other models and for indices out of range.
+    /// Parameters
+    /// ----------
+    /// limits : LimitSamples
+    ///     Samples of the limits.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For other models and for indices out of range.
     fn limited(&self, py: Python<'_>, limits: &LimitSamples) -> PyResult<Self> {
         let model = self.reduced_model("limited")?;
         let made = run(py, || model.limited(&limits.0))?;
@@ -279,8 +424,20 @@ impl Model {
     /// Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
     /// norm.
     ///
-    /// displacements: (f, n, 3) float64, metres. Raises ValueError for other models and for displacements
-    /// of another mesh.
+    /// Parameters
+    /// ----------
+    /// displacements : (f, n, 3) array
+    ///     Metres.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     Float64 of `coefficient_shape`, the nearest coefficients.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For other models and for displacements of another mesh.
     fn nearest<'py>(
         &self,
         py: Python<'py>,
@@ -296,9 +453,18 @@ impl Model {
 
     /// Writes a model of skinning modes or of the full space to a Jounce model file.
     ///
-    /// Symbolic links are followed; an existing file keeps its mode, owner and hard links. Raises
-    /// ValueError for other models, for a folder, a pipe or a device, and for disk errors; the file is then
-    /// unchanged.
+    /// Symbolic links are followed; an existing file keeps its mode, owner and hard links.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     Path of the file.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For other models, for a folder, a pipe or a device, and for disk errors; the file is then
+    ///     unchanged.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         run(py, || file::save(&self.inner, &path))
     }
@@ -306,7 +472,21 @@ impl Model {
     /// Reads a model written by `save`; its motion is bit-identical.
     ///
     /// A full-space file holds the inputs, not the precomputed products: loading takes as long as building.
-    /// Raises ValueError for a file that is missing, of another version, truncated or damaged.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     Path of the file.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a file that is missing, of another version, truncated or damaged.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         run(py, || file::load(&path)).map(Self::wrap)
@@ -315,8 +495,19 @@ impl Model {
     /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; the vertex
     /// displacements in the full space; `sum_j shapes_j q_j` of a reduced model.
     ///
-    /// coefficients: float64, of `coefficient_shape`. emb: an Embedding in the model's mesh; None is the
-    /// mesh's vertices. out: (p, 3) float32 to write into; None makes a new array. Returns that array.
+    /// Parameters
+    /// ----------
+    /// coefficients : array
+    ///     Float64, of `coefficient_shape`.
+    /// emb : Embedding, optional
+    ///     An Embedding in the model's mesh; None is the mesh's vertices.
+    /// out : array, optional
+    ///     (p, 3) float32 to write into; None makes a new array.
+    ///
+    /// Returns
+    /// -------
+    /// (p, 3) array
+    ///     `out` itself if it is given.
     #[pyo3(signature = (coefficients, emb=None, out=None))]
     fn displacement<'py>(
         &self,
@@ -336,17 +527,41 @@ impl Model {
 
     /// The same body, rig and clusters with the lowest `count` modes, computed without the mesh.
     ///
-    /// Raises ValueError for a count above the number of modes.
+    /// Parameters
+    /// ----------
+    /// count : int
+    ///     Number of modes to keep.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a count above the number of modes.
     fn truncated(&self, py: Python<'_>, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         run(py, || self.inner.truncated(count)).map(Self::wrap)
     }
 
-    /// Generalised force, float64 of `coefficient_shape`, of forces on points, newtons:
-    /// `sum_i W_k(X_i) f_i [X_i; 1]'`; the forces on the vertices in the full space.
+    /// Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i
+    /// [X_i; 1]'`; the forces on the vertices in the full space.
     ///
-    /// The exact transpose of `displacement`: equal work on coefficients and on displacements. forces: (p,
-    /// 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+    /// The exact transpose of `displacement`: equal work on coefficients and on displacements.
+    ///
+    /// Parameters
+    /// ----------
+    /// forces : array
+    ///     (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+    /// emb : Embedding, optional
+    ///     Points in the mesh; None for its vertices.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     Float64 of `coefficient_shape`, the generalised force.
     #[pyo3(signature = (forces, emb=None))]
     fn reduce_forces<'py>(
         &self,
@@ -365,7 +580,20 @@ impl Model {
     /// Sample points for force fields, at a cost independent of the mesh: about `count` parts of the body,
     /// at most one a cluster.
     ///
-    /// Raises ValueError for a count below 1.
+    /// Parameters
+    /// ----------
+    /// count : int
+    ///     How many.
+    ///
+    /// Returns
+    /// -------
+    /// ForceSamples
+    ///     The samples.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a count below 1.
     fn force_samples(slf: Py<Self>, py: Python<'_>, count: i64) -> PyResult<ForceSamples> {
         let count = arrays::count(count, "count")?;
         let inner = run(py, || slf.get().inner.force_samples(count))?;

@@ -119,10 +119,31 @@ impl Shared {
 ///
 /// `reset`, `place`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` have the
 /// meaning of the Simulation's methods. They return at once, and the thread executes them in order.
-/// `keep()` stores the coefficients at its point of the order, bit for bit those of the Simulation. Invalid
-/// arrays raise at once; `wait()` and `coefficients()` raise the error of a failed step, which ends the
-/// queue. `progress` and `stage` belong to the last cycle or settling; `report` gives the closing error of
-/// the last cycle. `cancel()` stops within an iteration of a step; kept results stay.
+/// `keep()` stores the coefficients at its point of the order, bit for bit those of the Simulation.
+/// Invalid arrays raise at once; `wait()` and `coefficients()` raise the error of a failed step, which
+/// ends the queue. `progress` and `stage` belong to the last cycle or settling; `report` gives the
+/// closing error of the last cycle. `cancel()` stops within an iteration of a step; kept results stay.
+///
+/// Parameters
+/// ----------
+/// simulation : Simulation
+///     The simulation to copy.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> simulation = jounce.Simulation(body.model)
+/// >>> job = jounce.MotionJob(simulation)
+/// >>> job.reset(np.eye(3, 4)[None])
+/// >>> for height in (0.1, 0.2):
+/// ...     pose = np.eye(3, 4)[None].copy()
+/// ...     pose[0, 2, 3] = height
+/// ...     job.step(pose)
+/// ...     job.keep()
+/// >>> job.wait()
+/// >>> job.coefficients().shape == (2, *body.model.coefficient_shape)
+/// True
 #[pyclass(frozen, extends = Job, module = "jounce", name = "MotionJob")]
 pub struct MotionJob {
     shared: Arc<Shared>,
@@ -301,6 +322,11 @@ impl MotionJob {
     }
 
     /// Requests to keep the coefficients at this point, and for `state=True` the state too.
+    ///
+    /// Parameters
+    /// ----------
+    /// state : bool, default False
+    ///     True keeps the state too.
     #[pyo3(signature = (state=false))]
     fn keep(&self, state: bool) {
         self.send(Request::Keep { state });
@@ -327,6 +353,16 @@ impl MotionJob {
     }
 
     /// Kept coefficients from number `start` on, (k, ...) float64; raises the error of a failed request.
+    ///
+    /// Parameters
+    /// ----------
+    /// start : int, default 0
+    ///     Number of the first kept coefficients.
+    ///
+    /// Returns
+    /// -------
+    /// array
+    ///     The kept coefficients, (k, ...).
     #[pyo3(signature = (start=0))]
     fn coefficients<'py>(&self, py: Python<'py>, start: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.raise_failure()?;
@@ -342,6 +378,16 @@ impl MotionJob {
     }
 
     /// For each kept coefficients from number `start` on, true if the steps up to them have converged.
+    ///
+    /// Parameters
+    /// ----------
+    /// start : int, default 0
+    ///     Number of the first kept coefficients.
+    ///
+    /// Returns
+    /// -------
+    /// list of bool
+    ///     True for frames whose steps all reached the tolerance.
     #[pyo3(signature = (start=0))]
     fn converged(&self, start: i64) -> PyResult<Vec<bool>> {
         let start: usize = arrays::count(start, "start")?;
@@ -349,6 +395,16 @@ impl MotionJob {
     }
 
     /// Kept state number `index`; None if no state was kept or the thread is not there yet.
+    ///
+    /// Parameters
+    /// ----------
+    /// index : int
+    ///     Number of the kept state, from 0.
+    ///
+    /// Returns
+    /// -------
+    /// State, optional
+    ///     The state; None if it was not kept.
     fn state(&self, index: i64) -> PyResult<Option<State>> {
         let index: usize = arrays::count(index, "index")?;
         Ok(self.shared.lock().states.get(index).cloned().flatten().map(State))

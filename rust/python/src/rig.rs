@@ -12,8 +12,26 @@ use crate::mesh::{AnyMesh, TetMesh};
 
 /// Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
 ///
-/// mesh: a TetMesh, or a SurfaceMesh for an attached surface. weights: (n, b) float64; each row sums to 1.
-/// Raises ValueError for a wrong shape, a weight that is not finite, and a row with another sum.
+/// Parameters
+/// ----------
+/// mesh : TetMesh or SurfaceMesh
+///     A TetMesh, or a SurfaceMesh for an attached surface.
+/// weights : (n, b) array
+///     Each row sums to 1.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a wrong shape, a weight that is not finite, and a row with another sum.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> along = mesh.vertices[:, 0] / 4
+/// >>> rig = jounce.Rig(mesh, np.stack([1 - along, along], axis=1))
+/// >>> rig.bone_count
+/// 2
 #[pyclass(frozen, module = "jounce", name = "Rig")]
 pub struct Rig(pub Arc<rig::Rig>);
 
@@ -49,8 +67,29 @@ impl Rig {
 
     /// The rig in which bone j moves as bone into[j], without the merged bones.
     ///
-    /// into: (b,) int32 or int64; a bone that names itself is kept. For constraints only; poses keep all
-    /// bones of the rig. Raises ValueError for an unknown bone and for a cyclic chain.
+    /// Parameters
+    /// ----------
+    /// into : (b,) array of integers
+    ///     A bone that names itself is kept. For constraints only; poses keep all bones of the rig.
+    ///
+    /// Returns
+    /// -------
+    /// Rig
+    ///     The rig.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown bone and for a cyclic chain.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> along = mesh.vertices[:, 0] / 4
+    /// >>> rig = jounce.Rig(mesh, np.stack([1 - along, along], axis=1))
+    /// >>> rig.merged([0, 0]).bone_count
+    /// 1
     fn merged(&self, into: &Bound<'_, PyAny>) -> PyResult<Self> {
         let b = self.0.bone_count();
         let into = arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened();
@@ -59,8 +98,20 @@ impl Rig {
 
     /// The same rig with shapes animated by the artist; modes do not imitate them.
     ///
-    /// shapes: (s, n, 3) float64, displacements at rest; only their directions matter. Raises ValueError
-    /// for a wrong shape and for values that are not finite.
+    /// Parameters
+    /// ----------
+    /// shapes : (s, n, 3) array
+    ///     Displacements at rest; only their directions matter.
+    ///
+    /// Returns
+    /// -------
+    /// Rig
+    ///     The rig.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a wrong shape and for values that are not finite.
     fn with_shapes(&self, shapes: &Bound<'_, PyAny>) -> PyResult<Self> {
         let n = self.0.vertex_count();
         let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(n), Axis::Is(3)])?;
@@ -75,8 +126,33 @@ impl Rig {
 
 /// Harmonic extension of values from some vertices to all: `div grad f = 0` at the others.
 ///
-/// vertex_ids: (s,) int32 or int64. values: (s, k) float64. Returns (n, k) float64, in the values' unit.
-/// Raises ValueError for an id out of range and for values that are not finite.
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+/// vertex_ids : (k,) array of integers
+///     The vertices with a given value.
+/// values : (k,) or (k, c) array
+///     The values there.
+///
+/// Returns
+/// -------
+/// (n, k) array
+///     In the values' unit.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For an id out of range and for values that are not finite.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> outside = np.unique(mesh.boundary)
+/// >>> spread = jounce.spread_to_interior(mesh, outside, mesh.vertices[outside])
+/// >>> bool(np.allclose(spread, mesh.vertices))
+/// True
 #[pyfunction]
 pub fn spread_to_interior<'py>(
     py: Python<'py>,
@@ -94,8 +170,25 @@ pub fn spread_to_interior<'py>(
 
 /// Momentum leak from the rig to the flesh: 1 on the surface, falling to 0 deepest inside.
 ///
-/// Diffusion from the surface over a time derived from the mesh, independent of scale. Returns (n,) float64
-/// in [0, 1]; 1 - leak is the matrix D of [FastCD].
+/// Diffusion from the surface over a time derived from the mesh, independent of scale.
+///
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+///
+/// Returns
+/// -------
+/// (n,) array
+///     In [0, 1]; 1 - leak is the matrix D of [FastCD].
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> leak = jounce.momentum_leak(mesh)
+/// >>> round(float(leak.min()), 6), round(float(leak.max()), 4)
+/// (0.0, 1.0)
 #[pyfunction]
 pub fn momentum_leak<'py>(py: Python<'py>, mesh: &TetMesh) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     let leak = run(py, || operators::momentum_leak(&mesh.0))?;

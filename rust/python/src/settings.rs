@@ -4,6 +4,7 @@ use jounce::material::Field;
 use jounce::method::{self, Integrator, Shares};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
@@ -38,16 +39,37 @@ impl Change {
     }
 }
 
+/// Integrators by their names.
+const INTEGRATORS: [(&str, Integrator); 2] =
+    [("backward_euler", Integrator::BackwardEuler), ("bdf2", Integrator::Bdf2)];
+
 /// Integrator with a given name.
 pub fn integrator_named(name: &str) -> PyResult<Integrator> {
-    match name {
-        "backward_euler" => Ok(Integrator::BackwardEuler),
-        "bdf2" => Ok(Integrator::Bdf2),
-        other => {
-            let text = format!("integrator: expected \"backward_euler\" or \"bdf2\", got {other:?}");
-            Err(PyValueError::new_err(text))
-        }
-    }
+    INTEGRATORS.iter().find(|(known, _)| *known == name).map(|(_, integrator)| *integrator).ok_or_else(|| {
+        let text = format!("integrator: expected \"backward_euler\" or \"bdf2\", got {name:?}");
+        PyValueError::new_err(text)
+    })
+}
+
+/// Settings that are one value each, by the names of the constructor of `Simulation`.
+pub fn named<'py>(py: Python<'py>, params: &method::SimulationParams) -> PyResult<Bound<'py, PyDict>> {
+    let integrator = INTEGRATORS.iter().find(|(_, it)| *it == params.integrator).map(|(name, _)| *name);
+    let all = PyDict::new(py);
+    all.set_item("dt", params.dt)?;
+    all.set_item("substeps", params.substeps)?;
+    all.set_item("max_iterations", params.max_iterations)?;
+    all.set_item("tolerance", params.tolerance)?;
+    all.set_item("damping", params.damping)?;
+    all.set_item("gravity", PyTuple::new(py, params.gravity)?)?;
+    all.set_item("pose_rest", params.pose_rest)?;
+    all.set_item("stiffness", params.stiffness)?;
+    all.set_item("integrator", integrator)?;
+    all.set_item("strength", params.strength)?;
+    all.set_item("limit", params.limit)?;
+    all.set_item("stretch", params.stretch)?;
+    all.set_item("inflation", params.inflation)?;
+    all.set_item("hold", params.hold)?;
+    Ok(all)
 }
 
 /// Contraction of muscles: one share for all, or (muscles,) float64.

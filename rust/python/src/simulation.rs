@@ -9,6 +9,7 @@ use jounce::rig::Rig;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{self, Axis};
 use crate::contact::Collider;
@@ -18,19 +19,52 @@ use crate::forces::{Drag, ForceSamples};
 use crate::grip::Pull;
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
-use crate::settings::{Change, Contraction, Stitching, integrator_named};
+use crate::settings::{Change, Contraction, Stitching, integrator_named, named};
 use crate::state::State;
 use crate::step_report::StepReport;
 
 /// Steps several simulations at once, in parallel; returns a report for each, in order.
 ///
-/// Bodies with a `shape` touch each other: contact between them is detected once a substep, with opposite
-/// forces on both. All others step exactly as they would alone. The states contain sticking contacts, which
-/// refer to the other bodies by list position: pass the bodies in the same order each step. simulations: of
-/// any models, without duplicates. poses, forces, offsets, drags, colliders: for each body the input of
-/// `Simulation.step`; None for no input at all. Raises ValueError as `Simulation.step` does, for the first
-/// failing body (bodies without a shape come first), and for shapes with different dt or substeps; then no
-/// body has moved.
+/// Bodies with a `shape` touch each other: contact between them is detected once a substep, with
+/// opposite forces on both. All others step exactly as they would alone. The states contain sticking
+/// contacts, which refer to the other bodies by list position: pass the bodies in the same order each
+/// step.
+///
+/// Parameters
+/// ----------
+/// simulations : sequence of Simulation
+///     Of any models, without duplicates.
+/// poses : sequence of arrays
+///     For each body the input of `Simulation.step`; None for no input at all.
+/// forces : sequence of arrays, optional
+///     For each body the input of `Simulation.step`; None for no input at all.
+/// offsets : sequence of arrays, optional
+///     For each body the input of `Simulation.step`; None for no input at all.
+/// drags : sequence of Drag, optional
+///     For each body the input of `Simulation.step`; None for no input at all.
+/// colliders : sequence of arrays, optional
+///     For each body the input of `Simulation.step`; None for no input at all.
+///
+/// Returns
+/// -------
+/// list of StepReport
+///     A report for each simulation, in order.
+///
+/// Raises
+/// ------
+/// ValueError
+///     As `Simulation.step` does, for the first failing body (bodies without a shape come first),
+///     and for shapes with different dt or substeps; then no body has moved.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+/// >>> bodies = [jounce.Simulation(model, gravity=(0, 0, -9.81)) for body in range(2)]
+/// >>> reports = jounce.step_together(bodies, [None, None])
+/// >>> len(reports)
+/// 2
 #[pyfunction]
 #[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None, colliders=None))]
 pub fn step_together(
@@ -80,32 +114,86 @@ pub fn step_together(
 
 /// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
-/// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
-/// `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global (linear)
-/// steps; materials with resistance to volume change and the full space use quasi-Newton descent. dt:
-/// seconds a step, divided into `substeps`. max_iterations: for each substep; None is 200 in the full space,
-/// 30 otherwise. tolerance: stopping threshold for the change in an iteration, in the full space for the
-/// distance to the solution: root mean square over the mass as a share of the body's diagonal. There it
-/// shrinks, down to a hundredth, for a substep that moves the body by less than 2e-4.
-/// damping: ratio, the same for every mode. gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows
-/// the pose, 0 = the bind shape as in the paper. stiffness: factor on the elastic energy. integrator:
-/// "backward_euler" loses much energy, "bdf2" little. strength: factor on the rig's acceleration felt by
-/// the flesh, 0 = none; may be set between steps. limit: largest displacement anywhere, as a share of the
-/// body's diagonal; the flesh stiffens beyond half of the limit. stretch: the same for lengths, as a share
-/// of their rest length. colliders: obstacles, for a full-space or projective model and backward Euler.
-/// contact_points: an Embedding in the model's mesh, such as `body.embedding`, the skin, as contact points;
-/// points much closer together than vertices are thinned to the first. None is the boundary of the mesh.
-/// contact_weights: (p, b) float64, skinning weights of these points as displayed; None interpolates the
-/// vertex weights. contraction: contraction of the Fibres of a full-space model, as a share of length, in
-/// [0, 1], one for all muscles or (muscles,) float64. inflation: rest length factor of a projective body of
-/// tets, in [0.01, 100]. hold: frequency in Hz of a critically damped spring from a loose projective body
-/// to its pose; 0 lets go. stitching: active share of the stitch stiffness, 1 as built, 0 open, one for all
-/// stitch groups or (groups,) float64; takes effect from the next step on, with the same model. shape:
-/// collision shape of a projective body of tets for other bodies in `step_together`, a Collider at the
-/// modelled place that deforms with the body and excludes no points; None for no contact with other bodies.
-/// Several threads may each have a Simulation of the same model; use of one Simulation by two threads at
-/// once raises RuntimeError. Ctrl+C ends a step or any long call and leaves the state as before. Raises
-/// ValueError for a parameter out of range.
+/// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes,
+/// with `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global
+/// (linear) steps; materials with resistance to volume change and the full space use quasi-Newton
+/// descent.
+///
+/// Several threads may each have a Simulation of the same model; use of one Simulation by two threads
+/// at once raises RuntimeError. Ctrl+C ends a step or any long call and leaves the state as before.
+///
+/// Parameters
+/// ----------
+/// model : Model
+///     The model; several simulations may share it.
+/// dt : float, default 1 / 24
+///     Seconds a step, divided into `substeps`.
+/// substeps : int, default 1
+///     Steps that each `step` makes, with the pose in between.
+/// max_iterations : int, optional
+///     Most iterations of each substep; None is 200 in the full space, 30 otherwise.
+/// tolerance : float, default 1e-06
+///     Stopping threshold for the change in an iteration, in the full space for the distance to the
+///     solution: root mean square over the mass as a share of the body's diagonal. There it shrinks,
+///     down to a hundredth, for a substep that moves the body by less than 2e-4.
+/// damping : float, default 0.0
+///     Ratio, the same for every mode.
+/// gravity : 3 floats, default (0.0, 0.0, 0.0)
+///     m/s^2.
+/// pose_rest : float, default 1.0
+///     1 = the elastic rest shape follows the pose, 0 = the bind shape as in the paper.
+/// stiffness : float, default 1.0
+///     Factor on the elastic energy.
+/// integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
+///     "backward_euler" loses much energy, "bdf2" little.
+/// strength : float, default 1.0
+///     Factor on the rig's acceleration felt by the flesh, 0 = none; may be set between steps.
+/// limit : float, optional
+///     Largest displacement anywhere, as a share of the body's diagonal; the flesh stiffens beyond
+///     half of the limit.
+/// stretch : float, optional
+///     The same for lengths, as a share of their rest length.
+/// colliders : sequence of Collider, optional
+///     Obstacles, for a full-space or projective model and backward Euler.
+/// contact_points : Embedding, optional
+///     An Embedding in the model's mesh, such as `body.embedding`, the skin, as contact points;
+///     points much closer together than vertices are thinned to the first. None is the boundary of
+///     the mesh.
+/// contact_weights : (p, b) array, optional
+///     Skinning weights of these points as displayed; None interpolates the vertex weights.
+/// contraction : float or array, default 0.0
+///     Contraction of the Fibres of a full-space model, as a share of length, in [0, 1], one for
+///     all muscles or (muscles,) float64.
+/// inflation : float, default 1.0
+///     Rest length factor of a projective body of tets, in [0.01, 100].
+/// hold : float, default 0.0
+///     Frequency in Hz of a critically damped spring from a loose projective body to its pose; 0
+///     lets go.
+/// shape : Collider, optional
+///     Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
+///     at the modelled place that deforms with the body and excludes no points; None for no contact
+///     with other bodies.
+/// stitching : float or array, default 1.0
+///     Active share of the stitch stiffness, 1 as built, 0 open, one for all stitch groups or
+///     (groups,) float64; takes effect from the next step on, with the same model.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a parameter out of range.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> simulation = jounce.Simulation(body.model, dt=1 / 24, substeps=4, damping=0.02)
+/// >>> pose = np.eye(3, 4)[None].copy()
+/// >>> simulation.reset(pose)
+/// >>> pose[0, 2, 3] = 0.1
+/// >>> report = simulation.step(pose)
+/// >>> lag = body.model.displacement(simulation.coefficients, body.embedding)
+/// >>> lag.shape, lag.dtype, bool(np.abs(lag).max() > 0.001)
+/// ((8, 3), dtype('float32'), True)
 #[pyclass(frozen, module = "jounce", name = "Simulation")]
 pub struct Simulation {
     inner: Mutex<method::Simulation>,
@@ -185,18 +273,38 @@ impl Simulation {
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
     }
 
-    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. A
-    /// loose projective body takes (1, 3, 4), the target of `hold`; None is the modelled place.
+    /// One step of `dt` to a pose.
     ///
-    /// force: float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
-    /// `Model.reduce_forces` or `ForceSamples.reduce`; None is none. offsets: difference of the rig from
-    /// linear skinning in this pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full
-    /// space; None is none. drag: from `ForceSamples.drag`, or a `Drag` at the vertices for full-space,
-    /// reduced and projective models; None is none. colliders: (c, 3, 4) float64, rotation and translation
-    /// of each from its initial place; None keeps the last ones. The first step moves them from their initial
-    /// places; `reset(colliders=)` places them without motion. pull: springs from points of a projective body
-    /// to targets, from `Grip.pull`; None is none. Returns a StepReport. Raises ValueError for arguments of a
-    /// wrong shape or with values that are not finite; the state is then unchanged.
+    /// Parameters
+    /// ----------
+    /// pose : (b, 3, 4) array, optional
+    ///     Rest to posed in world space; None without a rig. A loose projective body takes (1, 3, 4),
+    ///     the target of `hold`; None is the modelled place.
+    /// force : array, optional
+    ///     float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
+    ///     `Model.reduce_forces` or `ForceSamples.reduce`; None is none.
+    /// offsets : array, optional
+    ///     Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or (n,
+    ///     3) at the vertices in the full space; None is none.
+    /// drag : Drag, optional
+    ///     From `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective
+    ///     models; None is none.
+    /// colliders : (c, 3, 4) array, optional
+    ///     Rotation and translation of each from its initial place; None keeps the last ones. The first
+    ///     step moves them from their initial places; `reset(colliders=)` places them without motion.
+    /// pull : Pull, optional
+    ///     Springs from points of a projective body to targets, from `Grip.pull`; None is none.
+    ///
+    /// Returns
+    /// -------
+    /// StepReport
+    ///     A StepReport.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape or with values that are not finite; the state is then
+    ///     unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None, pull=None))]
     fn step(
         &self,
@@ -216,9 +324,27 @@ impl Simulation {
 
     /// Restarts in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
     ///
-    /// pose, force, offsets, drag and colliders: as in `step`; drag acts as on a body at rest, and
-    /// colliders have no friction. max_iterations: too few if the report's residual is above `tolerance`.
     /// Motion without elastic energy, such as the place of a body without a rig, is unchanged.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     As in `step`.
+    /// force : array, optional
+    ///     As in `step`.
+    /// max_iterations : int, default 1000
+    ///     Too few if the report's residual is above `tolerance`.
+    /// offsets : array, optional
+    ///     As in `step`.
+    /// drag : Drag, optional
+    ///     As in `step`, but as on a body at rest.
+    /// colliders : array, optional
+    ///     As in `step`, but without friction.
+    ///
+    /// Returns
+    /// -------
+    /// StepReport
+    ///     Iterations, residual and energy.
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
@@ -240,10 +366,34 @@ impl Simulation {
     /// Starts a cycle of poses in its periodic state: stepping through the other poses returns to the same
     /// position and velocity, and the motion loops.
     ///
-    /// poses: (f, b, 3, 4) float64, the last like the first up to a common translation. strengths: (f,),
-    /// forces: (f, ...), offsets: (f, k, 3) float64, drags: f entries, each a Drag or None, as in `step`;
-    /// None for none. The cycle is simulated until its seam is below tolerance, at most max_passes times.
-    /// Returns a CycleReport. Raises ValueError for poses that are not cyclic; the state is then unchanged.
+    /// Parameters
+    /// ----------
+    /// poses : (f, b, 3, 4) array
+    ///     The last like the first up to a common translation.
+    /// strengths : (f,) array, optional
+    ///     Forces: (f, ...), offsets: (f, k, 3) float64, drags: f entries, each a Drag or None, as in
+    ///     `step`; None for none. The cycle is simulated until its seam is below tolerance, at most
+    ///     max_passes times.
+    /// forces : array, optional
+    ///     As in `Simulation.step`, one a frame.
+    /// offsets : array, optional
+    ///     As in `Simulation.step`.
+    /// max_passes : int, default 6
+    ///     Most passes.
+    /// tolerance : float, default 1e-05
+    ///     Relative change at which the iterations end.
+    /// drags : sequence of Drag, optional
+    ///     As in `Simulation.step`, one a frame; None is none.
+    ///
+    /// Returns
+    /// -------
+    /// CycleReport
+    ///     A CycleReport.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For poses that are not cyclic; the state is then unchanged.
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
                         drags=None))]
     fn settle_cycle(
@@ -267,7 +417,31 @@ impl Simulation {
     /// Changes settings from the next step on; None leaves a setting unchanged.
     ///
     /// stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new
-    /// Simulation. Raises ValueError for invalid settings; all then keep their values.
+    /// Simulation.
+    ///
+    /// Parameters
+    /// ----------
+    /// stiffness : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// damping : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// gravity : 3 floats, optional
+    ///     As in `Simulation`; None keeps it.
+    /// pose_rest : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// contraction : float or array, optional
+    ///     As in `Simulation`; None keeps it.
+    /// inflation : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// hold : float, optional
+    ///     As in `Simulation`; None keeps it.
+    /// stitching : float or array, optional
+    ///     As in `Simulation`; None keeps it.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For invalid settings; all then keep their values.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
                         inflation=None, hold=None, stitching=None))]
     fn vary(
@@ -303,7 +477,20 @@ impl Simulation {
 
     /// Sample positions after the last step, (k, 3) float64, metres; rest positions before the first.
     ///
-    /// Raises ValueError for samples of another model.
+    /// Parameters
+    /// ----------
+    /// samples : ForceSamples
+    ///     Samples of the same model.
+    ///
+    /// Returns
+    /// -------
+    /// (k, 3) array
+    ///     Metres.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For samples of another model.
     fn sample_positions<'py>(
         &self,
         py: Python<'py>,
@@ -317,7 +504,15 @@ impl Simulation {
 
     /// Secondary displacement of the mesh's vertices, metres, relative to the posed mesh.
     ///
-    /// out: (n, 3) float32 to write into; None makes a new array. Returns that array.
+    /// Parameters
+    /// ----------
+    /// out : array, optional
+    ///     (n, 3) float32 to write into; None makes a new array.
+    ///
+    /// Returns
+    /// -------
+    /// (n, 3) array
+    ///     `out` itself if it is given.
     #[pyo3(signature = (out=None))]
     fn displacement<'py>(
         &self,
@@ -340,6 +535,13 @@ impl Simulation {
         arrays::read_only(arrays::owned(py, self.lock()?.coefficients().to_vec(), &self.shape)?)
     }
 
+    /// Settings in effect that are one value each, by the names of the constructor:
+    /// `Simulation(model, **settings)` has them too.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        named(py, self.lock()?.params())
+    }
+
     /// The simulated model.
     #[getter]
     fn model(&self, py: Python<'_>) -> Py<Model> {
@@ -347,13 +549,26 @@ impl Simulation {
     }
 
     /// A copy of the complete state behind the next step.
+    ///
+    /// Returns
+    /// -------
+    /// State
+    ///     The state.
     fn save_state(&self) -> PyResult<State> {
         Ok(State(self.lock()?.save_state()))
     }
 
     /// Restores a saved state.
     ///
-    /// Raises ValueError for a state of another model.
+    /// Parameters
+    /// ----------
+    /// state : State
+    ///     A state of the same model.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a state of another model.
     fn restore_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         let simulation = &mut *self.lock()?;
         run(py, || simulation.restore_state(&state.0))
@@ -362,9 +577,19 @@ impl Simulation {
     /// Restarts a loose body of `Model.projective` at a place, with a velocity and a spin about its centre
     /// of mass.
     ///
-    /// place: (3, 4) float64, rotation and translation from the modelled place; None is the identity.
-    /// velocity: m/s; spin: rad/s; None is zero. Raises ValueError for other models, and for a matrix other
-    /// than a rotation with a translation.
+    /// Parameters
+    /// ----------
+    /// place : (3, 4) array, optional
+    ///     Rotation and translation from the modelled place; None is the identity.
+    /// velocity : 3 floats, optional
+    ///     m/s.
+    /// spin : 3 floats, optional
+    ///     rad/s; None is zero.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For other models, and for a matrix other than a rotation with a translation.
     #[pyo3(signature = (place=None, velocity=None, spin=None))]
     fn place(
         &self,
@@ -381,7 +606,16 @@ impl Simulation {
     /// Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
     /// from the jump of the pose. The displacement turns with the body's overall rotation.
     ///
-    /// `reset` and `settle` are the other two ways across a cut. offsets and colliders: as in `step`.
+    /// `reset` and `settle` are the other two ways across a cut.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     As in `Simulation.step`.
+    /// offsets : array, optional
+    ///     As in `step`.
+    /// colliders : array, optional
+    ///     As in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
@@ -400,7 +634,16 @@ impl Simulation {
     /// this pose. The rig's velocity to the next pose becomes the initial velocity, and the first step has
     /// no jolt.
     ///
-    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets and colliders: as in `step`.
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     As in `Simulation.step`.
+    /// offsets : array, optional
+    ///     As in `step`.
+    /// colliders : array, optional
+    ///     As in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
@@ -418,7 +661,14 @@ impl Simulation {
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
     /// jumps.
     ///
-    /// offsets and colliders: as in `step`.
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     As in `Simulation.step`.
+    /// offsets : array, optional
+    ///     As in `step`.
+    /// colliders : array, optional
+    ///     As in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,

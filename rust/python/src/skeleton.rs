@@ -23,22 +23,56 @@ const ROLES: [(&str, BoneRole); 4] = [
 
 /// A core of bone for a `Body`: the core follows the rig exactly, the rest is flesh.
 ///
-/// heads: (b, 3) float64, metres, bone heads at rest. parents: (b,) int32 or int64, parent of each bone, -1
-/// for none. names: b bone names, as hints at parts of the body. roles: for each bone "automatic", "flesh"
-/// (thick flesh around the bone moves), "rigid" (none moves) or "free" (all moves). amount: share of the
-/// flesh beside rigid parts that follows the bones, from 0, none, to 1, all but the thickest flesh. rigid:
-/// (p,) bool, hard points. still: b bools, True for bones moved only by their parents; such tails, ears and
-/// the like swing freely. Hands, feet and heads are rigid by default, and so are the `hard_points` of the
-/// surface. resolution: cells along the longest side of the lattice for the search of thin
-/// parts and roles, to get the same result for bodies of all resolutions; None is the body's own. Raises
-/// ValueError for lengths that do not agree and unknown roles; `Body` raises for a core that does not fit
-/// its surface. anatomy: share of bone by region and direction, as in a living body: hard rib cage, loins and
-/// pelvis, soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then scales
-/// the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs or head keeps the
-/// core that it has without anatomy. parts: (softness, amount) by the name of a part: "belly", "chest",
-/// "buttocks", "thighs", "calves", "arms", "neck", "ears", "tail", "hair", "rest". Softness, > 0, divides the
-/// part's stiffness, which is such that at 1 each part has a frequency of its own; amount in [0, 3] is the
-/// share of the rig's acceleration that it feels.
+/// Hands, feet and heads are rigid by default, and so are the `hard_points` of the surface.
+///
+/// Parameters
+/// ----------
+/// heads : (b, 3) array
+///     Metres, bone heads at rest.
+/// parents : (b,) array of integers
+///     Parent of each bone, -1 for none.
+/// names : sequence of str, optional
+///     b bone names, as hints at parts of the body.
+/// roles : sequence of _Role, optional
+///     For each bone "automatic", "flesh" (thick flesh around the bone moves), "rigid" (none moves)
+///     or "free" (all moves).
+/// amount : float, default 0.5
+///     Share of the flesh beside rigid parts that follows the bones, from 0, none, to 1, all but
+///     the thickest flesh.
+/// rigid : (p,) array of bool, optional
+///     Hard points.
+/// still : sequence of bool, optional
+///     b bools, True for bones moved only by their parents; such tails, ears and the like swing
+///     freely.
+/// resolution : int, optional
+///     Cells along the longest side of the lattice for the search of thin parts and roles, to get
+///     the same result for bodies of all resolutions; None is the body's own.
+/// anatomy : bool, default False
+///     Share of bone by region and direction, as in a living body: hard rib cage, loins and pelvis,
+///     soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then
+///     scales the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs
+///     or head keeps the core that it has without anatomy.
+/// parts : mapping of str to (float, float), optional
+///     (softness, amount) by the name of a part: "belly", "chest", "buttocks", "thighs", "calves",
+///     "arms", "neck", "ears", "tail", "hair", "rest". Softness, > 0, divides the part's stiffness,
+///     which is such that at 1 each part has a frequency of its own; amount in [0, 3] is the share
+///     of the rig's acceleration that it feels.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For lengths that do not agree and unknown roles; `Body` raises for a core that does not fit
+///     its surface.
+///
+/// Examples
+/// --------
+/// >>> heads = [[0, 0.5, 0.5], [2, 0.5, 0.5]]
+/// >>> core = jounce.SkeletonCore(heads, [-1, 0], roles=["flesh", "flesh"])
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> weights = np.stack([points[:, 0] < 2, points[:, 0] > 2], axis=1).astype(float)
+/// >>> body = jounce.Body(points, triangles, weights, resolution=12, modes=4, clusters=20, core=core)
+/// >>> body.roles
+/// ['flesh', 'flesh']
 #[pyclass(frozen, module = "jounce", name = "SkeletonCore")]
 pub struct SkeletonCore(pub skeleton::SkeletonCore);
 
@@ -78,24 +112,68 @@ impl SkeletonCore {
     }
 
     /// True if a bone name marks flesh that follows the bone, as for hands, feet and heads.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     Name of a bone.
+    ///
+    /// Returns
+    /// -------
+    /// bool
+    ///     True if so.
+    ///
+    /// Examples
+    /// --------
+    /// >>> jounce.SkeletonCore.is_hard_name("LeftHand"), jounce.SkeletonCore.is_hard_name("Spine")
+    /// (True, False)
     #[staticmethod]
     fn is_hard_name(name: &str) -> bool {
         skeleton::is_hard_name(name)
     }
 
     /// True if the name of a material marks hard things, such as metal, armour and glass.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : str
+    ///     Name of a material.
+    ///
+    /// Returns
+    /// -------
+    /// bool
+    ///     True if so.
     #[staticmethod]
     fn is_hard_material(name: &str) -> bool {
         skeleton::is_hard_material(name)
     }
 
-    /// The hard points of a surface, (p,) bool: those of loose parts that follow their bones as a whole, for
-    /// which `Body` looks by itself.
+    /// The hard points of a surface, (p,) bool: those of loose parts that follow their bones as a whole,
+    /// for which `Body` looks by itself.
     ///
-    /// points: (p, 3) float64. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows of sum 1.
-    /// joints: number of joints of the skeleton, those without weight included; a surface with equal weights
-    /// everywhere is a hard prop on one of several joints, and flesh on a single one. hinted: (p,) bool,
-    /// points of a hard material, see `is_hard_material`. Raises ValueError as `Body` does.
+    /// Parameters
+    /// ----------
+    /// points : (p, 3) array
+    ///     Metres.
+    /// triangles : (q, 3) array of integers
+    ///     Indices of the points.
+    /// weights : (p, b) array
+    ///     Rows of sum 1.
+    /// joints : int, default 1
+    ///     Number of joints of the skeleton, those without weight included; a surface with equal
+    ///     weights everywhere is a hard prop on one of several joints, and flesh on a single one.
+    /// hinted : (p,) array of bool, optional
+    ///     Points of a hard material, see `is_hard_material`.
+    ///
+    /// Returns
+    /// -------
+    /// (p,) array of bool
+    ///     True for hard points.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As `Body` does.
     #[staticmethod]
     #[pyo3(signature = (points, triangles, weights, *, joints=1, hinted=None))]
     fn hard_points<'py>(

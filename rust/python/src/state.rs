@@ -7,19 +7,46 @@ use pyo3::types::PyBytes;
 use crate::errors::run;
 
 /// The state of a simulation at one time; `restore_state` continues from it bit for bit.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> simulation = jounce.Simulation(body.model)
+/// >>> simulation.reset(np.eye(3, 4)[None])
+/// >>> kept = jounce.State.from_bytes(simulation.save_state().to_bytes())
+/// >>> simulation.restore_state(kept)
 #[pyclass(frozen, module = "jounce", name = "State")]
 pub struct State(pub method::State);
 
 #[pymethods]
 impl State {
     /// The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
+    ///     The bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| file::encode_state(&self.0)))
     }
 
     /// The state in bytes made by `to_bytes`. `restore_state` checks the fit to a model.
     ///
-    /// Raises ValueError for any other bytes.
+    /// Parameters
+    /// ----------
+    /// data : bytes
+    ///     Bytes from `to_bytes`.
+    ///
+    /// Returns
+    /// -------
+    /// State
+    ///     The state.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For any other bytes.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         run(py, || file::decode_state(data)).map(Self)

@@ -4,6 +4,16 @@ use jounce::method;
 use pyo3::prelude::*;
 
 /// Result of one step.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> simulation = jounce.Simulation(body.model)
+/// >>> simulation.reset(np.eye(3, 4)[None])
+/// >>> report = simulation.step(np.eye(3, 4)[None])
+/// >>> report.iterations > 0, report.converged
+/// (True, True)
 #[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
 pub struct StepReport {
     /// Iterations, summed over the substeps.

@@ -16,13 +16,39 @@ const STIFFNESS: f64 = 1e4;
 
 /// Springs between points of one mesh: `sum_s k_s / 2 |x_a - x_b - gap_s d_s|^2` of total positions.
 ///
-/// mesh: the TetMesh. pairs: (s, 2) int32 or int64, vertex indices, or with emb indices of the points of an
-/// Embedding in the mesh. stiffness: k, N/m. gap: 0 pulls the ends together, 1 keeps their rest distance d,
-/// turned along with the rig. Both are one number or (s,) float64. group: stitch group of each spring, (s,)
-/// int32 or int64 below 32, for separate opening by a Simulation's `stitching`; None for one group. radius:
-/// metres, one number or (s,): each end acts on the mean of the flesh in a ball of this radius, to make
-/// compliance independent of mesh resolution; 0 acts on points. Raises ValueError for an index out of
-/// range, a stiffness that is not positive and a gap outside of [0, 1].
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The TetMesh.
+/// pairs : (s, 2) array of integers
+///     Vertex indices, or with emb indices of the points of an Embedding in the mesh.
+/// stiffness : float or array, default 10000.0
+///     k, N/m.
+/// gap : float or array, default 0.0
+///     0 pulls the ends together, 1 keeps their rest distance d, turned along with the rig. One
+///     number or (s,).
+/// emb : Embedding, optional
+///     Embedding whose points `pairs` names; None for vertices.
+/// group : array of integers, optional
+///     Stitch group of each spring, (s,) integers below 32, for separate opening by a
+///     Simulation's `stitching`; None for one group.
+/// radius : float or array, default 0.0
+///     Metres, one number or (s,): each end acts on the mean of the flesh in a ball of this radius,
+///     to make compliance independent of mesh resolution; 0 acts on points.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For an index out of range, a stiffness that is not positive and a gap outside of [0, 1].
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> ends = [int(np.argmin(mesh.vertices[:, 0])), int(np.argmax(mesh.vertices[:, 0]))]
+/// >>> stitches = jounce.Stitches(mesh, [ends], stiffness=100.0, gap=1.0)
+/// >>> len(stitches)
+/// 1
 #[pyclass(frozen, module = "jounce", name = "Stitches")]
 pub struct Stitches(pub Arc<operators::Stitches>);
 

@@ -16,9 +16,26 @@ use crate::stitches::Stitches;
 
 /// Skinning weights, the basis of the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
 ///
-/// weights: (n, m) float64. eigenvalues: (m,) float64, 1/s^2, ascending unless localised. `skinning_modes`
-/// is the usual source; weights given directly may be neither orthonormal nor independent. Raises
-/// ValueError for a wrong shape and for values that are not finite.
+/// Parameters
+/// ----------
+/// weights : (n, m) array
+///     The weights of each vertex.
+/// eigenvalues : (m,) array
+///     1/s^2, ascending unless localised. `skinning_modes` is the usual source; weights given
+///     directly may be neither orthonormal nor independent.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a wrong shape and for values that are not finite.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> modes = jounce.SkinningModes(np.ones((len(mesh.vertices), 1)), [0.0])
+/// >>> modes.weights.shape == (len(mesh.vertices), 1)
+/// True
 #[pyclass(frozen, module = "jounce", name = "SkinningModes")]
 pub struct SkinningModes(pub Arc<subspace::SkinningModes>);
 
@@ -51,7 +68,20 @@ impl SkinningModes {
 
     /// The lowest `count` modes, identical to a computation of only `count` modes.
     ///
-    /// Raises ValueError for a count above the number of modes.
+    /// Parameters
+    /// ----------
+    /// count : int
+    ///     Number of modes to keep.
+    ///
+    /// Returns
+    /// -------
+    /// SkinningModes
+    ///     The modes.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a count above the number of modes.
     fn truncated(&self, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         self.0.truncated(count).map(|modes| Self(Arc::new(modes))).map_err(refused)
@@ -65,11 +95,45 @@ impl SkinningModes {
 /// The smoothest weights complementary to the rig: smallest `H w = lambda M w` with `A' w = 0`.
 ///
 /// H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
-/// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak. count: m. rig: None leaves
-/// the modes unconstrained. leak: (n,) float64 in [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool,
-/// vertices with zero weights. stitches: springs whose stiffness is added to H. Returns SkinningModes with
-/// all copies of a repeated eigenvalue. Raises ValueError for a count above the free dimension of mesh and
-/// rig, and for arguments of another mesh.
+/// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
+///
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+/// material : Material
+///     The material.
+/// count : int, default 16
+///     m.
+/// rig : Rig, optional
+///     None leaves the modes unconstrained.
+/// leak : (n,) array, optional
+///     In [0, 1]; None is `momentum_leak(mesh)`.
+/// pinned : (n,) array of bool, optional
+///     Vertices with zero weights.
+/// stitches : Stitches, optional
+///     Springs whose stiffness is added to H.
+///
+/// Returns
+/// -------
+/// SkinningModes
+///     SkinningModes with all copies of a repeated eigenvalue.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a count above the free dimension of mesh and rig, and for arguments of another mesh.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+/// >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4, rig)
+/// >>> modes.weights.shape == (len(mesh.vertices), 4)
+/// True
+/// >>> bool((np.diff(modes.eigenvalues) >= 0).all())
+/// True
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=16, rig=None, leak=None, pinned=None, stitches=None))]
 pub fn skinning_modes(
@@ -99,10 +163,45 @@ pub fn skinning_modes(
 /// Modes that contain the motion which each bone's acceleration makes, also of small soft parts.
 ///
 /// A third of them are those of `skinning_modes`; the others hold the answers of the flesh to the loads
-/// `M w_b` of the bones, next that whose answer has the most energy outside of the modes so far. They are
-/// mass-orthonormal and diagonal in H, and `eigenvalues` those of H in their span, ascending. bones: the
-/// Rig that accelerates. The other arguments are those of `skinning_modes`. Returns SkinningModes. Raises
-/// ValueError as `skinning_modes`, and for bones of another mesh.
+/// `M w_b` of the bones, next that whose answer has the most energy outside of the modes so far. They
+/// are mass-orthonormal and diagonal in H, and `eigenvalues` those of H in their span, ascending.
+///
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+/// material : Material
+///     The material.
+/// bones : Rig
+///     The Rig that accelerates.
+/// count : int, default 16
+///     How many.
+/// rig : Rig, optional
+///     The rig; None if there is none.
+/// leak : (n,) array, optional
+///     In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+/// pinned : (n,) array of bool, optional
+///     Vertices that follow the rig exactly.
+/// stitches : Stitches, optional
+///     Springs between points of the mesh; None is none.
+///
+/// Returns
+/// -------
+/// SkinningModes
+///     The modes.
+///
+/// Raises
+/// ------
+/// ValueError
+///     As `skinning_modes`, and for bones of another mesh.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+/// >>> jounce.driven_modes(mesh, jounce.Material(), rig, 4, rig).weights.shape[1]
+/// 4
 #[pyfunction]
 #[pyo3(signature = (mesh, material, bones, count=16, rig=None, leak=None, pinned=None, stitches=None))]
 pub fn driven_modes(
@@ -129,6 +228,14 @@ pub fn driven_modes(
 }
 
 /// Localised modes and their quality; made by `localised_modes`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> found = jounce.localised_modes(mesh, jounce.Material(), 3, locality=5.0)
+/// >>> found.supports.shape, 0 <= found.span <= 1
+/// ((3,), True)
 #[pyclass(frozen, module = "jounce", name = "LocalisedModes")]
 pub struct LocalisedModes {
     found: Arc<subspace::LocalisedModes>,
@@ -171,10 +278,43 @@ impl LocalisedModes {
 /// Modes confined to parts of the body: `skinning_modes` with an L1 term, one mode after the other.
 ///
 /// Mode j minimises `w' H w / 2 + mu sum_i m_i |w_i|` with `w' M w = 1`, complementary to the rig and
-/// orthogonal to the previous modes [FastCD sec. 9.5]. locality: > 0, dimensionless: a mode covers about
-/// the share `1 / locality` of the body, less in thin limbs. The other arguments are those of
-/// `skinning_modes`. Returns LocalisedModes. Raises ValueError for a locality that is not positive, and as
-/// `skinning_modes`.
+/// orthogonal to the previous modes [FastCD sec. 9.5].
+///
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+/// material : Material
+///     The material.
+/// count : int, default 16
+///     How many.
+/// locality : float, default 10.0
+///     > 0, dimensionless: a mode covers about the share `1 / locality` of the body, less in thin
+///     limbs.
+/// rig : Rig, optional
+///     The rig; None if there is none.
+/// leak : (n,) array, optional
+///     In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+/// pinned : (n,) array of bool, optional
+///     Vertices that follow the rig exactly.
+///
+/// Returns
+/// -------
+/// LocalisedModes
+///     The modes and their quality.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a locality that is not positive, and as `skinning_modes`.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> found = jounce.localised_modes(mesh, jounce.Material(), 3, locality=5.0)
+/// >>> found.modes.weights.shape[1]
+/// 3
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=16, locality=10.0, rig=None, leak=None, pinned=None))]
 pub fn localised_modes(
@@ -232,10 +372,38 @@ impl Restraint {
 
 /// Connected clusters of tets with similar motion in the modes.
 ///
-/// Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27], split
-/// into connected parts. count: most clusters, unless the mesh has more separate parts. seed: of the
-/// k-means start. Returns (t,) int32, labels from 0; the same seed gives the same labels. Raises ValueError
-/// for a count of 0 and for modes of another mesh.
+/// Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27],
+/// split into connected parts.
+///
+/// Parameters
+/// ----------
+/// mesh : TetMesh
+///     The mesh.
+/// modes : SkinningModes
+///     Modes in which the tets of a cluster move alike.
+/// count : int, default 100
+///     Most clusters, unless the mesh has more separate parts.
+/// seed : int, default 0
+///     Of the k-means start.
+///
+/// Returns
+/// -------
+/// (t,) array of integers
+///     Labels from 0; the same seed gives the same labels.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a count of 0 and for modes of another mesh.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4)
+/// >>> labels = jounce.cluster_tets(mesh, modes, count=10)
+/// >>> labels.shape == (len(mesh.tets),), int(labels.max()) < 10
+/// (True, True)
 #[pyfunction]
 #[pyo3(signature = (mesh, modes, count=100, seed=0))]
 pub fn cluster_tets<'py>(

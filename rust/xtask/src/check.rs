@@ -6,6 +6,11 @@ use crate::repository;
 use crate::venv::Venv;
 use crate::wheel;
 
+/// Stub of the compiled module.
+const STUB: &str = "rust/python/python/jounce/_jounce.pyi";
+/// Script that writes or checks the stub's docstrings.
+const DOCSTRINGS: &str = include_str!("stub.py");
+
 /// Runs the named checks, or all of them without names, and reports all failures.
 pub fn run(names: &[&str]) -> Result<()> {
     let tools = Venv::tools()?;
@@ -41,11 +46,20 @@ fn clippy() -> Result<()> {
     process::run(clippy.args(["--warn", "clippy::too_many_lines", "--deny", "warnings"]))
 }
 
-/// Checks that the module's stub agrees with the compiled module.
+/// Checks that the module's stub agrees with the compiled module, docstrings included.
 fn stubs(tools: &Venv) -> Result<()> {
     tools.install(&wheel::build()?)?;
     let stubtest = ["-m", "mypy.stubtest", "--mypy-config-file", "pyproject.toml", "jounce"];
-    process::run(tools.python().args(stubtest))
+    process::run(tools.python().args(stubtest))?;
+    process::run(tools.python().args(["-c", DOCSTRINGS, STUB, "--check"]))
+}
+
+/// Writes the docstrings of the compiled module into its stub.
+pub fn write_stubs() -> Result<()> {
+    let tools = Venv::tools()?;
+    tools.install(&wheel::build()?)?;
+    process::run(tools.python().args(["-c", DOCSTRINGS, STUB]))?;
+    process::run(tools.python().args(["-m", "ruff", "format", "--quiet", STUB]))
 }
 
 fn rustdoc() -> Result<()> {

@@ -10,6 +10,7 @@ mod folders;
 mod foreign;
 mod fuzz;
 mod gui;
+mod measured;
 mod memory;
 mod nightly;
 mod notices;
@@ -46,6 +47,7 @@ usage: cargo x <command>
                         repository
   docs                  the documentation site with the references of Python and Rust, links and formulas checked,
                         to out/site
+  stubs                 the docstrings of the Python module, into its stub
   deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
@@ -82,6 +84,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["gui", options @ ..] => gui::run_tests(options),
         ["check", names @ ..] => check::run(names),
         ["docs"] => docs::build(),
+        ["stubs"] => check::write_stubs(),
         ["deny"] => deny::check(),
         ["wheel"] => wheel::build_to_pass_on(),
         ["addon"] => addon::build().map(drop),

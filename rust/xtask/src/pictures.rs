@@ -9,8 +9,16 @@ use crate::process::{self, Result, heading, io_error};
 use crate::project;
 use crate::venv::{Venv, default_blender};
 
-/// Pictures of the window, taken by `tests/gui/test_guide.py`.
-const OF_THE_WINDOW: [&str; 3] = ["panels.webp", "preview.webp", "overlays.webp"];
+/// Pictures of the window, taken by `tests/gui/test_guide.py` and `tests/gui/test_tutorial.py`.
+const OF_THE_WINDOW: [&str; 7] = [
+    "panels.webp",
+    "preview.webp",
+    "overlays.webp",
+    "tutorial_add.webp",
+    "tutorial_flesh.webp",
+    "tutorial_parts.webp",
+    "tutorial_bake.webp",
+];
 
 /// Character of the picture of muscles, in the folder of character files.
 const CHARACTER: &str = "open_humanoid/ozz_arnaud.fbx";
@@ -33,7 +41,7 @@ pub fn run() -> Result<()> {
     for (picture, _) in made.iter().filter(|(picture, _)| picture.exists()) {
         fs::remove_file(picture).map_err(io_error(picture))?;
     }
-    gui::run_tests(&["guide"])?;
+    gui::run_tests(&["guide", "tutorial"])?;
     for (picture, kept) in made.iter().filter(|(picture, _)| picture.exists()) {
         fs::copy(picture, kept).map_err(io_error(kept))?;
     }

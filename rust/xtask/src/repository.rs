@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::measured;
 use crate::prerequisites::APT_PACKAGES;
 use crate::process::{Result, command, io_error, output};
 use crate::project;
@@ -40,6 +41,7 @@ pub fn check() -> Result<()> {
     licences(&mut violations)?;
     promises(&mut violations)?;
     commands(&mut violations)?;
+    measured::check(&mut violations)?;
     if violations.is_empty() { Ok(()) } else { Err(violations.join("\n")) }
 }
 
@@ -48,7 +50,8 @@ fn tracked_files() -> Result<Vec<PathBuf>> {
     Ok(list.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect())
 }
 
-fn read(file: &Path) -> Result<String> {
+/// Text of a file of the repository.
+pub fn read(file: &Path) -> Result<String> {
     fs::read_to_string(project::root().join(file)).map_err(io_error(file))
 }
 
@@ -63,12 +66,19 @@ fn sizes(file: &Path, violations: &mut Vec<String>) -> Result<()> {
     }
     // The stub of a compiled module is exempt: it is one file, as the module is.
     if has_extension(file, &["rs", "py"]) {
-        let lines = read(file)?.lines().count();
+        let lines = lines_of_code(file, &read(file)?);
         if lines > MAX_LINES {
             violations.push(format!("{}: {lines} lines, more than {MAX_LINES}", file.display()));
         }
     }
     Ok(())
+}
+
+/// Number of lines, without the docstrings of the Python module, which are written in Rust.
+fn lines_of_code(file: &Path, text: &str) -> usize {
+    let is_docstring =
+        |line: &&str| file.starts_with("rust/python/src") && line.trim_start().starts_with("///");
+    text.lines().filter(|line| !is_docstring(line)).count()
 }
 
 /// Checks that every relative link of a page leads to an existing file.
@@ -226,7 +236,18 @@ fn commands(violations: &mut Vec<String>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, cited_names, has_test, link_targets, named_tests, promise_rows, wrong_address};
+    use std::path::Path;
+
+    use super::{
+        address, cited_names, has_test, lines_of_code, link_targets, named_tests, promise_rows, wrong_address,
+    };
+
+    #[test]
+    fn docstrings_of_python_are_not_code() {
+        let text = "/// A.\nfn a() {\n    /// B.\n}\n";
+        assert_eq!(lines_of_code(Path::new("rust/python/src/a.rs"), text), 2);
+        assert_eq!(lines_of_code(Path::new("rust/core/src/a.rs"), text), 4);
+    }
 
     #[test]
     fn packages_name_the_address_of_the_workspace_and_no_other() {

@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
@@ -28,6 +29,17 @@ CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.S)
 # Names of the Python module in the reference.
 DESCRIBED = re.compile(r"^::: jounce\.(\w+)$", re.M)
 FONT = "fonts/STIXTwoMath-Regular.ttf"
+
+
+class Constructors(griffe.Extension):
+    """Constructors of compiled classes, `__new__` in the stub, in the place where the reference looks."""
+
+    def on_class(self, *, cls: griffe.Class, **_: object) -> None:
+        """Copies `__new__` to `__init__`."""
+        made = cls.members.get("__new__")
+        if isinstance(made, griffe.Function):
+            parameters = griffe.Parameters(*made.parameters)
+            cls.set_member("__init__", griffe.Function("__init__", parameters=parameters))
 
 
 class SiteError(PluginError):
@@ -50,6 +62,11 @@ def on_pre_build(config: MkDocsConfig) -> None:
     copy(Path(package("ziamath")) / FONT, stage / "site" / Path(FONT).name)
     shutil.copytree(os.environ["JOUNCE_RUSTDOC"], stage / "rust")
     check_reference((stage / "reference").glob("*.md"))
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Says on a measured page when it was measured, and what has changed since."""
+    return dated(markdown, page.file.src_uri, (ROOT / "docs/evidence.md").read_text(encoding="utf-8"))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -107,11 +124,25 @@ def relinked(page: Path, text: str) -> tuple[str, list[Path]]:
     return "```".join(parts), others
 
 
+def dated(markdown: str, place: str, evidence: str) -> str:
+    """A page with a note below its title, if the list of measured pages has it."""
+    row = re.search(rf"^\| \[[^]]*\]\({re.escape(place)}\) \|(.*)\|$", evidence, re.M)
+    if not row:
+        return markdown
+    _, commit, _, changed = (cell.strip() for cell in row[1].split("|"))
+    folder = Path(place).parent
+    since = re.sub(r"\]\(([^)#]+)", lambda link: f"]({os.path.relpath(link[1], folder)}", changed)
+    note = f"!!! note\n    Measured at {commit}, on two cores."
+    note += f" Since then: {since}." if changed != "-" else ""
+    title, _, text = markdown.partition("\n")
+    return f"{title}\n\n{note}\n\n{text}"
+
+
 def rendered(html: str, page: str) -> str:
     """A page's HTML with its formulas as MathML. Raises SiteError for a formula with a mistake."""
     from math_core import LatexError, LatexToMathML
 
-    convert = LatexToMathML(annotation=True, fancy_error=False).convert_with_local_state
+    convert = LatexToMathML(fancy_error=False).convert_with_local_state
 
     def formula(match: re.Match[str]) -> str:
         tag, bracket, escaped = match.groups()
@@ -133,7 +164,7 @@ def check_reference(pages: Iterable[Path]) -> None:
     import jounce
 
     described = [name for page in pages for name in DESCRIBED.findall(page.read_text(encoding="utf-8"))]
-    for name in jounce.__all__:
+    for name in (name for name in jounce.__all__ if not name.startswith("_")):
         times = described.count(name)
         if times != 1:
             raise SiteError(f"docs/reference: jounce.{name} is described {times} times, not once")

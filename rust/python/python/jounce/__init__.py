@@ -1,12 +1,15 @@
 """Reduced-order elastodynamics that gives rigged characters flesh.
 
 Input: meshes, rigs and materials. From these follow skinning modes, a model and a simulation. Output:
-displacements. Arrays are numpy, C order, SI units. A wrong dtype or order raises TypeError, any other invalid
-input ValueError with the name of the argument and the element.
+displacements. Arrays are numpy, of any precision and order, in SI units. What is no array of numbers raises
+TypeError, any other invalid input ValueError with the name of the argument and the element.
+
+`Body` makes everything in one call, `Simulation` steps it, `jounce.shapes` has surfaces for first trials.
 """
 
 from __future__ import annotations
 
+from jounce import shapes
 from jounce._jounce import (
     Basis,
     Body,
@@ -47,6 +50,7 @@ from jounce._jounce import (
     TetMesh,
     Tracking,
     TreeState,
+    __version__,
     cluster_tets,
     driven_modes,
     helper_bones,
@@ -103,6 +107,7 @@ __all__ = [
     "TetMesh",
     "Tracking",
     "TreeState",
+    "__version__",
     "cluster_tets",
     "driven_modes",
     "helper_bones",
@@ -114,6 +119,7 @@ __all__ = [
     "momentum_leak",
     "pull_back",
     "read_mesh",
+    "shapes",
     "skinning_modes",
     "spread_to_interior",
     "step_together",

@@ -1,5 +1,5 @@
-"""Command line: `python -m jounce usd CHARACTER OUT` adds flesh to characters in USD files; `python -m jounce
-cache FILE... OUT` exports stored final motions.
+"""Command line, `jounce` or `python -m jounce`: `usd CHARACTER OUT` adds flesh to characters in USD files,
+`cache FILE... OUT` exports stored final motions.
 
 Exit codes: 0 done, 1 refused with one sentence and without a written file, 2 wrong arguments.
 """
@@ -11,9 +11,21 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
+from jounce._jounce import __version__
 from jounce.usd import Settings, add_flesh
 from jounce.usd_cache import write_motions
 
+# Help of each setting; argparse fills in the default.
+HELP = {
+    "resolution": "cells along the longest side (%(default)s)",
+    "modes": "independent motions of a draft (%(default)s)",
+    "frequency": "firmness: swings per second of flesh of the body's size, Hz (%(default)s)",
+    "damping": "damping ratio: 0 swings forever, 1 not at all (%(default)s)",
+    "gravity": "factor on gravity (%(default)s)",
+    "substeps": "steps a frame (%(default)s)",
+    "stretch": "largest stretch of the flesh, as a share of its length (%(default)s)",
+    "core": "share of the flesh that follows the bones, 0 to 1 (%(default)s)",
+}
 # Fraction between two printed lines of progress.
 PROGRESS_STEP = 0.1
 
@@ -70,7 +82,8 @@ class Progress:
 
 def parser() -> argparse.ArgumentParser:
     """Parser of the commands and their arguments."""
-    result = argparse.ArgumentParser(prog="python -m jounce", description="Flesh for characters in files.")
+    result = argparse.ArgumentParser(prog="jounce", description="Flesh for characters in files.")
+    result.add_argument("--version", action="version", version=f"jounce {__version__}")
     commands = result.add_subparsers(required=True, dest="command", metavar="COMMAND")
     usd = commands.add_parser("usd", help="simulate the characters of a USD file; needs usd-core")
     usd.add_argument("character", help="a .usd, .usda, .usdc or .usdz file with skeletons")
@@ -91,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
         value = getattr(defaults, field.name)
         if field.name != "final":
             kind = int if isinstance(value, int) else float
-            usd.add_argument(f"--{field.name}", type=kind, default=value, help="%(default)s if not given")
+            usd.add_argument(f"--{field.name}", type=kind, default=value, help=HELP[field.name])
     return result
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,7 @@ __all__ = [
     "TetMesh",
     "Tracking",
     "TreeState",
+    "__version__",
     "cluster_tets",
     "driven_modes",
     "helper_bones",
@@ -63,18 +64,53 @@ __all__ = [
     "step_together",
 ]
 
+__version__: str
+
+# Results.
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Singles: TypeAlias = npt.NDArray[np.float32]
 _Flags: TypeAlias = npt.NDArray[np.bool_]
 _Indices: TypeAlias = npt.NDArray[np.int32]
-_FloatsLike: TypeAlias = _Floats | Sequence[Any]
-_IndicesLike: TypeAlias = _Indices | npt.NDArray[np.int64] | npt.NDArray[np.uint32] | Sequence[Any]
+# Arguments of any precision and order.
+_FloatsLike: TypeAlias = npt.NDArray[np.floating[Any] | np.integer[Any]] | Sequence[Any]
+_IndicesLike: TypeAlias = npt.NDArray[np.integer[Any]] | Sequence[Any]
 # An optional array; one number or an array.
 _Rows: TypeAlias = _FloatsLike | None
 _Field: TypeAlias = float | _FloatsLike
+# Names.
+_Law: TypeAlias = Literal["arap", "corotated", "neo_hookean", "stvk", "mooney_rivlin", "polynomial", "spline"]
+_DraftLaw: TypeAlias = Literal["arap", "corotated"]
+_Integrator: TypeAlias = Literal["backward_euler", "bdf2"]
+_Role: TypeAlias = Literal["automatic", "flesh", "rigid", "free"]
 
 @final
 class TetMesh:
+    """A tetrahedral mesh with positive volumes: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
+
+    Parameters
+    ----------
+    vertices : (n, 3) array
+        Metres.
+    tets : array of integers
+        (t, 4), indices of the vertices.
+    solid : (t,) array, optional
+        In (0, 1], share of flesh in each tet; None is 1.
+
+    Raises
+    ------
+    ValueError
+        For a vertex that is not finite, an index out of range, a flat or inverted tet, a vertex
+        without a tet, and a share out of range.
+
+    Examples
+    --------
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> mesh = jounce.TetMesh(corners, [[0, 1, 2, 3]])
+    >>> mesh
+    TetMesh(4 vertices, 1 tets)
+    >>> mesh.volumes.round(3).tolist()
+    [0.167]
+    """
     def __new__(cls, vertices: _FloatsLike, tets: _IndicesLike, *, solid: _Rows = None) -> TetMesh: ...
     @staticmethod
     def lattice(
@@ -84,79 +120,432 @@ class TetMesh:
         *,
         tet_count: int | None = None,
         solid: bool = False,
-    ) -> TetMesh: ...
+    ) -> TetMesh:
+        """Fills a surface with a lattice of tets. The surface may be open, have several parts, or intersect
+        itself.
+
+        Parameters
+        ----------
+        points : (p, 3) array
+            Metres.
+        triangles : (q, 3) array of integers
+            Indices of the points.
+        resolution : int, default 32
+            Cells along the longest side of the bounding box.
+        tet_count : int, optional
+            If given, selects the resolution with about as many tets; at most 20 million.
+        solid : bool, default False
+            Count only the inside share of tets cut by the surface; not with tet_count.
+
+        Returns
+        -------
+        TetMesh
+            The mesh.
+
+        Raises
+        ------
+        ValueError
+            For arguments out of range.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> round(float(mesh.volumes.sum()), 3)
+        4.0
+        """
     @property
-    def vertices(self) -> _Floats: ...
+    def vertices(self) -> _Floats:
+        """Vertex positions, (n, 3) float64, metres, read only."""
     @property
-    def tets(self) -> _Indices: ...
+    def tets(self) -> _Indices:
+        """Vertex indices of each tet, (t, 4) int32."""
     @property
-    def solid(self) -> _Floats: ...
+    def solid(self) -> _Floats:
+        """Share of flesh in each tet, (t,) float64 in (0, 1], read only."""
     @property
-    def cells(self) -> _Indices: ...
+    def cells(self) -> _Indices:
+        """Corners of the cells with a single elastic energy, (c, 8) int32; five consecutive tets each. Empty
+        if each tet has an energy of its own.
+        """
     @property
-    def flesh(self) -> _Floats: ...
+    def flesh(self) -> _Floats:
+        """Centre of the flesh in each of `cells` and its variance along each axis, (c, 2, 3) float64: 0 and
+        1/3 for a full cell with sides at -1 and 1.
+        """
     @property
-    def volumes(self) -> _Floats: ...
+    def volumes(self) -> _Floats:
+        """Volume of the flesh in each tet, (t,) float64, cubic metres, read only."""
     @property
-    def vertex_volumes(self) -> _Floats: ...
+    def vertex_volumes(self) -> _Floats:
+        """Volume of flesh lumped to each vertex, (n,) float64, cubic metres: the vertex mass at a density of
+        1. Each tet gives a quarter to each corner; in partly filled `cells`, vertices near the flesh get
+        more.
+        """
     @property
-    def boundary(self) -> _Indices: ...
+    def boundary(self) -> _Indices:
+        """Triangles of a single tet, oriented outwards, (q, 3) int32."""
 
 @final
 class Embedding:
+    """Points embedded in a tet mesh: `x = sum_i barycentric_i x_i` over the corners of one tet each.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The TetMesh.
+    points : (p, 3) array
+        Metres; a point outside is attached to the nearest point of the mesh. Barycentric weights
+        are in [0, 1] and each row sums to 1.
+
+    Raises
+    ------
+    ValueError
+        For a point that is not finite.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> embedding = jounce.Embedding(mesh, points)
+    >>> bool(np.allclose(embedding.interpolate(mesh.vertices), points))
+    True
+    """
     def __new__(cls, mesh: TetMesh, points: _FloatsLike) -> Embedding: ...
-    def interpolate(self, values: _FloatsLike) -> _Floats: ...
+    def interpolate(self, values: _FloatsLike) -> _Floats:
+        """Linear interpolation of vertex values to the points: (n, k) float64 to (p, k) float64.
+
+        Parameters
+        ----------
+        values : (n, k) array
+            Values at the vertices.
+
+        Returns
+        -------
+        (p, k) array
+            The values at the points.
+        """
     @property
-    def points(self) -> _Floats: ...
+    def points(self) -> _Floats:
+        """The points at rest, (p, 3) float64, metres, read only."""
     @property
-    def tets(self) -> _Indices: ...
+    def tets(self) -> _Indices:
+        """Tet of each point, (p,) int32."""
     @property
-    def barycentric(self) -> _Floats: ...
+    def barycentric(self) -> _Floats:
+        """Barycentric weights of each point in its tet, (p, 4) float64, rows sum to 1, read only."""
     @property
-    def furthest(self) -> float: ...
+    def furthest(self) -> float:
+        """Largest distance of a point from the mesh, metres; 0 if all points are inside."""
 
 @final
 class SurfaceMesh:
+    """A surface of triangles without volume, such as a cape, a skirt or a hair card.
+
+    Parameters
+    ----------
+    points : (n, 3) array
+        Metres.
+    triangles : (q, 3) array of integers
+        The surface may be open, have several parts, and have flipped or degenerate triangles.
+
+    Raises
+    ------
+    ValueError
+        For a point that is not finite and an index out of range.
+
+    Examples
+    --------
+    >>> jounce.SurfaceMesh(*jounce.shapes.box())
+    SurfaceMesh(8 points, 12 triangles)
+    """
     def __new__(cls, points: _FloatsLike, triangles: _IndicesLike) -> SurfaceMesh: ...
     @property
-    def points(self) -> _Floats: ...
+    def points(self) -> _Floats:
+        """Positions, (n, 3) float64, metres, read only."""
     @property
-    def triangles(self) -> _Indices: ...
+    def triangles(self) -> _Indices:
+        """Point indices of each triangle, (q, 3) int32."""
 
 @final
 class Rig:
+    """Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
+
+    Parameters
+    ----------
+    mesh : TetMesh or SurfaceMesh
+        A TetMesh, or a SurfaceMesh for an attached surface.
+    weights : (n, b) array
+        Each row sums to 1.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape, a weight that is not finite, and a row with another sum.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> along = mesh.vertices[:, 0] / 4
+    >>> rig = jounce.Rig(mesh, np.stack([1 - along, along], axis=1))
+    >>> rig.bone_count
+    2
+    """
     def __new__(cls, mesh: TetMesh | SurfaceMesh, weights: _FloatsLike) -> Rig: ...
     @property
-    def bone_count(self) -> int: ...
+    def bone_count(self) -> int:
+        """Number of bones b."""
     @property
-    def weights(self) -> _Floats: ...
-    def merged(self, into: _IndicesLike) -> Rig: ...
-    def with_shapes(self, shapes: _FloatsLike) -> Rig: ...
+    def weights(self) -> _Floats:
+        """The weights, (n, b) float64, rows sum to 1."""
+    def merged(self, into: _IndicesLike) -> Rig:
+        """The rig in which bone j moves as bone into[j], without the merged bones.
 
-def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats: ...
-def momentum_leak(mesh: TetMesh) -> _Floats: ...
+        Parameters
+        ----------
+        into : (b,) array of integers
+            A bone that names itself is kept. For constraints only; poses keep all bones of the rig.
+
+        Returns
+        -------
+        Rig
+            The rig.
+
+        Raises
+        ------
+        ValueError
+            For an unknown bone and for a cyclic chain.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> along = mesh.vertices[:, 0] / 4
+        >>> rig = jounce.Rig(mesh, np.stack([1 - along, along], axis=1))
+        >>> rig.merged([0, 0]).bone_count
+        1
+        """
+    def with_shapes(self, shapes: _FloatsLike) -> Rig:
+        """The same rig with shapes animated by the artist; modes do not imitate them.
+
+        Parameters
+        ----------
+        shapes : (s, n, 3) array
+            Displacements at rest; only their directions matter.
+
+        Returns
+        -------
+        Rig
+            The rig.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape and for values that are not finite.
+        """
+
+def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats:
+    """Harmonic extension of values from some vertices to all: `div grad f = 0` at the others.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    vertex_ids : (k,) array of integers
+        The vertices with a given value.
+    values : (k,) or (k, c) array
+        The values there.
+
+    Returns
+    -------
+    (n, k) array
+        In the values' unit.
+
+    Raises
+    ------
+    ValueError
+        For an id out of range and for values that are not finite.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> outside = np.unique(mesh.boundary)
+    >>> spread = jounce.spread_to_interior(mesh, outside, mesh.vertices[outside])
+    >>> bool(np.allclose(spread, mesh.vertices))
+    True
+    """
+
+def momentum_leak(mesh: TetMesh) -> _Floats:
+    """Momentum leak from the rig to the flesh: 1 on the surface, falling to 0 deepest inside.
+
+    Diffusion from the surface over a time derived from the mesh, independent of scale.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+
+    Returns
+    -------
+    (n,) array
+        In [0, 1]; 1 - leak is the matrix D of [FastCD].
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> leak = jounce.momentum_leak(mesh)
+    >>> round(float(leak.min()), 6), round(float(leak.max()), 4)
+    (0.0, 1.0)
+    """
 
 @final
 class Material:
+    """An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
+
+    Parameters
+    ----------
+    young : float or array, default 100000.0
+        Stiffness in Pa, above 0.
+    poisson : float or array, default 0.0
+        Ratio in [0, 0.5).
+    density : float or array, default 1000.0
+        kg/m^3, above 0.
+    law : {'arap', 'corotated', ...}, default 'arap'
+        "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which
+        adds `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2
+        poisson))`: resistance to change of volume, at the cost of a line search a step [FastCD
+        C.2]. Surfaces without volume take "arap", with poisson in effect in their plane and in
+        bending. `Model.full_space` also knows "neo_hookean", "stvk", "mooney_rivlin" (with c1 = 0.4
+        mu, c2 = 0.1 mu), "polynomial" and "spline". "polynomial" is `psi = mu sum_i (s_i - 1)^4` of
+        the principal stretches, without resistance to small strains or to change of volume.
+        "spline" has drawn stress curves.
+    curves : sequence of arrays, optional
+        For "spline" only, the derivatives of the energies of lengths, areas and the volume, each
+        (k, 2) float64 of ascending stretches and stresses in shares of young, or None for zero.
+        Natural cubic splines interpolate them, with straight lines beyond the ends. They must
+        balance at rest: length + 2 area + volume is 0 at 1; poisson is ignored.
+
+    Raises
+    ------
+    ValueError
+        For a parameter out of range and for an unknown law.
+
+    Examples
+    --------
+    >>> jelly = jounce.Material(young=2e4, poisson=0.4, density=1000.0, law="neo_hookean")
+    >>> jelly.young
+    20000.0
+    """
     def __new__(
         cls,
         young: _Field = 1e5,
         poisson: _Field = 0.0,
         density: _Field = 1000.0,
-        law: str = "arap",
+        law: _Law = "arap",
         curves: Sequence[_Rows] | None = None,
     ) -> Material: ...
     @property
-    def young(self) -> float | _Floats: ...
+    def law(self) -> _Law:
+        """Name of the law."""
+    @property
+    def young(self) -> float | _Floats:
+        """Young's modulus, Pa: one number, or (t,) float64."""
 
 @final
 class Fibres:
+    """Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each
+    tet [QN 4.4].
+
+    Parameters
+    ----------
+    stiffness : float or array
+        Pa, one number or (t,) float64, 0 for tets without fibres.
+    direction : array
+        D at rest, (t, 3) float64 of any length; nonzero wherever stiffness is. The stress-free
+        stretch l is 1 minus the `contraction` of a Simulation. A single free tet with a law of `mu
+        |F - R|^2` reaches a stretch of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+
+    Raises
+    ------
+    ValueError
+        For a stiffness below 0 and for a direction of zero length.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> biceps = jounce.Fibres(5e4, np.tile([1.0, 0.0, 0.0], (len(mesh.tets), 1)))
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> model = jounce.Model.full_space(mesh, jounce.Material(), pinned=held, fibres=biceps)
+    >>> simulation = jounce.Simulation(model, contraction=0.2)
+    >>> simulation.reset()
+    >>> report = simulation.settle()
+    >>> bool(simulation.displacement()[:, 0].min() < -0.05)
+    True
+    """
     def __new__(cls, stiffness: _Field, direction: _FloatsLike) -> Fibres: ...
     @staticmethod
-    def joined(muscles: Sequence[Fibres]) -> Fibres: ...
+    def joined(muscles: Sequence[Fibres]) -> Fibres:
+        """Joined fibres of several muscles, at most 32, each with its own `contraction` in the given order.
+        Muscles may share tets.
+
+        Parameters
+        ----------
+        muscles : sequence of Fibres
+            Fibres of the same mesh.
+
+        Returns
+        -------
+        Fibres
+            The fibres of all.
+
+        Raises
+        ------
+        ValueError
+            For an empty list, for too many muscles and for different numbers of tets.
+        """
 
 @final
 class Stitches:
+    """Springs between points of one mesh: `sum_s k_s / 2 |x_a - x_b - gap_s d_s|^2` of total positions.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The TetMesh.
+    pairs : (s, 2) array of integers
+        Vertex indices, or with emb indices of the points of an Embedding in the mesh.
+    stiffness : float or array, default 10000.0
+        k, N/m.
+    gap : float or array, default 0.0
+        0 pulls the ends together, 1 keeps their rest distance d, turned along with the rig. One
+        number or (s,).
+    emb : Embedding, optional
+        Embedding whose points `pairs` names; None for vertices.
+    group : array of integers, optional
+        Stitch group of each spring, (s,) integers below 32, for separate opening by a
+        Simulation's `stitching`; None for one group.
+    radius : float or array, default 0.0
+        Metres, one number or (s,): each end acts on the mean of the flesh in a ball of this radius,
+        to make compliance independent of mesh resolution; 0 acts on points.
+
+    Raises
+    ------
+    ValueError
+        For an index out of range, a stiffness that is not positive and a gap outside of [0, 1].
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> ends = [int(np.argmin(mesh.vertices[:, 0])), int(np.argmax(mesh.vertices[:, 0]))]
+    >>> stitches = jounce.Stitches(mesh, [ends], stiffness=100.0, gap=1.0)
+    >>> len(stitches)
+    1
+    """
     def __new__(
         cls,
         mesh: TetMesh,
@@ -171,12 +560,56 @@ class Stitches:
 
 @final
 class SkinningModes:
+    """Skinning weights, the basis of the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
+
+    Parameters
+    ----------
+    weights : (n, m) array
+        The weights of each vertex.
+    eigenvalues : (m,) array
+        1/s^2, ascending unless localised. `skinning_modes` is the usual source; weights given
+        directly may be neither orthonormal nor independent.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape and for values that are not finite.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> modes = jounce.SkinningModes(np.ones((len(mesh.vertices), 1)), [0.0])
+    >>> modes.weights.shape == (len(mesh.vertices), 1)
+    True
+    """
     def __new__(cls, weights: _FloatsLike, eigenvalues: _FloatsLike) -> SkinningModes: ...
     @property
-    def weights(self) -> _Floats: ...
+    def weights(self) -> _Floats:
+        """The weights, (n, m) float64; from `skinning_modes` orthonormal in the mass, 1/sqrt(kg)."""
     @property
-    def eigenvalues(self) -> _Floats: ...
-    def truncated(self, count: int) -> SkinningModes: ...
+    def eigenvalues(self) -> _Floats:
+        """Eigenvalues, (m,) float64, 1/s^2, ascending unless localised; a mode's frequency is
+        `sqrt(eigenvalue) / (2 pi)` Hz.
+        """
+    def truncated(self, count: int) -> SkinningModes:
+        """The lowest `count` modes, identical to a computation of only `count` modes.
+
+        Parameters
+        ----------
+        count : int
+            Number of modes to keep.
+
+        Returns
+        -------
+        SkinningModes
+            The modes.
+
+        Raises
+        ------
+        ValueError
+            For a count above the number of modes.
+        """
 
 def skinning_modes(
     mesh: TetMesh,
@@ -186,7 +619,51 @@ def skinning_modes(
     leak: _Rows = None,
     pinned: _Flags | Sequence[bool] | None = None,
     stitches: Stitches | None = None,
-) -> SkinningModes: ...
+) -> SkinningModes:
+    """The smoothest weights complementary to the rig: smallest `H w = lambda M w` with `A' w = 0`.
+
+    H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
+    complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        The material.
+    count : int, default 16
+        m.
+    rig : Rig, optional
+        None leaves the modes unconstrained.
+    leak : (n,) array, optional
+        In [0, 1]; None is `momentum_leak(mesh)`.
+    pinned : (n,) array of bool, optional
+        Vertices with zero weights.
+    stitches : Stitches, optional
+        Springs whose stiffness is added to H.
+
+    Returns
+    -------
+    SkinningModes
+        SkinningModes with all copies of a repeated eigenvalue.
+
+    Raises
+    ------
+    ValueError
+        For a count above the free dimension of mesh and rig, and for arguments of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4, rig)
+    >>> modes.weights.shape == (len(mesh.vertices), 4)
+    True
+    >>> bool((np.diff(modes.eigenvalues) >= 0).all())
+    True
+    """
+
 def driven_modes(
     mesh: TetMesh,
     material: Material,
@@ -196,18 +673,75 @@ def driven_modes(
     leak: _Rows = None,
     pinned: _Flags | Sequence[bool] | None = None,
     stitches: Stitches | None = None,
-) -> SkinningModes: ...
+) -> SkinningModes:
+    """Modes that contain the motion which each bone's acceleration makes, also of small soft parts.
+
+    A third of them are those of `skinning_modes`; the others hold the answers of the flesh to the loads
+    `M w_b` of the bones, next that whose answer has the most energy outside of the modes so far. They
+    are mass-orthonormal and diagonal in H, and `eigenvalues` those of H in their span, ascending.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        The material.
+    bones : Rig
+        The Rig that accelerates.
+    count : int, default 16
+        How many.
+    rig : Rig, optional
+        The rig; None if there is none.
+    leak : (n,) array, optional
+        In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+    pinned : (n,) array of bool, optional
+        Vertices that follow the rig exactly.
+    stitches : Stitches, optional
+        Springs between points of the mesh; None is none.
+
+    Returns
+    -------
+    SkinningModes
+        The modes.
+
+    Raises
+    ------
+    ValueError
+        As `skinning_modes`, and for bones of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    >>> jounce.driven_modes(mesh, jounce.Material(), rig, 4, rig).weights.shape[1]
+    4
+    """
 
 @final
 class LocalisedModes:
+    """Localised modes and their quality; made by `localised_modes`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> found = jounce.localised_modes(mesh, jounce.Material(), 3, locality=5.0)
+    >>> found.supports.shape, 0 <= found.span <= 1
+    ((3,), True)
+    """
     @property
-    def modes(self) -> SkinningModes: ...
+    def modes(self) -> SkinningModes:
+        """The modes in order of definition, with energies in place of eigenvalues."""
     @property
-    def supports(self) -> _Floats: ...
+    def supports(self) -> _Floats:
+        """Share of the mass with more than a hundredth of the largest value, for each mode, (m,) float64."""
     @property
-    def span(self) -> float: ...
+    def span(self) -> float:
+        """Share of the span of as many global modes, in [0, 1]."""
     @property
-    def residual(self) -> float: ...
+    def residual(self) -> float:
+        """Optimality residual of the least exact mode, relative to its size."""
 
 def localised_modes(
     mesh: TetMesh,
@@ -217,16 +751,119 @@ def localised_modes(
     rig: Rig | None = None,
     leak: _Rows = None,
     pinned: _Flags | Sequence[bool] | None = None,
-) -> LocalisedModes: ...
-def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
+) -> LocalisedModes:
+    """Modes confined to parts of the body: `skinning_modes` with an L1 term, one mode after the other.
+
+    Mode j minimises `w' H w / 2 + mu sum_i m_i |w_i|` with `w' M w = 1`, complementary to the rig and
+    orthogonal to the previous modes [FastCD sec. 9.5].
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        The material.
+    count : int, default 16
+        How many.
+    locality : float, default 10.0
+        > 0, dimensionless: a mode covers about the share `1 / locality` of the body, less in thin
+        limbs.
+    rig : Rig, optional
+        The rig; None if there is none.
+    leak : (n,) array, optional
+        In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+    pinned : (n,) array of bool, optional
+        Vertices that follow the rig exactly.
+
+    Returns
+    -------
+    LocalisedModes
+        The modes and their quality.
+
+    Raises
+    ------
+    ValueError
+        For a locality that is not positive, and as `skinning_modes`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> found = jounce.localised_modes(mesh, jounce.Material(), 3, locality=5.0)
+    >>> found.modes.weights.shape[1]
+    3
+    """
+
+def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices:
+    """Connected clusters of tets with similar motion in the modes.
+
+    Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27],
+    split into connected parts.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    modes : SkinningModes
+        Modes in which the tets of a cluster move alike.
+    count : int, default 100
+        Most clusters, unless the mesh has more separate parts.
+    seed : int, default 0
+        Of the k-means start.
+
+    Returns
+    -------
+    (t,) array of integers
+        Labels from 0; the same seed gives the same labels.
+
+    Raises
+    ------
+    ValueError
+        For a count of 0 and for modes of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4)
+    >>> labels = jounce.cluster_tets(mesh, modes, count=10)
+    >>> labels.shape == (len(mesh.tets),), int(labels.max()) < 10
+    (True, True)
+    """
 
 @final
 class Basis:
+    """Displacement fields on all vertices, the basis of a body's motion: `u = sum_j shapes_j q_j`.
+
+    Parameters
+    ----------
+    shapes : (r, n, 3) array
+        `mass_pca` is the usual source; shapes given directly may be neither orthonormal nor
+        independent.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape and for values that are not finite.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> sway = np.zeros((1, len(mesh.vertices), 3))
+    >>> sway[0, :, 2] = mesh.vertices[:, 0] ** 2
+    >>> jounce.Basis(sway).shapes.shape == sway.shape
+    True
+    """
     def __new__(cls, shapes: _FloatsLike) -> Basis: ...
     @property
-    def shapes(self) -> _Floats: ...
+    def shapes(self) -> _Floats:
+        """Basis fields, (r, n, 3) float64; orthonormal in the mass if made by `mass_pca`, 1/sqrt(kg)."""
     @property
-    def singular_values(self) -> _Floats: ...
+    def singular_values(self) -> _Floats:
+        """Singular values of the snapshots, (k,) float64, m sqrt(kg), descending. All are listed; the basis
+        keeps the first r directions. Empty for a basis made directly.
+        """
 
 def mass_pca(
     mesh: TetMesh,
@@ -234,33 +871,274 @@ def mass_pca(
     snapshots: _FloatsLike,
     count: int | None = None,
     energy: float | None = None,
-) -> Basis: ...
+) -> Basis:
+    """Mass-orthonormal displacements closest to the displacements of a shot: mass-PCA [MOR eq. 12].
+
+    `M^1/2 A = U~ S V'` with snapshots as columns of A, `U = M^-1/2 U~`. In the mass norm, the error of
+    the first r fields is the root of the sum of the remaining squared singular values.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        Its density gives the mass norm.
+    snapshots : (f, n, 3) array
+        Metres, secondary displacements such as those of a full-space simulation.
+    count : int, optional
+        Upper bound of r; fewer if the snapshots have a lower rank.
+    energy : float, optional
+        In (0, 1], smallest r with this share of the sum of squared singular values. With both, the
+        smaller r wins; with neither, energy is 0.999.
+
+    Returns
+    -------
+    Basis
+        The basis.
+
+    Raises
+    ------
+    ValueError
+        For snapshots of another mesh, for values that are not finite, and for snapshots without
+        motion.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> shot = np.sin(np.arange(6.0))[:, None, None] * mesh.vertices[None]
+    >>> basis = jounce.mass_pca(mesh, jounce.Material(), shot)
+    >>> len(basis.shapes)
+    1
+    """
 
 @final
 class LinearModes:
+    """Linear modes of a body, or of a surface without volume: its small vibrations. Made by
+    `linear_modes`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    >>> modes.shapes.shape == (5, len(mesh.vertices), 3)
+    True
+    >>> bool((np.diff(modes.frequencies) >= 0).all())
+    True
+    """
     @property
-    def shapes(self) -> _Floats: ...
+    def shapes(self) -> _Floats:
+        """Displacements Psi, (k, n, 3) float64, with `Psi'M Psi = I`, 1/sqrt(kg)."""
     @property
-    def eigenvalues(self) -> _Floats: ...
+    def eigenvalues(self) -> _Floats:
+        """`lambda = omega^2`, (k,) float64, 1/s^2, ascending; about zero for rigid motions."""
     @property
-    def frequencies(self) -> _Floats: ...
+    def frequencies(self) -> _Floats:
+        """`sqrt(lambda) / 2 pi`, (k,) float64, Hz."""
     @property
-    def basis(self) -> Basis: ...
+    def basis(self) -> Basis:
+        """The modes as a Basis, for `Model.reduced`."""
     @property
-    def residuals(self) -> _Floats | None: ...
-    def stitched(self, stitches: Stitches, count: int) -> LinearModes: ...
-    def attached(self, interfaces: Sequence[_IndicesLike]) -> LinearModes: ...
-    def derivatives(self) -> _Floats: ...
-    def carried_derivatives(self, derivatives: _FloatsLike) -> _Floats: ...
-    def bent_basis(self, count: int, carried: _FloatsLike | None = None) -> Basis: ...
+    def residuals(self) -> _Floats | None:
+        """Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None
+        for others. They hold if no mode is missing, and increase towards the highest of the modes that
+        `stitched` started from: more such modes give tighter bounds.
+        """
+    def stitched(self, stitches: Stitches, count: int) -> LinearModes:
+        """The count lowest modes of the body with these stitches in place of its own, without another
+        factorisation [IDSR sec. 4.1].
+
+        Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections `K^-1 A
+        F`, widened while error bounds are above half a percent of an eigenvalue. Stitches raise some modes
+        above others, so there should be more modes than count; they must include the rigid motions of free
+        components. Modes that are stitched already start again from the unstitched ones, so that errors do
+        not accumulate and the order of edits does not matter.
+
+        Parameters
+        ----------
+        stitches : Stitches
+            Of this mesh; their gaps have no effect on small vibrations.
+        count : int
+            How many.
+
+        Returns
+        -------
+        LinearModes
+            The modes.
+
+        Raises
+        ------
+        ValueError
+            For stitches of another mesh, for more modes than there are, and for a surface without
+            volume.
+        """
+    def attached(self, interfaces: Sequence[_IndicesLike]) -> LinearModes:
+        """These modes, and up to six residual attachment modes for each interface: the part of the static
+        responses to a force and to a torque there that the modes miss [MacNeal].
+
+        A few modes describe vibration, but not how a body yields to another one attached to it, such as a
+        Domain: that takes `K^-1` of six loads, spread over the interface by mass, minus the part in the
+        modes. Each interface adds its own shapes, so this is for heavy attachments.
+
+        Parameters
+        ----------
+        interfaces : sequence of arrays of integers
+            Arrays of vertices.
+
+        Returns
+        -------
+        LinearModes
+            LinearModes with the new ones last; their eigenvalues are no natural frequencies of the
+            body.
+
+        Raises
+        ------
+        ValueError
+            For interfaces that do not fit, for a body that was stitched after it was factored, and for
+            a surface without volume.
+        """
+    def derivatives(self) -> _Floats:
+        """Modal derivatives, the second-order deflections of the body: `K Phi^ij = -(H : psi_j) psi_i` [MOR
+        eq. 13-16].
+
+        `u = sum_i p_i psi_i + 1/2 sum_ij p_i p_j Phi^ij` is its response to the force `M Psi Lambda p`, up
+        to third order.
+
+        Returns
+        -------
+        array
+            (k (k + 1) / 2, n, 3) float64, 1/(m kg), one per pair i <= j: (0, 0), (0, 1) and so on.
+
+        Raises
+        ------
+        ValueError
+            If the body has more rigid motions than there are among these modes.
+        """
+    def carried_derivatives(self, derivatives: _FloatsLike) -> _Floats:
+        """Derivatives of the unstitched body updated to the current stitches, without a solve for each [IDSR
+        eq. 13].
+
+        Parameters
+        ----------
+        derivatives : array
+            (k (k + 1) / 2, n, 3) float64, the result of `derivatives` for the modes on which `stitched`
+            was called. Their right-hand sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y`
+            with `Y = K^-1 A`, R the rigid motions of components held by the stitches, and the forces f
+            of the stitches.
+
+        Returns
+        -------
+        array
+            An array of the same shape.
+
+        Raises
+        ------
+        ValueError
+            For a body that was not stitched, for derivatives of other modes, and if removed stitches
+            set a component free.
+        """
+    def bent_basis(self, count: int, carried: _FloatsLike | None = None) -> Basis:
+        """The count displacements that best span the slow motion of the body, large bends included [MOR eq.
+        17, 18].
+
+        Mass-PCA of modes and derivatives, weighted towards low frequencies: `p l_1 / l_j psi_j` and `p^2 /
+        2 l_1^2 / (l_i l_j) Phi^ij`, where p moves the slowest deforming mode by a quarter of the mesh's
+        diagonal.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+        carried : array, optional
+            Derivatives of the unstitched body, (k (k + 1) / 2, n, 3) float64; two fifths of them, those
+            of the slowest pairs, are taken over by `carried_derivatives`, and only the first five modes
+            get new ones [IDSR sec. 4.2].
+
+        Returns
+        -------
+        Basis
+            The basis.
+
+        Raises
+        ------
+        ValueError
+            As `derivatives` and `carried_derivatives`, and if no mode deforms the body.
+        """
     @property
-    def rotations(self) -> _Floats: ...
-    def warped(self, amplitudes: _FloatsLike, method: str = "rotation_strain") -> _Floats: ...
+    def rotations(self) -> _Floats:
+        """Infinitesimal rotations of the displacements at the vertices, `w = 1/2 curl psi`, (k, n, 3) float64,
+        rad/(m sqrt(kg)).
+
+        Each is a mean over the tets at a vertex, weighted by volume, or over the triangles, weighted by
+        area. Modal warping rotates vertices by them.
+        """
+    def warped(
+        self, amplitudes: _FloatsLike, method: Literal["rotation_strain", "modal"] = "rotation_strain"
+    ) -> _Floats:
+        """Displacement of the modes at large amplitudes, with bends and twists that do not grow.
+
+        Forces are not considered: the result is no equilibrium.
+
+        Parameters
+        ----------
+        amplitudes : array
+            z, (k,) float64, m kg^(1/2).
+        method : {'rotation_strain', 'modal'}, default 'rotation_strain'
+            "rotation_strain" is the displacement whose gradients are closest to `exp(w) (I + e)`,
+            weighted by volumes, with the strain e and the infinitesimal rotation w of `Psi z` in each
+            tet [MOR eq. 19-25]; the centre of a free component follows `Psi z`. "modal" rotates each
+            vertex independently, `(I + W (1 - cos t) / t^2 + W^2 (t - sin t) / t^3) Psi z` with W the
+            cross product with `rotations` at z, of length t [ModalWarping]: much faster and exact for
+            rotation about a point, but large bends change lengths.
+
+        Returns
+        -------
+        (n, 3) array
+            Metres; for small z it is `Psi z`. Pinned vertices stay. The first call of a method prepares
+            it for all later ones.
+
+        Raises
+        ------
+        ValueError
+            For amplitudes of other modes, and for any method but "modal" on a surface without volume.
+        """
     def swing(
         self, forces: _FloatsLike, damping: tuple[tuple[float, float], tuple[float, float]], fps: float = 24.0
-    ) -> _Floats: ...
+    ) -> _Floats:
+        """Amplitudes of the modes at each frame under forces, starting at rest, (f, k) float64, m kg^(1/2)
+        [MOR eq. 2, 3].
+
+        `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly for forces that are
+        linear between frames.
+
+        Parameters
+        ----------
+        forces : (f, k) array
+            `psi_i' f` of each mode.
+        damping : two pairs of floats
+            Two pairs of a frequency in Hz and the damping ratio there, which determine alpha and beta.
+        fps : float, default 24.0
+            Frames per second.
+
+        Returns
+        -------
+        (f, k) array
+            The amplitudes in each frame.
+
+        Raises
+        ------
+        ValueError
+            For inputs that do not fit the modes.
+        """
     @property
-    def radiation(self) -> _Floats: ...
+    def radiation(self) -> _Floats:
+        """Volume acceleration of each mode, which measures the air it moves: `omega^2 |integral of psi over
+        the outward normals|`, (k,) float64.
+
+        About zero for modes that bend without changing the volume.
+        """
     def sound(
         self,
         duration: float,
@@ -273,7 +1151,45 @@ class LinearModes:
         damping: tuple[tuple[float, float], tuple[float, float]] = ((100.0, 0.002), (5000.0, 0.005)),
         rate: float = 48000.0,
         weights: _Rows = None,
-    ) -> _Singles: ...
+    ) -> _Singles:
+        """Sound of the body, `s = sum_i w_i z_i` over its modes from 20 Hz to 20 kHz, starting at rest [MOR
+        eq. 2-4].
+
+        `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly.
+
+        Parameters
+        ----------
+        duration : float
+            Seconds. Blows: times (s,) float64, seconds; vertices (s,) integers; impulses (s, 3)
+            float64, N s. Each acts at the sample nearest to its time.
+        times : (s,) array, optional
+            Seconds of the blows.
+        vertices : array of integers, optional
+            Number of samples.
+        impulses : (s, 3) array, optional
+            N s, at `vertices`.
+        forces : (f, k) array, optional
+            `psi_i' f` of each mode per frame, linear between frames and zero after the last, at fps
+            frames per second.
+        fps : float, default 24.0
+            Frames per second.
+        damping : two pairs of floats, default ((100.0, 0.002), (5000.0, 0.005))
+            Two pairs of a frequency in Hz and the damping ratio there.
+        rate : float, default 48000.0
+            Samples per second.
+        weights : array, optional
+            W, (k,) float64; None is 1; `radiation` is another choice.
+
+        Returns
+        -------
+        array
+            Float32 samples, (duration * rate,), linear in the forces and blows.
+
+        Raises
+        ------
+        ValueError
+            If no mode is audible, and for inputs that do not fit the modes.
+        """
 
 def linear_modes(
     mesh: TetMesh | SurfaceMesh,
@@ -286,10 +1202,79 @@ def linear_modes(
     thickness: float | None = None,
     bending: float = 1.0,
     stitches: Stitches | None = None,
-) -> LinearModes: ...
+) -> LinearModes:
+    """The lowest linear modes (small vibrations), `K psi = lambda M psi`, K the Hessian of the elastic
+    energy at rest [MOR eq. 1].
+
+    Parameters
+    ----------
+    mesh : TetMesh or SurfaceMesh
+        A TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a
+        constant-strain membrane, and a plate whose curvature in each triangle follows from the
+        angles at its edges, bending times as stiff as a plate of that thickness.
+    material : Material
+        The material.
+    count : int, default 20
+        K.
+    rig : Rig, optional
+        None leaves them unconstrained; with one they are complementary to it, `B'(1 - leak) M psi =
+        0` (tets only).
+    leak : (n,) array, optional
+        In [0, 1]; None is `momentum_leak(mesh)`.
+    pinned : (n,) array of bool, optional
+        Where they are exactly 0; one pinned line of a surface acts as a hinge, two as a clamp. The
+        rigid motions of a free body come first, with eigenvalues of about zero.
+    thickness : float, optional
+        Metres, of a surface without volume; None for tets.
+    bending : float, default 1.0
+        Factor on the bending stiffness of a surface.
+    stitches : Stitches, optional
+        Springs that add to K (tets only).
+
+    Returns
+    -------
+    LinearModes
+        The modes.
+
+    Raises
+    ------
+    ValueError
+        For more modes than the body has, and for arguments of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(young=1e6), 3, pinned=held)
+    >>> modes.frequencies.shape
+    (3,)
+    """
 
 @final
 class Cubature:
+    """Sample tets for the elastic forces of a body, and the weight of each.
+
+    `Cubature.train` and `Cubature.of_shot` are the usual sources; the constructor restores stored tets,
+    (c,) integers, and weights, (c,) float64.
+
+    Parameters
+    ----------
+    tets : (c,) array of integers
+        The sample tets.
+    weights : (c,) array
+        The weight of each.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape; the model checks the fit to its mesh.
+
+    Examples
+    --------
+    >>> jounce.Cubature([0, 3], [0.5, 1.5]).weights.tolist()
+    [0.5, 1.5]
+    """
     def __new__(cls, tets: _IndicesLike, weights: _FloatsLike) -> Cubature: ...
     @staticmethod
     def train(
@@ -299,18 +1284,107 @@ class Cubature:
         count: int = 100,
         rig: Rig | None = None,
         seed: int = 0,
-    ) -> Cubature: ...
+    ) -> Cubature:
+        """Trains a cubature by non-negative least squares on random states of the modes and the rig.
+
+        Parameters
+        ----------
+        mesh : TetMesh
+            The mesh.
+        material : Material
+            The material.
+        modes : SkinningModes
+            The modes.
+        count : int, default 100
+            Most tets.
+        rig : Rig, optional
+            None for a body without bones.
+        seed : int, default 0
+            Of the states; the same seed gives the same tets.
+
+        Returns
+        -------
+        Cubature
+            Tets and their weights.
+
+        Raises
+        ------
+        ValueError
+            For a count of 0 and for arguments of another mesh.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4)
+        >>> cubature = jounce.Cubature.train(mesh, jounce.Material(), modes, count=10)
+        >>> 0 < len(cubature.tets) <= 10
+        True
+        """
     @staticmethod
     def of_shot(
         model: Model, coefficients: _FloatsLike, poses: _Rows = None, count: int = 100, seed: int = 0
-    ) -> Cubature: ...
+    ) -> Cubature:
+        """Trains a cubature of a reduced model by non-negative least squares on the states of a shot.
+
+        Parameters
+        ----------
+        model : Model
+            A reduced model without a cubature.
+        coefficients : (f, r) array
+            Of the shot, from `Model.nearest`.
+        poses : (f, b, 3, 4) array, optional
+            None without a rig.
+        count : int, default 100
+            Most tets.
+        seed : int, default 0
+            Of extra states between those of the shot; the same seed gives the same tets.
+
+        Returns
+        -------
+        Cubature
+            Tets and their weights.
+
+        Raises
+        ------
+        ValueError
+            For a count of 0, for arguments of another model and for a shot without forces.
+        """
     @property
-    def tets(self) -> _Indices: ...
+    def tets(self) -> _Indices:
+        """Indices of the tets, (c,) int32."""
     @property
-    def weights(self) -> _Floats: ...
+    def weights(self) -> _Floats:
+        """Weight of each tet's elastic energy, (c,) float64, above 0."""
 
 @final
 class LimitSamples:
+    """Sample tets and vertices for the limits of stretch and displacement, and the weight of each.
+
+    `LimitSamples.of_shot` and `Body.learn` are the usual sources; the constructor restores stored tets,
+    (c,) integers, their weights, (c,) float64, vertices, (v,), and theirs.
+
+    Parameters
+    ----------
+    tets : array of integers
+        Number of samples.
+    tet_weights : (t,) array
+        Weight of each tet.
+    vertices : array of integers
+        Number of samples.
+    vertex_weights : (v,) array
+        Weight of each vertex.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape; the model checks the fit to its mesh.
+
+    Examples
+    --------
+    >>> jounce.LimitSamples([0, 3], [1.0, 2.0], [5], [1.0]).tets.tolist()
+    [0, 3]
+    """
     def __new__(
         cls,
         tets: _IndicesLike,
@@ -328,18 +1402,65 @@ class LimitSamples:
         tets: int = 100,
         vertices: int = 50,
         seed: int = 0,
-    ) -> LimitSamples: ...
+    ) -> LimitSamples:
+        """Trains samples of the limits by non-negative least squares on a shot of a reduced model.
+
+        Parameters
+        ----------
+        model : Model
+            As for `Cubature.of_shot`.
+        coefficients : array
+            As for `Cubature.of_shot`.
+        poses : array, optional
+            As for `Cubature.of_shot`.
+        limit : float, optional
+            The limits of the simulation of the shot; None for an inactive limit.
+        stretch : float, optional
+            The limits of the simulation of the shot; None for an inactive limit.
+        tets : int, default 100
+            Most of each. A shot below its limits gives empty samples.
+        vertices : int, default 50
+            Most of each. A shot below its limits gives empty samples.
+        seed : int, default 0
+            As for `Cubature.of_shot`.
+
+        Returns
+        -------
+        LimitSamples
+            The samples.
+
+        Raises
+        ------
+        ValueError
+            For a limit that is not positive and as `Cubature.of_shot`.
+        """
     @property
-    def tets(self) -> _Indices: ...
+    def tets(self) -> _Indices:
+        """Indices of the tets, (c,) int32."""
     @property
-    def tet_weights(self) -> _Floats: ...
+    def tet_weights(self) -> _Floats:
+        """Weight of each tet, (c,) float64, above 0."""
     @property
-    def vertices(self) -> _Indices: ...
+    def vertices(self) -> _Indices:
+        """Indices of the vertices, (v,) int32."""
     @property
-    def vertex_weights(self) -> _Floats: ...
+    def vertex_weights(self) -> _Floats:
+        """Weight of each vertex, (v,) float64, above 0."""
 
 @final
 class Model:
+    """A precomputed, immutable model; made by `Model.skinning`, `Model.full_space`, `Model.reduced`,
+    `Model.projective` or `Model.load`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e5), pinned=held)
+    >>> model.coefficient_shape == (len(mesh.vertices), 3)
+    True
+    """
     @staticmethod
     def skinning(
         mesh: TetMesh,
@@ -350,7 +1471,38 @@ class Model:
         strength: _Rows = None,
         stitches: Stitches | None = None,
         cubature: Cubature | None = None,
-    ) -> Model: ...
+    ) -> Model:
+        """A model of rig-complementary skinning modes with clustered local steps [FastCD].
+
+        Parameters
+        ----------
+        mesh : TetMesh
+            The mesh.
+        material : Material
+            The material.
+        modes : SkinningModes
+            The modes.
+        labels : (t,) array of integers
+            From `cluster_tets`.
+        rig : Rig, optional
+            None for a body without bones.
+        strength : (n,) array, optional
+            >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+        stitches : Stitches, optional
+            Springs between points of the body, exact; compute the modes with the same stitches.
+        cubature : Cubature, optional
+            Sample tets for elastic forces, in place of cluster means.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For arguments of another mesh.
+        """
     @staticmethod
     def full_space(
         mesh: TetMesh,
@@ -362,10 +1514,81 @@ class Model:
         strength: _Rows = None,
         complementary: bool = True,
         fibres: Fibres | None = None,
-    ) -> Model: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    ) -> Model:
+        """A full-space model of any law: every vertex moves [QN]. The reference for reduced models.
+
+        The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless
+        `complementary` is False: then only `pinned` ties the flesh to its bones.
+
+        Parameters
+        ----------
+        mesh : TetMesh
+            The mesh.
+        material : Material
+            The material.
+        rig : Rig, optional
+            The rig; None if there is none.
+        leak : (n,) array, optional
+            In [0, 1]; None is `momentum_leak(mesh)`.
+        pinned : (n,) array of bool, optional
+            Vertices that follow the rig exactly.
+        stitches : Stitches, optional
+            Springs between points of the body.
+        strength : (n,) array, optional
+            >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+        complementary : bool, default True
+            False lets the flesh imitate the rig.
+        fibres : Fibres, optional
+            Contractile stiffness along one direction in each tet. Coefficients are the vertex
+            displacements, (n, 3). There are no force samples; drag is at the vertices.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For arguments of another mesh, and for a body without free vertices.
+        """
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model of skinning modes or of the full space to a Jounce model file.
+
+        Symbolic links are followed; an existing file keeps its mode, owner and hard links.
+
+        Parameters
+        ----------
+        path : path
+            Path of the file.
+
+        Raises
+        ------
+        ValueError
+            For other models, for a folder, a pipe or a device, and for disk errors; the file is then
+            unchanged.
+        """
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Model: ...
+    def load(path: str | os.PathLike[str]) -> Model:
+        """Reads a model written by `save`; its motion is bit-identical.
+
+        A full-space file holds the inputs, not the precomputed products: loading takes as long as building.
+
+        Parameters
+        ----------
+        path : path
+            Path of the file.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For a file that is missing, of another version, truncated or damaged.
+        """
     @staticmethod
     def reduced(
         mesh: TetMesh,
@@ -378,7 +1601,48 @@ class Model:
         stitches: Stitches | None = None,
         *,
         cubic: bool = False,
-    ) -> Model: ...
+    ) -> Model:
+        """A reduced model of any law in the displacements of a basis [MOR]: `x = rig + sum_j shapes_j q_j`.
+
+        Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
+        fields, such as pins and complementarity to the rig, hold for all motion.
+
+        Parameters
+        ----------
+        mesh : TetMesh
+            The mesh.
+        material : Material
+            The material.
+        basis : Basis
+            The displacement fields.
+        rig : Rig, optional
+            The rig; None if there is none.
+        strength : (n,) array, optional
+            >= 0, as in `full_space`.
+        cubature : Cubature, optional
+            Sample tets for elastic forces, from `Cubature.of_shot`; None is all tets, at a cost
+            proportional to the mesh.
+        frequency : float, optional
+            Hz, reference of the damping ratio, for example the full space's; None is the lowest of the
+            basis.
+        stitches : Stitches, optional
+            Springs between points of the body, without gap, exact.
+        cubic : bool, default False
+            Forces as cubic polynomials of the coefficients [MOR sec. 3.1], exact for all tets at a cost
+            independent of the mesh: law "stvk" without its barrier, no rig, at most 80 displacements;
+            20 to 40 are fastest. Coefficients are q, (r,). Limits need `limited`. No force samples,
+            offsets, colliders or file; drag is at the vertices.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For arguments of another mesh, and for a basis without motion.
+        """
     @staticmethod
     def projective(
         mesh: TetMesh | SurfaceMesh,
@@ -392,129 +1656,774 @@ class Model:
         rig: Rig | None = None,
         attached: _FloatsLike | _Flags | None = None,
         attachment: float = 30.0,
-    ) -> Model: ...
-    def sampled(self, cubature: Cubature) -> Model: ...
-    def limited(self, limits: LimitSamples) -> Model: ...
-    def nearest(self, displacements: _FloatsLike) -> _Floats: ...
+    ) -> Model:
+        """A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
+        surface without volume such as a cape, loose or attached to bones; no limits.
+
+        Parameters
+        ----------
+        mesh : TetMesh or SurfaceMesh
+            The mesh.
+        material : Material
+            Of law "arap"; for a surface uniform or per triangle.
+        handles : int, default 60
+            Number of handles, spread over the mesh, each with local influence.
+        clusters : int, default 120
+            Number of groups of tets with a shared rotation; each triangle has its own rotation. Each
+            loose part has at least one handle and one cluster. The same seed gives the same model.
+        seed : int, default 0
+            Seed of the random draws; the same seed gives the same result.
+        thickness : float, optional
+            Of a surface, metres, for its mass and stiffness.
+        bending : float, default 1.0
+            Bending stiffness relative to a plate of this thickness.
+        rig : Rig, optional
+            (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
+            stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
+            Vertices with an attachment of half or more have no contact. The cost of a step depends on
+            the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
+            `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
+            an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
+            (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
+            Colliders act; there are no force samples, drag, offsets or file.
+        attached : array, optional
+            (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
+            stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
+            Vertices with an attachment of half or more have no contact. The cost of a step depends on
+            the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
+            `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
+            an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
+            (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
+            Colliders act; there are no force samples, drag, offsets or file.
+        attachment : float, default 30.0
+            Stiffness of the attachment.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For another law, for counts of 0, and for arguments without meaning for the mesh.
+        """
+    def sampled(self, cubature: Cubature) -> Model:
+        """The same reduced model with elastic forces evaluated at a cubature.
+
+        Parameters
+        ----------
+        cubature : Cubature
+            Tets and their weights.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For other models and for a model with a cubature.
+        """
+    def limited(self, limits: LimitSamples) -> Model:
+        """The same reduced model with limits, evaluated at sample tets and vertices.
+
+        Parameters
+        ----------
+        limits : LimitSamples
+            Samples of the limits.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For other models and for indices out of range.
+        """
+    def nearest(self, displacements: _FloatsLike) -> _Floats:
+        """Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
+        norm.
+
+        Parameters
+        ----------
+        displacements : (f, n, 3) array
+            Metres.
+
+        Returns
+        -------
+        array
+            Float64 of `coefficient_shape`, the nearest coefficients.
+
+        Raises
+        ------
+        ValueError
+            For other models and for displacements of another mesh.
+        """
     def displacement(
         self, coefficients: _FloatsLike, emb: Embedding | None = None, out: _Singles | None = None
-    ) -> _Singles: ...
-    def truncated(self, count: int) -> Model: ...
-    def reduce_forces(self, forces: _FloatsLike, emb: Embedding | None = None) -> _Floats: ...
-    def force_samples(self, count: int) -> ForceSamples: ...
+    ) -> _Singles:
+        """Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; the vertex
+        displacements in the full space; `sum_j shapes_j q_j` of a reduced model.
+
+        Parameters
+        ----------
+        coefficients : array
+            Float64, of `coefficient_shape`.
+        emb : Embedding, optional
+            An Embedding in the model's mesh; None is the mesh's vertices.
+        out : array, optional
+            (p, 3) float32 to write into; None makes a new array.
+
+        Returns
+        -------
+        (p, 3) array
+            `out` itself if it is given.
+        """
+    def truncated(self, count: int) -> Model:
+        """The same body, rig and clusters with the lowest `count` modes, computed without the mesh.
+
+        Parameters
+        ----------
+        count : int
+            Number of modes to keep.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            For a count above the number of modes.
+        """
+    def reduce_forces(self, forces: _FloatsLike, emb: Embedding | None = None) -> _Floats:
+        """Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i
+        [X_i; 1]'`; the forces on the vertices in the full space.
+
+        The exact transpose of `displacement`: equal work on coefficients and on displacements.
+
+        Parameters
+        ----------
+        forces : array
+            (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+        emb : Embedding, optional
+            Points in the mesh; None for its vertices.
+
+        Returns
+        -------
+        array
+            Float64 of `coefficient_shape`, the generalised force.
+        """
+    def force_samples(self, count: int) -> ForceSamples:
+        """Sample points for force fields, at a cost independent of the mesh: about `count` parts of the body,
+        at most one a cluster.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+
+        Returns
+        -------
+        ForceSamples
+            The samples.
+
+        Raises
+        ------
+        ValueError
+            For a count below 1.
+        """
     @property
-    def frequency(self) -> float: ...
+    def frequency(self) -> float:
+        """Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz."""
     @property
-    def basis(self) -> Basis | None: ...
+    def basis(self) -> Basis | None:
+        """The basis of a reduced model; None for other models."""
     @property
-    def cubature(self) -> Cubature | None: ...
+    def cubature(self) -> Cubature | None:
+        """The cubature of a reduced model; None for other models, and without a cubature."""
     @property
-    def limit_samples(self) -> LimitSamples | None: ...
+    def limit_samples(self) -> LimitSamples | None:
+        """The limit samples of a reduced model; None for other models, and without limits."""
     @property
-    def handle_centers(self) -> _Floats | None: ...
+    def handle_centers(self) -> _Floats | None:
+        """Centres of the handles of a projective model, (k, 3) float64, metres; None for other models."""
     @property
-    def vertex_mass(self) -> _Floats | None: ...
+    def vertex_mass(self) -> _Floats | None:
+        """Vertex masses of a projective model, (n,) float64, kg; None for other models."""
     @property
-    def skipped_count(self) -> int: ...
+    def skipped_count(self) -> int:
+        """Number of degenerate triangles of a surface, which are left out; 0 for other models."""
     @property
-    def coefficient_shape(self) -> tuple[int, ...]: ...
+    def coefficient_shape(self) -> tuple[int, ...]:
+        """Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) in a reduced model, or (k, 3,
+        4) for handles.
+        """
     @property
-    def mode_count(self) -> int: ...
+    def mode_count(self) -> int:
+        """Number of skinning modes m; 0 for other models."""
     @property
-    def bone_count(self) -> int: ...
+    def bone_count(self) -> int:
+        """Number of bones b; 0 without a rig."""
     @property
-    def cluster_count(self) -> int: ...
+    def cluster_count(self) -> int:
+        """Number of clusters with a tet, or of force samples; 0 in the full space."""
 
 @final
 class ForceSamples:
+    """Sample points for force fields: centres of mass of parts of a body; made by `Model.force_samples`.
+
+    The force on a part is distributed over its mass. A uniform field therefore acts exactly as gravity
+    does.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> samples = body.model.force_samples(20)
+    >>> samples.points.shape
+    (20, 3)
+    >>> weight = samples.masses[:, None] * [0.0, 0.0, -9.81]
+    >>> samples.reduce(weight).shape == body.model.coefficient_shape
+    True
+    """
     @property
-    def points(self) -> _Floats: ...
+    def points(self) -> _Floats:
+        """Centres of mass at rest, (k, 3) float64, metres; `Simulation.sample_positions` gives the moving
+        positions.
+        """
     @property
-    def masses(self) -> _Floats: ...
-    def posed(self, pose: _Rows = None) -> _Floats: ...
-    def reduce(self, forces: _FloatsLike) -> _Floats: ...
-    def drag(self, linear: _FloatsLike, quadratic: _Rows = None, velocity: _Rows = None) -> Drag: ...
+    def masses(self) -> _Floats:
+        """Masses of the parts, (k,) float64, kg."""
+    def posed(self, pose: _Rows = None) -> _Floats:
+        """Centres in a pose without secondary displacement, (k, 3) float64, metres. Forces read there depend
+        on the pose alone.
+
+        Parameters
+        ----------
+        pose : (b, 3, 4) array, optional
+            None without a rig.
+
+        Returns
+        -------
+        (k, 3) array
+            Metres.
+        """
+    def reduce(self, forces: _FloatsLike) -> _Floats:
+        """Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
+
+        Parameters
+        ----------
+        forces : (k, 3) array
+            Newtons, on the parts.
+
+        Returns
+        -------
+        array
+            Float64 of `Model.coefficient_shape`, the generalised force.
+        """
+    def drag(self, linear: _FloatsLike, quadratic: _Rows = None, velocity: _Rows = None) -> Drag:
+        """Drag of a medium on the parts: a force `-(linear + quadratic |w|) w` on each, with w the total
+        velocity of the part relative to the medium.
+
+        Parameters
+        ----------
+        linear : (k,) array
+            N s/m.
+        quadratic : (k,) array, optional
+            N s^2/m^2; None is 0.
+        velocity : array, optional
+            Of the medium, (k, 3) float64, m/s; None is 0. Stable for any coefficients.
+
+        Returns
+        -------
+        Drag
+            The drag, for `Simulation.step`.
+
+        Raises
+        ------
+        ValueError
+            For coefficients below 0.
+        """
 
 @final
 class Drag:
+    """Drag of a medium on parts of a body, constant in each part; made by `ForceSamples.drag`. The
+    constructor makes vertex drag for a full-space, reduced or projective model: linear (n,) float64, N
+    s/m; quadratic (n,) or None; velocity of the medium (n, 3) or None, as in `ForceSamples.drag`.
+
+    Parameters
+    ----------
+    linear : (n,) array
+        N s/m.
+    quadratic : (n,) array, optional
+        N s^2/m^2; None is 0.
+    velocity : (n, 3) array, optional
+        m/s, of the medium; None is 0.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> model = jounce.Model.full_space(mesh, jounce.Material(), pinned=held)
+    >>> simulation = jounce.Simulation(model)
+    >>> air = jounce.Drag(np.full(len(mesh.vertices), 0.5))
+    >>> simulation.reset()
+    >>> report = simulation.step(drag=air)
+    """
     def __new__(
         cls, linear: _FloatsLike, quadratic: _FloatsLike | None = None, velocity: _FloatsLike | None = None
     ) -> Drag: ...
     @property
-    def linear(self) -> _Floats: ...
+    def linear(self) -> _Floats:
+        """Linear coefficients, (k,) float64, N s/m."""
     @property
-    def quadratic(self) -> _Floats: ...
+    def quadratic(self) -> _Floats:
+        """Quadratic coefficients, (k,) float64, N s^2/m^2."""
     @property
-    def velocity(self) -> _Floats: ...
+    def velocity(self) -> _Floats:
+        """Velocities of the medium, (k, 3) float64, m/s."""
 
 @final
 class Grip:
+    """Points of a projective model prepared for pulling: by the pointer, a pin, a string.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    points : (k,) array of integers
+        At most 64 vertex indices, or indices of the points of an Embedding in the model's mesh.
+    embedding : Embedding, optional
+        Points in the mesh; None for its vertices.
+
+    Raises
+    ------
+    ValueError
+        For an index out of range, for duplicates, and for other models.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+    >>> corner = int(np.argmax(mesh.vertices.sum(axis=1)))
+    >>> grip = jounce.Grip(model, [corner])
+    >>> simulation = jounce.Simulation(model)
+    >>> report = simulation.step(pull=grip.pull(mesh.vertices[[corner]] + [0.0, 0.0, 0.5]))
+    >>> bool(simulation.displacement()[corner, 2] > 0)
+    True
+    """
     def __new__(cls, model: Model, points: _IndicesLike, embedding: Embedding | None = None) -> Grip: ...
-    def pull(self, targets: _FloatsLike, frequency: float = 10.0, calm: float = 0.0) -> Pull: ...
+    def pull(self, targets: _FloatsLike, frequency: float = 10.0, calm: float = 0.0) -> Pull:
+        """Pulls the points to targets throughout a step, each by a critically damped spring with the effective
+        mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
+
+        Parameters
+        ----------
+        targets : (k, 3) array
+            Metres.
+        frequency : float, default 10.0
+            Hz, at most 1e5, the value of a pin.
+        calm : float, default 0.0
+            1/s, velocity decay rate of the pulled body, to damp swinging and spinning. Stable for any
+            values.
+
+        Returns
+        -------
+        Pull
+            The pull, for `Simulation.step`.
+
+        Raises
+        ------
+        ValueError
+            For a frequency that is not positive and for a rate below 0.
+        """
 
 @final
 class Pull:
+    """Points with targets for a step; made by `Grip.pull`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+    >>> pull = jounce.Grip(model, [0]).pull([[0.0, 0.0, 1.0]])
+    >>> pull.targets.tolist()
+    [[0.0, 0.0, 1.0]]
+    """
     @property
-    def targets(self) -> _Floats: ...
+    def targets(self) -> _Floats:
+        """Target positions, (k, 3) float64, metres."""
 
 @final
 class StepReport:
+    """Result of one step.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> simulation = jounce.Simulation(body.model)
+    >>> simulation.reset(np.eye(3, 4)[None])
+    >>> report = simulation.step(np.eye(3, 4)[None])
+    >>> report.iterations > 0, report.residual < 1e-6
+    (True, True)
+    """
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """Iterations, summed over the substeps."""
     @property
-    def residual(self) -> float: ...
+    def residual(self) -> float:
+        """Change in the last iteration, to compare with `tolerance`; the largest of the substeps."""
     @property
-    def converged(self) -> bool: ...
+    def converged(self) -> bool:
+        """True if every substep has reached `tolerance` within its iterations."""
     @property
-    def energy(self) -> float: ...
+    def energy(self) -> float:
+        """Elastic energy at the end, J."""
 
 @final
 class CycleReport:
+    """Closing error of a cycle.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> simulation = jounce.Simulation(body.model, damping=0.1)
+    >>> poses = np.tile(np.eye(3, 4), (12, 1, 1, 1))
+    >>> poses[:, 0, 2, 3] = 0.1 * np.sin(np.arange(12) * 2 * np.pi / 12)
+    >>> simulation.reset(poses[0])
+    >>> report = simulation.settle_cycle(poses)
+    >>> report.passes <= 6
+    True
+    """
     @property
-    def passes(self) -> int: ...
+    def passes(self) -> int:
+        """Number of simulated passes through the cycle."""
     @property
-    def position(self) -> float: ...
+    def position(self) -> float:
+        """Position difference between end and start: root mean square over the mass, as a share of the body's
+        diagonal.
+        """
     @property
-    def velocity(self) -> float: ...
+    def velocity(self) -> float:
+        """Velocity difference between end and start, in the same measure a frame."""
 
 @final
 class State:
-    def to_bytes(self) -> bytes: ...
+    """The state of a simulation at one time; `restore_state` continues from it bit for bit.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> simulation = jounce.Simulation(body.model)
+    >>> simulation.reset(np.eye(3, 4)[None])
+    >>> kept = jounce.State.from_bytes(simulation.save_state().to_bytes())
+    >>> simulation.restore_state(kept)
+    """
+    def to_bytes(self) -> bytes:
+        """The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+        """
     @staticmethod
-    def from_bytes(data: bytes) -> State: ...
+    def from_bytes(data: bytes) -> State:
+        """The state in bytes made by `to_bytes`. `restore_state` checks the fit to a model.
+
+        Parameters
+        ----------
+        data : bytes
+            Bytes from `to_bytes`.
+
+        Returns
+        -------
+        State
+            The state.
+
+        Raises
+        ------
+        ValueError
+            For any other bytes.
+        """
 
 @final
 class Collider:
+    """A rigid obstacle for full-space flesh, loose bodies and domains; made by `Collider.plane`, `sphere`,
+    `capsule`, `box` or `mesh`.
+
+    The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial
+    place until a step moves it. Friction is Coulomb's coefficient, >= 0.
+
+    Raises
+    ------
+    ValueError
+        For sizes that are not positive and for values that are not finite.
+
+    Examples
+    --------
+    >>> ball = jounce.Collider.sphere(0.5, center=(0, 0, 1))
+    >>> ball.distances([[0, 0, 2], [0, 0, 1]]).tolist()
+    [0.5, -0.5]
+    """
     @staticmethod
     def plane(
         point: Sequence[float] = (0.0, 0.0, 0.0),
         normal: Sequence[float] = (0.0, 0.0, 1.0),
         friction: float = 0.5,
-    ) -> Collider: ...
+    ) -> Collider:
+        """The half-space behind a plane through a point, such as the ground.
+
+        Parameters
+        ----------
+        point : 3 floats, default (0.0, 0.0, 0.0)
+            Metres.
+        normal : 3 floats, default (0.0, 0.0, 1.0)
+            Outward direction; any length.
+        friction : float, default 0.5
+            Coulomb coefficient, >= 0.
+
+        Returns
+        -------
+        Collider
+            The collider.
+
+        Examples
+        --------
+        >>> jounce.Collider.plane().distance((0, 0, 2))
+        (2.0, [0.0, 0.0, 1.0])
+        """
     @staticmethod
-    def sphere(
-        radius: float, center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.5
-    ) -> Collider: ...
+    def sphere(radius: float, center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.5) -> Collider:
+        """A ball.
+
+        Parameters
+        ----------
+        radius : float
+            Metres.
+        center : 3 floats, default (0.0, 0.0, 0.0)
+            Metres.
+        friction : float, default 0.5
+            Coulomb coefficient, >= 0.
+
+        Returns
+        -------
+        Collider
+            The collider.
+        """
     @staticmethod
     def capsule(
         start: Sequence[float], end: Sequence[float], radius: float, friction: float = 0.5
-    ) -> Collider: ...
+    ) -> Collider:
+        """All points within a radius of the segment between two points.
+
+        Parameters
+        ----------
+        start : 3 floats
+            First frame.
+        end : 3 floats
+            Metres.
+        radius : float
+            Metres.
+        friction : float, default 0.5
+            Coulomb coefficient, >= 0.
+
+        Returns
+        -------
+        Collider
+            The collider.
+        """
     @staticmethod
     def box(
         size: Sequence[float], center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.5
-    ) -> Collider: ...
+    ) -> Collider:
+        """An axis-aligned box with the given three sides.
+
+        Parameters
+        ----------
+        size : 3 floats
+            Lengths of the sides, metres.
+        center : 3 floats, default (0.0, 0.0, 0.0)
+            Metres.
+        friction : float, default 0.5
+            Coulomb coefficient, >= 0.
+
+        Returns
+        -------
+        Collider
+            The collider.
+        """
     @staticmethod
     def mesh(
         points: _FloatsLike, triangles: _IndicesLike, resolution: int = 64, friction: float = 0.5
-    ) -> Collider: ...
-    def sparing(self, points: _IndicesLike) -> Collider: ...
+    ) -> Collider:
+        """The inside of a surface, as a grid of signed distances with `resolution` cells along the longest
+        side, 8 to 128. Details and walls thinner than a cell are lost.
+
+        Parameters
+        ----------
+        points : (p, 3) array
+            Metres.
+        triangles : (q, 3) array of integers
+            The surface may have several parts, intersect itself, and have holes and flipped triangles.
+        resolution : int, default 64
+            Cells along the longest side.
+        friction : float, default 0.5
+            Coulomb coefficient, >= 0.
+
+        Returns
+        -------
+        Collider
+            The collider.
+
+        Raises
+        ------
+        ValueError
+            For a surface without an inside at this resolution.
+        """
+    def sparing(self, points: _IndicesLike) -> Collider:
+        """The same collider with contact switched off for some contact points, such as those of the flesh
+        around it.
+
+        Parameters
+        ----------
+        points : (k,) array of integers
+            Indices into the `contact_points` of a Simulation, or without them into the boundary
+            vertices of the mesh, in order. A Simulation raises ValueError for an index out of range.
+
+        Returns
+        -------
+        Collider
+            The collider.
+        """
     @property
-    def friction(self) -> float: ...
-    def distance(self, point: Sequence[float]) -> tuple[float, list[float]]: ...
-    def distances(self, points: _FloatsLike) -> _Floats: ...
+    def friction(self) -> float:
+        """Coulomb coefficient of friction."""
+    def distance(self, point: Sequence[float]) -> tuple[float, list[float]]:
+        """Signed distance of a point to the collider at its initial place, metres, negative inside, and the
+        outward normal.
+
+        Parameters
+        ----------
+        point : 3 floats
+            Metres.
+
+        Returns
+        -------
+        tuple of (float, list of float)
+            Distance, metres, negative inside, and outward normal.
+        """
+    def distances(self, points: _FloatsLike) -> _Floats:
+        """Signed distances of points (n, 3) to the collider at its initial place, (n,) float64, metres,
+        negative inside.
+
+        Parameters
+        ----------
+        points : (p, 3) array
+            Metres.
+
+        Returns
+        -------
+        (n,) array
+            Metres, negative inside.
+        """
 
 @final
 class Simulation:
+    """Steps a model through time by implicit steps; the pose is given, the flesh follows.
+
+    Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes,
+    with `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global
+    (linear) steps; materials with resistance to volume change and the full space use quasi-Newton
+    descent.
+
+    Several threads may each have a Simulation of the same model; use of one Simulation by two threads
+    at once raises RuntimeError. Ctrl+C ends a step or any long call and leaves the state as before.
+
+    Parameters
+    ----------
+    model : Model
+        The model; several simulations may share it.
+    dt : float, default 1 / 24
+        Seconds a step, divided into `substeps`.
+    substeps : int, default 1
+        Steps that each `step` makes, with the pose in between.
+    max_iterations : int, default 30
+        Most iterations of each substep.
+    tolerance : float, default 1e-06
+        Stopping threshold for the change in an iteration, root mean square over the mass as a share
+        of the body's diagonal.
+    damping : float, default 0.0
+        Ratio, the same for every mode.
+    gravity : 3 floats, default (0.0, 0.0, 0.0)
+        m/s^2.
+    pose_rest : float, default 1.0
+        1 = the elastic rest shape follows the pose, 0 = the bind shape as in the paper.
+    stiffness : float, default 1.0
+        Factor on the elastic energy.
+    integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
+        "backward_euler" loses much energy, "bdf2" little.
+    strength : float, default 1.0
+        Factor on the rig's acceleration felt by the flesh, 0 = none; may be set between steps.
+    limit : float, optional
+        Largest displacement anywhere, as a share of the body's diagonal; the flesh stiffens beyond
+        half of the limit.
+    stretch : float, optional
+        The same for lengths, as a share of their rest length.
+    colliders : sequence of Collider, optional
+        Obstacles, for a full-space or projective model and backward Euler.
+    contact_points : Embedding, optional
+        An Embedding in the model's mesh, such as `body.embedding`, the skin, as contact points;
+        points much closer together than vertices are thinned to the first. None is the boundary of
+        the mesh.
+    contact_weights : (p, b) array, optional
+        Skinning weights of these points as displayed; None interpolates the vertex weights.
+    contraction : float or array, default 0.0
+        Contraction of the Fibres of a full-space model, as a share of length, in [0, 1], one for
+        all muscles or (muscles,) float64.
+    inflation : float, default 1.0
+        Rest length factor of a projective body of tets, in [0.01, 100].
+    hold : float, default 0.0
+        Frequency in Hz of a critically damped spring from a loose projective body to its pose; 0
+        lets go.
+    shape : Collider, optional
+        Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
+        at the modelled place that deforms with the body and excludes no points; None for no contact
+        with other bodies.
+    stitching : float or array, default 1.0
+        Active share of the stitch stiffness, 1 as built, 0 open, one for all stitch groups or
+        (groups,) float64; takes effect from the next step on, with the same model.
+
+    Raises
+    ------
+    ValueError
+        For a parameter out of range.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> simulation = jounce.Simulation(body.model, dt=1 / 24, substeps=4, damping=0.02)
+    >>> pose = np.eye(3, 4)[None].copy()
+    >>> simulation.reset(pose)
+    >>> pose[0, 2, 3] = 0.1
+    >>> report = simulation.step(pose)
+    >>> lag = body.model.displacement(simulation.coefficients, body.embedding)
+    >>> lag.shape, lag.dtype, bool(np.abs(lag).max() > 0.001)
+    ((8, 3), dtype('float32'), True)
+    """
     def __new__(
         cls,
         model: Model,
@@ -526,7 +2435,7 @@ class Simulation:
         gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
         pose_rest: float = 1.0,
         stiffness: float = 1.0,
-        integrator: str = "backward_euler",
+        integrator: _Integrator = "backward_euler",
         strength: float = 1.0,
         limit: float | None = None,
         stretch: float | None = None,
@@ -547,7 +2456,40 @@ class Simulation:
         drag: Drag | None = None,
         colliders: _Rows = None,
         pull: Pull | None = None,
-    ) -> StepReport: ...
+    ) -> StepReport:
+        """One step of `dt` to a pose.
+
+        Parameters
+        ----------
+        pose : (b, 3, 4) array, optional
+            Rest to posed in world space; None without a rig. A loose projective body takes (1, 3, 4),
+            the target of `hold`; None is the modelled place.
+        force : array, optional
+            float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
+            `Model.reduce_forces` or `ForceSamples.reduce`; None is none.
+        offsets : array, optional
+            Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or (n,
+            3) at the vertices in the full space; None is none.
+        drag : Drag, optional
+            From `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective
+            models; None is none.
+        colliders : (c, 3, 4) array, optional
+            Rotation and translation of each from its initial place; None keeps the last ones. The first
+            step moves them from their initial places; `reset(colliders=)` places them without motion.
+        pull : Pull, optional
+            Springs from points of a projective body to targets, from `Grip.pull`; None is none.
+
+        Returns
+        -------
+        StepReport
+            A StepReport.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape or with values that are not finite; the state is then
+            unchanged.
+        """
     def settle(
         self,
         pose: _Rows = None,
@@ -556,7 +2498,31 @@ class Simulation:
         offsets: _Rows = None,
         drag: Drag | None = None,
         colliders: _Rows = None,
-    ) -> StepReport: ...
+    ) -> StepReport:
+        """Restarts in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
+
+        Motion without elastic energy, such as the place of a body without a rig, is unchanged.
+
+        Parameters
+        ----------
+        pose : array, optional
+            As in `step`.
+        force : array, optional
+            As in `step`.
+        max_iterations : int, default 1000
+            Too few if the report's residual is above `tolerance`.
+        offsets : array, optional
+            As in `step`.
+        drag : Drag, optional
+            As in `step`, but as on a body at rest.
+        colliders : array, optional
+            As in `step`, but without friction.
+
+        Returns
+        -------
+        StepReport
+            Iterations, residual and energy.
+        """
     def settle_cycle(
         self,
         poses: _FloatsLike,
@@ -566,7 +2532,39 @@ class Simulation:
         max_passes: int = 6,
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
-    ) -> CycleReport: ...
+    ) -> CycleReport:
+        """Starts a cycle of poses in its periodic state: stepping through the other poses returns to the same
+        position and velocity, and the motion loops.
+
+        Parameters
+        ----------
+        poses : (f, b, 3, 4) array
+            The last like the first up to a common translation.
+        strengths : (f,) array, optional
+            Forces: (f, ...), offsets: (f, k, 3) float64, drags: f entries, each a Drag or None, as in
+            `step`; None for none. The cycle is simulated until its seam is below tolerance, at most
+            max_passes times.
+        forces : array, optional
+            As in `Simulation.step`, one a frame.
+        offsets : array, optional
+            As in `Simulation.step`.
+        max_passes : int, default 6
+            Most passes.
+        tolerance : float, default 1e-05
+            Relative change at which the iterations end.
+        drags : sequence of Drag, optional
+            As in `Simulation.step`, one a frame; None is none.
+
+        Returns
+        -------
+        CycleReport
+            A CycleReport.
+
+        Raises
+        ------
+        ValueError
+            For poses that are not cyclic; the state is then unchanged.
+        """
     def vary(
         self,
         stiffness: float | None = None,
@@ -577,39 +2575,284 @@ class Simulation:
         inflation: float | None = None,
         hold: float | None = None,
         stitching: _Field | None = None,
-    ) -> None: ...
-    strength: float
-    def sample_positions(self, samples: ForceSamples) -> _Floats: ...
-    def displacement(self, out: _Singles | None = None) -> _Singles: ...
+    ) -> None:
+        """Changes settings from the next step on; None leaves a setting unchanged.
+
+        stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new
+        Simulation.
+
+        Parameters
+        ----------
+        stiffness : float, optional
+            As in `Simulation`; None keeps it.
+        damping : float, optional
+            As in `Simulation`; None keeps it.
+        gravity : 3 floats, optional
+            As in `Simulation`; None keeps it.
+        pose_rest : float, optional
+            As in `Simulation`; None keeps it.
+        contraction : float or array, optional
+            As in `Simulation`; None keeps it.
+        inflation : float, optional
+            As in `Simulation`; None keeps it.
+        hold : float, optional
+            As in `Simulation`; None keeps it.
+        stitching : float or array, optional
+            As in `Simulation`; None keeps it.
+
+        Raises
+        ------
+        ValueError
+            For invalid settings; all then keep their values.
+        """
     @property
-    def coefficients(self) -> _Floats: ...
+    def strength(self) -> float:
+        """Factor on the rig's acceleration felt by the flesh, >= 0; may be set between steps."""
+    @strength.setter
+    def strength(self, strength: float) -> None: ...
+    def sample_positions(self, samples: ForceSamples) -> _Floats:
+        """Sample positions after the last step, (k, 3) float64, metres; rest positions before the first.
+
+        Parameters
+        ----------
+        samples : ForceSamples
+            Samples of the same model.
+
+        Returns
+        -------
+        (k, 3) array
+            Metres.
+
+        Raises
+        ------
+        ValueError
+            For samples of another model.
+        """
+    def displacement(self, out: _Singles | None = None) -> _Singles:
+        """Secondary displacement of the mesh's vertices, metres, relative to the posed mesh.
+
+        Parameters
+        ----------
+        out : array, optional
+            (n, 3) float32 to write into; None makes a new array.
+
+        Returns
+        -------
+        (n, 3) array
+            `out` itself if it is given.
+        """
     @property
-    def model(self) -> Model: ...
-    def save_state(self) -> State: ...
-    def restore_state(self, state: State) -> None: ...
+    def coefficients(self) -> _Floats:
+        """The coefficients Z, (m, 3, 4) float64, read only; in the full space the vertex displacements, (n,
+        3).
+        """
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings in effect that are one value each, by the names of the constructor:
+        `Simulation(model, **settings)` has them too.
+        """
+    @property
+    def model(self) -> Model:
+        """The simulated model."""
+    def save_state(self) -> State:
+        """A copy of the complete state behind the next step.
+
+        Returns
+        -------
+        State
+            The state.
+        """
+    def restore_state(self, state: State) -> None:
+        """Restores a saved state.
+
+        Parameters
+        ----------
+        state : State
+            A state of the same model.
+
+        Raises
+        ------
+        ValueError
+            For a state of another model.
+        """
     def place(
         self,
         place: _Rows = None,
         velocity: tuple[float, float, float] | None = None,
         spin: tuple[float, float, float] | None = None,
-    ) -> None: ...
-    def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
-    def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
-    def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    ) -> None:
+        """Restarts a loose body of `Model.projective` at a place, with a velocity and a spin about its centre
+        of mass.
+
+        Parameters
+        ----------
+        place : (3, 4) array, optional
+            Rotation and translation from the modelled place; None is the identity.
+        velocity : 3 floats, optional
+            m/s.
+        spin : 3 floats, optional
+            rad/s; None is zero.
+
+        Raises
+        ------
+        ValueError
+            For other models, and for a matrix other than a rotation with a translation.
+        """
+    def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
+        """Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
+        from the jump of the pose. The displacement turns with the body's overall rotation.
+
+        `reset` and `settle` are the other two ways across a cut.
+
+        Parameters
+        ----------
+        pose : array, optional
+            As in `Simulation.step`.
+        offsets : array, optional
+            As in `step`.
+        colliders : array, optional
+            As in `step`.
+        """
+    def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
+        """Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
+        this pose. The rig's velocity to the next pose becomes the initial velocity, and the first step has
+        no jolt.
+
+        `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along.
+
+        Parameters
+        ----------
+        pose : array, optional
+            As in `Simulation.step`.
+        offsets : array, optional
+            As in `step`.
+        colliders : array, optional
+            As in `step`.
+        """
+    def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
+        """Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
+        jumps.
+
+        Parameters
+        ----------
+        pose : array, optional
+            As in `Simulation.step`.
+        offsets : array, optional
+            As in `step`.
+        colliders : array, optional
+            As in `step`.
+        """
 
 @final
 class Domain:
+    """A reduced body for use in domain trees. Share one Domain among leaves of one shape.
+
+    Parameters
+    ----------
+    body : LinearModes or Model
+        LinearModes, of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the
+        deforming modes; or a Model of `Model.reduced` without a rig, which bends far by itself and
+        keeps its tets. The pinned part is attached to the parent domain.
+
+    Raises
+    ------
+    ValueError
+        For other models, for a model with a rig, and for a basis that contains rigid motion.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    >>> jounce.Domain(modes).coordinate_count
+    4
+    """
     def __new__(cls, body: LinearModes | Model) -> Domain: ...
     @property
-    def coordinate_count(self) -> int: ...
+    def coordinate_count(self) -> int:
+        """Number of coordinates k."""
     @property
-    def held(self) -> _Indices: ...
+    def held(self) -> _Indices:
+        """Vertices with zero displacement in every coordinate, (h,) int32: the attached part."""
 
 @final
-class TreeState: ...
+class TreeState:
+    """The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+    >>> state = tree.save_state()
+    >>> tree.restore_state(state)
+    """
 
 @final
 class DomainTree:
+    """A tree of attached domains, each a reduced body in a local frame [MOR sec. 4].
+
+    A vertex is at `c + R (X + B y)`. The frame (R, c) of a domain follows its interface, a set of
+    vertices of the parent: c is their mean, R the rotation of `A = sum m x X' = R S`. Small bends
+    therefore add up along the tree. Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * E - f.x`
+    over the coordinates of all domains, with the full coupling between the frames and the coordinates
+    of parents and children. The cost is linear in the number of domains.
+
+    Parameters
+    ----------
+    domains : sequence of Domain
+        D domains, not necessarily distinct.
+    parents : array of integers
+        (d,) integers, -1 for the first, the root; each parent precedes its children.
+    interfaces : sequence of arrays of integers
+        D arrays of vertices of the parent, three or more and not collinear, near the pinned part of
+        the domain; empty for the root.
+    placements : (d, 3, 4) array, optional
+        Rotation and translation from the modelled place to the rest place; None for the identity.
+    free : bool, default False
+        The root is not attached.
+    dt : float, default 1 / 24
+        As in `Simulation`.
+    substeps : int, default 1
+        As in `Simulation`.
+    integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
+        As in `Simulation`.
+    max_iterations : int, default 30
+        As in `Simulation`.
+    tolerance : float, default 1e-06
+        As in `Simulation`.
+    stiffness : float, default 1.0
+        As in `Simulation`.
+    damping : float, default 0.0
+        As in `Simulation`; the ratio applies to every mode.
+    gravity : 3 floats, default (0.0, 0.0, 0.0)
+        As in `Simulation`.
+    colliders : sequence of Collider, optional
+        Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
+        a surface; domains do not collide with each other. Domains far from all colliders cost
+        little, for any mesh.
+
+    Raises
+    ------
+    ValueError
+        For a list of parents that is no tree, for an interface that does not fit, and for settings
+        out of range.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    >>> root = np.flatnonzero(held)
+    >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+    >>> report = tree.step()
+    >>> tree.positions(0).shape == mesh.vertices.shape
+    True
+    """
     def __new__(
         cls,
         domains: Sequence[Domain],
@@ -620,7 +2863,7 @@ class DomainTree:
         free: bool = False,
         dt: float = 0.041666666666666664,
         substeps: int = 1,
-        integrator: str = "backward_euler",
+        integrator: _Integrator = "backward_euler",
         max_iterations: int = 30,
         tolerance: float = 1e-6,
         stiffness: float = 1.0,
@@ -634,49 +2877,264 @@ class DomainTree:
         wind: _FloatsLike | None = None,
         drag: _Field | None = None,
         colliders: _Rows = None,
-    ) -> StepReport: ...
+    ) -> StepReport:
+        """One step of dt.
+
+        Parameters
+        ----------
+        root : (3, 4) array, optional
+            Rotation and translation of the root, and with it of the whole tree, from the rest place;
+            None keeps the last one. The first root transform sets the start, at rest.
+        wind : array, optional
+            Velocity of the medium, m/s, (d, 3) float64 per domain or three numbers for all; None is no
+            medium.
+        drag : float or array, optional
+            Relaxation rate towards the wind, 1/s, one number or (d,) float64; None is 1: `-drag m (v -
+            wind)` acts on every vertex.
+        colliders : (c, 3, 4) array, optional
+            Rotation and translation of each from its initial place; None keeps the last ones.
+
+        Returns
+        -------
+        StepReport
+            A StepReport.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape, for values that are not finite, and for the root of a free tree; the
+            state is then unchanged.
+        """
     def vary(
         self,
         stiffness: float | None = None,
         damping: float | None = None,
         gravity: tuple[float, float, float] | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Sets stiffness, damping or gravity for the next steps; None leaves a setting unchanged.
+
+        Parameters
+        ----------
+        stiffness : float, optional
+            As in `Simulation`; None keeps it.
+        damping : float, optional
+            As in `Simulation`; None keeps it.
+        gravity : 3 floats, optional
+            As in `Simulation`; None keeps it.
+        """
     @property
-    def coordinate_count(self) -> int: ...
+    def coordinate_count(self) -> int:
+        """Number of coordinates of all domains."""
     @property
-    def frames(self) -> _Floats: ...
-    def coordinates(self, domain: int) -> _Floats: ...
-    def positions(self, domain: int) -> _Floats: ...
-    def save_state(self) -> TreeState: ...
-    def restore_state(self, state: TreeState) -> None: ...
-    def reset(self) -> None: ...
+    def frames(self) -> _Floats:
+        """Transform from the modelled place of each body to its current frame, (d, 3, 4) float64: the rigid
+        part of the motion.
+        """
+    def coordinates(self, domain: int) -> _Floats:
+        """Coordinates of a domain, (k,) float64, m kg^(1/2): the amplitudes of the deforming LinearModes, or
+        the coefficients of the reduced model.
+
+        Parameters
+        ----------
+        domain : int
+            Number of the domain.
+
+        Returns
+        -------
+        (r,) array
+            The values.
+        """
+    def positions(self, domain: int) -> _Floats:
+        """Vertex positions of a domain, (n, 3) float64, metres.
+
+        Parameters
+        ----------
+        domain : int
+            Number of the domain.
+
+        Returns
+        -------
+        (n, 3) array
+            Metres.
+        """
+    def save_state(self) -> TreeState:
+        """The complete state from which a step starts.
+
+        Returns
+        -------
+        TreeState
+            The state.
+        """
+    def restore_state(self, state: TreeState) -> None:
+        """Restores a saved state.
+
+        Parameters
+        ----------
+        state : TreeState
+            A state of the same model.
+
+        Raises
+        ------
+        ValueError
+            For a state of another tree.
+        """
+    def reset(self) -> None:
+        """Resets the tree to rest at its initial place."""
 
 @final
 class Key:
+    """Target shape or vertex position at the end of a frame; made by `Key.shape` or `Key.vertex`.
+
+    Examples
+    --------
+    >>> up = jounce.Key.vertex(12, vertex=5, displacement=(0.0, 0.0, 0.1))
+    """
     @staticmethod
-    def shape(frame: int, coefficients: _FloatsLike, weight: float = 1.0) -> Key: ...
+    def shape(frame: int, coefficients: _FloatsLike, weight: float = 1.0) -> Key:
+        """Target coefficients, (r,) float64, after the step `frame`, counted from 0.
+
+        Parameters
+        ----------
+        frame : int
+            Number of the frame, from 0.
+        coefficients : array
+            Float64 of `Model.coefficient_shape`, the shape to reach.
+        weight : float, default 1.0
+            Weight of the miss, > 0.
+
+        Returns
+        -------
+        Key
+            The key.
+
+        Raises
+        ------
+        ValueError
+            For values that are not finite; `keyed_motion` checks the rest.
+        """
     @staticmethod
-    def vertex(frame: int, vertex: int, displacement: Sequence[float], weight: float = 1.0) -> Key: ...
+    def vertex(frame: int, vertex: int, displacement: Sequence[float], weight: float = 1.0) -> Key:
+        """Target displacement of one vertex from its rig position, metres, after the step `frame`, counted
+        from 0.
+
+        Parameters
+        ----------
+        frame : int
+            Number of the frame, from 0.
+        vertex : int
+            Vertex of the mesh.
+        displacement : 3 floats
+            Metres.
+        weight : float, default 1.0
+            Weight of the miss, > 0.
+
+        Returns
+        -------
+        Key
+            The key.
+        """
 
 @final
 class KeyedMotion:
+    """A motion through keys and the forces behind it; made by `keyed_motion`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.basis)
+    >>> simulation = jounce.Simulation(model, damping=0.1)
+    >>> tip = int(np.argmax(mesh.vertices[:, 0]))
+    >>> motion = jounce.keyed_motion(simulation, [jounce.Key.vertex(6, tip, (0, 0, 0.1))], 8)
+    >>> motion.forces.shape, bool(motion.misses.max() < 0.01)
+    ((8, 4), True)
+    """
     @property
-    def forces(self) -> _Floats: ...
+    def forces(self) -> _Floats:
+        """Generalised control forces of the frames, (f, r) float64, as input for `Simulation.step`; the given
+        forces come on top.
+        """
     @property
-    def coefficients(self) -> _Floats: ...
+    def coefficients(self) -> _Floats:
+        """Coefficients at the ends of the frames, (f, r) float64."""
     @property
-    def misses(self) -> _Floats: ...
+    def misses(self) -> _Floats:
+        """Miss of each key, (k,) float64, as a share of the mesh's diagonal; root mean square over the mass
+        for a shape.
+        """
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """Number of iterations."""
     @property
-    def residual(self) -> float: ...
-    def tracking(self, effort: float = 0.01) -> Tracking: ...
+    def residual(self) -> float:
+        """Change of the forces in the last iteration, to compare with `tolerance`."""
+    def tracking(self, effort: float = 0.01) -> Tracking:
+        """Feedback that returns disturbed flesh to this motion: a linear regulator along the trajectory.
+
+        The gains minimise `sum_f |dx_f|^2 / size^2 + effort |du_f|^2 / push^2` for small disturbances, in
+        the units of `keyed_motion`: less effort gives firmer tracking.
+
+        Parameters
+        ----------
+        effort : float, default 0.01
+            Weight of the forces against the disturbance, > 0.
+
+        Returns
+        -------
+        Tracking
+            The tracking forces.
+
+        Raises
+        ------
+        ValueError
+            For an effort that is not positive.
+        """
 
 @final
 class Tracking:
+    """Feedback from disturbed flesh to a motion; made by `KeyedMotion.tracking`.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.basis)
+    >>> simulation = jounce.Simulation(model, damping=0.1)
+    >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(6, np.full(4, 0.1))], 8)
+    >>> simulation.reset()
+    >>> motion.tracking().force(0, simulation.save_state()).shape
+    (4,)
+    """
     @property
-    def gains(self) -> _Floats: ...
-    def force(self, frame: int, state: State) -> _Floats: ...
+    def gains(self) -> _Floats:
+        """Gains G of the frames, (f, r, m r) float64: `force = forces - G dx`. dx is the error of the
+        coefficients of the last m substeps, newest first; m is 2 for "backward_euler", 4 for "bdf2".
+        """
+    def force(self, frame: int, state: State) -> _Floats:
+        """The force of a frame for `Simulation.step`, (r,) float64, from the state before the frame
+        (`Simulation.save_state`).
+
+        Parameters
+        ----------
+        frame : int
+            Number of the frame, from 0.
+        state : State
+            State before the frame.
+
+        Returns
+        -------
+        array
+            Float64 of `Model.coefficient_shape`, the force to pass to `Simulation.step` in this frame.
+
+        Raises
+        ------
+        ValueError
+            For a frame out of range, and for a state of another model or other substeps.
+        """
 
 def keyed_motion(
     simulation: Simulation,
@@ -688,7 +3146,58 @@ def keyed_motion(
     effort: float = 1e-6,
     max_iterations: int = 200,
     tolerance: float = 1e-4,
-) -> KeyedMotion: ...
+) -> KeyedMotion:
+    """Motion of a reduced simulation from its current state through keys with least effort [MOR sec. 5].
+
+    Finds one generalised force a frame that minimises `1/2 sum_keys w |x - x*|^2 / size^2 + effort / 2f
+    sum_f |u_f|^2 / push^2`. Misses are in the mass norm, or at a vertex, as shares of the mesh's
+    diagonal. `|u|^2 = f' M^-1 f` for the vertex forces f of u. `push` is the pull of the lowest
+    deforming mode at a displacement of one diagonal.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        The simulation.
+    keys : sequence of Key
+        Of `Key.shape` and `Key.vertex`.
+    frames : int
+        F steps of dt, at most 100000.
+    poses : array, optional
+        (f, b, 3, 4) float64 as in `Simulation.step`; None without a rig.
+    forces : (f, r) array, optional
+        Additional forces.
+    effort : float, default 1e-06
+        At least 1e-15. A small effort meets the keys closely; weights decide between conflicting
+        keys. max_iterations.
+    max_iterations : int, default 200
+        Most iterations.
+    tolerance : float, default 0.0001
+        Relative change of the forces in an iteration. The motion equals `Simulation.step` under
+        `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+
+    Returns
+    -------
+    KeyedMotion
+        Forces and motion.
+
+    Raises
+    ------
+    ValueError
+        For other models, and for keys that do not fit.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.basis)
+    >>> simulation = jounce.Simulation(model, damping=0.1)
+    >>> key = jounce.Key.shape(6, np.full(4, 0.1))
+    >>> jounce.keyed_motion(simulation, [key], 8).coefficients.shape
+    (8, 4)
+    """
+
 def step_together(
     simulations: Sequence[Simulation],
     poses: Sequence[_Rows],
@@ -696,20 +3205,109 @@ def step_together(
     offsets: Sequence[_Rows] | None = None,
     drags: Sequence[Drag | None] | None = None,
     colliders: Sequence[_Rows] | None = None,
-) -> list[StepReport]: ...
+) -> list[StepReport]:
+    """Steps several simulations at once, in parallel; returns a report for each, in order.
+
+    Bodies with a `shape` touch each other: contact between them is detected once a substep, with
+    opposite forces on both. All others step exactly as they would alone. The states contain sticking
+    contacts, which refer to the other bodies by list position: pass the bodies in the same order each
+    step.
+
+    Parameters
+    ----------
+    simulations : sequence of Simulation
+        Of any models, without duplicates.
+    poses : sequence of arrays
+        For each body the input of `Simulation.step`; None for no input at all.
+    forces : sequence of arrays, optional
+        For each body the input of `Simulation.step`; None for no input at all.
+    offsets : sequence of arrays, optional
+        For each body the input of `Simulation.step`; None for no input at all.
+    drags : sequence of Drag, optional
+        For each body the input of `Simulation.step`; None for no input at all.
+    colliders : sequence of arrays, optional
+        For each body the input of `Simulation.step`; None for no input at all.
+
+    Returns
+    -------
+    list of StepReport
+        A report for each simulation, in order.
+
+    Raises
+    ------
+    ValueError
+        As `Simulation.step` does, for the first failing body (bodies without a shape come first),
+        and for shapes with different dt or substeps; then no body has moved.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+    >>> bodies = [jounce.Simulation(model, gravity=(0, 0, -9.81)) for body in range(2)]
+    >>> reports = jounce.step_together(bodies, [None, None])
+    >>> len(reports)
+    2
+    """
 
 @disjoint_base
 class Job:
+    """Base class of all jobs: work on a thread that never touches Python.
+
+    Poll `done`; show `progress` and `stage`. Dropping a job cancels the work.
+
+    Examples
+    --------
+    >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+    >>> job = jounce.ModalKeysJob(frames, 1e-4)
+    >>> keys, values, error = job.result()
+    >>> job.done, job.progress
+    (True, 1.0)
+    """
     @property
-    def progress(self) -> float: ...
+    def progress(self) -> float:
+        """The completed fraction, in [0, 1]."""
     @property
-    def stage(self) -> str: ...
+    def stage(self) -> str:
+        """Current stage, in a word or two; empty before the first stage."""
     @property
-    def done(self) -> bool: ...
-    def cancel(self) -> None: ...
+    def done(self) -> bool:
+        """True if the job is finished or has failed: a waiting call would return or raise at once."""
+    def cancel(self) -> None:
+        """Asks the job to stop soon; `result()` then raises ValueError "cancelled"."""
 
 @final
 class MotionJob(Job):
+    """A copy of a simulation, stepped on a thread that never touches Python.
+
+    `reset`, `place`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` have the
+    meaning of the Simulation's methods. They return at once, and the thread executes them in order.
+    `keep()` stores the coefficients at its point of the order, bit for bit those of the Simulation.
+    Invalid arrays raise at once; `wait()` and `coefficients()` raise the error of a failed step, which
+    ends the queue. `progress` and `stage` belong to the last cycle or settling; `report` gives the
+    closing error of the last cycle. `cancel()` stops within an iteration of a step; kept results stay.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        The simulation to copy.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> simulation = jounce.Simulation(body.model)
+    >>> job = jounce.MotionJob(simulation)
+    >>> job.reset(np.eye(3, 4)[None])
+    >>> for height in (0.1, 0.2):
+    ...     pose = np.eye(3, 4)[None].copy()
+    ...     pose[0, 2, 3] = height
+    ...     job.step(pose)
+    ...     job.keep()
+    >>> job.wait()
+    >>> job.coefficients().shape == (2, *body.model.coefficient_shape)
+    True
+    """
     def __new__(cls, simulation: Simulation) -> MotionJob: ...
     def step(
         self,
@@ -718,7 +3316,8 @@ class MotionJob(Job):
         offsets: _Rows = None,
         drag: Drag | None = None,
         colliders: _Rows = None,
-    ) -> None: ...
+    ) -> None:
+        """Requests a step, as `Simulation.step`."""
     def settle(
         self,
         pose: _Rows = None,
@@ -727,7 +3326,8 @@ class MotionJob(Job):
         offsets: _Rows = None,
         drag: Drag | None = None,
         colliders: _Rows = None,
-    ) -> None: ...
+    ) -> None:
+        """Requests a start in static equilibrium, as `Simulation.settle`."""
     def settle_cycle(
         self,
         poses: _FloatsLike,
@@ -737,16 +3337,21 @@ class MotionJob(Job):
         max_passes: int = 6,
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
-    ) -> None: ...
-    def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
-    def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
-    def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    ) -> None:
+        """Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`."""
+    def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
+        """Requests a cut, as `Simulation.cut`."""
+    def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
+        """Requests steady motion, as `Simulation.coast`."""
+    def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
+        """Requests a start at rest in a pose, as `Simulation.reset`."""
     def place(
         self,
         place: _Rows = None,
         velocity: tuple[float, float, float] | None = None,
         spin: tuple[float, float, float] | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Requests a new start of a loose body, as `Simulation.place`."""
     def vary(
         self,
         stiffness: float | None = None,
@@ -757,27 +3362,120 @@ class MotionJob(Job):
         inflation: float | None = None,
         hold: float | None = None,
         stitching: _Field | None = None,
-    ) -> None: ...
-    strength: float
-    def keep(self, state: bool = False) -> None: ...
+    ) -> None:
+        """Requests other settings, as `Simulation.vary`."""
     @property
-    def kept(self) -> int: ...
+    def strength(self) -> float:
+        """Factor on the rig's acceleration from the next requested step on, >= 0."""
+    @strength.setter
+    def strength(self, strength: float) -> None: ...
+    def keep(self, state: bool = False) -> None:
+        """Requests to keep the coefficients at this point, and for `state=True` the state too.
+
+        Parameters
+        ----------
+        state : bool, default False
+            True keeps the state too.
+        """
     @property
-    def report(self) -> CycleReport | None: ...
-    def wait(self) -> None: ...
-    def coefficients(self, start: int = 0) -> _Floats: ...
-    def converged(self, start: int = 0) -> list[bool]: ...
-    def state(self, index: int) -> State | None: ...
+    def kept(self) -> int:
+        """Number of kept coefficients so far."""
+    @property
+    def report(self) -> CycleReport | None:
+        """Closing error of the last cycle, as returned by `Simulation.settle_cycle`; None until available."""
+    def wait(self) -> None:
+        """Waits until all requests are done; raises the error of a failed request. Ctrl+C ends the waiting."""
+    def coefficients(self, start: int = 0) -> _Floats:
+        """Kept coefficients from number `start` on, (k, ...) float64; raises the error of a failed request.
+
+        Parameters
+        ----------
+        start : int, default 0
+            Number of the first kept coefficients.
+
+        Returns
+        -------
+        array
+            The kept coefficients, (k, ...).
+        """
+    def converged(self, start: int = 0) -> list[bool]:
+        """For each kept coefficients from number `start` on, true if the steps up to them have converged."""
+    def state(self, index: int) -> State | None:
+        """Kept state number `index`; None if no state was kept or the thread is not there yet.
+
+        Parameters
+        ----------
+        index : int
+            Number of the kept state, from 0.
+
+        Returns
+        -------
+        State, optional
+            The state; None if it was not kept.
+        """
 
 @final
 class SkeletonCore:
+    """A core of bone for a `Body`: the core follows the rig exactly, the rest is flesh.
+
+    Hands, feet and heads are rigid by default, and so are the `hard_points` of the surface.
+
+    Parameters
+    ----------
+    heads : (b, 3) array
+        Metres, bone heads at rest.
+    parents : (b,) array of integers
+        Parent of each bone, -1 for none.
+    names : sequence of str, optional
+        b bone names, as hints at parts of the body.
+    roles : sequence of _Role, optional
+        For each bone "automatic", "flesh" (thick flesh around the bone moves), "rigid" (none moves)
+        or "free" (all moves).
+    amount : float, default 0.5
+        Share of the flesh beside rigid parts that follows the bones, from 0, none, to 1, all but
+        the thickest flesh.
+    rigid : (p,) array of bool, optional
+        Hard points.
+    still : sequence of bool, optional
+        b bools, True for bones moved only by their parents; such tails, ears and the like swing
+        freely.
+    resolution : int, optional
+        Cells along the longest side of the lattice for the search of thin parts and roles, to get
+        the same result for bodies of all resolutions; None is the body's own.
+    anatomy : bool, default False
+        Share of bone by region and direction, as in a living body: hard rib cage, loins and pelvis,
+        soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then
+        scales the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs
+        or head keeps the core that it has without anatomy.
+    parts : mapping of str to (float, float), optional
+        (softness, amount) by the name of a part: "belly", "chest", "buttocks", "thighs", "calves",
+        "arms", "neck", "ears", "tail", "hair", "rest". Softness, > 0, divides the part's stiffness,
+        which is such that at 1 each part has a frequency of its own; amount in [0, 3] is the share
+        of the rig's acceleration that it feels.
+
+    Raises
+    ------
+    ValueError
+        For lengths that do not agree and unknown roles; `Body` raises for a core that does not fit
+        its surface.
+
+    Examples
+    --------
+    >>> heads = [[0, 0.5, 0.5], [2, 0.5, 0.5]]
+    >>> core = jounce.SkeletonCore(heads, [-1, 0], roles=["flesh", "flesh"])
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> weights = np.stack([points[:, 0] < 2, points[:, 0] > 2], axis=1).astype(float)
+    >>> body = jounce.Body(points, triangles, weights, resolution=12, modes=4, clusters=20, core=core)
+    >>> body.roles
+    ['flesh', 'flesh']
+    """
     def __new__(
         cls,
         heads: _FloatsLike,
         parents: _IndicesLike,
         *,
         names: Sequence[str] | None = None,
-        roles: Sequence[str] | None = None,
+        roles: Sequence[_Role] | None = None,
         amount: float = 0.5,
         rigid: _Flags | Sequence[bool] | None = None,
         still: Sequence[bool] | None = None,
@@ -786,9 +3484,38 @@ class SkeletonCore:
         parts: Mapping[str, tuple[float, float]] | None = None,
     ) -> SkeletonCore: ...
     @staticmethod
-    def is_hard_name(name: str) -> bool: ...
+    def is_hard_name(name: str) -> bool:
+        """True if a bone name marks flesh that follows the bone, as for hands, feet and heads.
+
+        Parameters
+        ----------
+        name : str
+            Name of a bone.
+
+        Returns
+        -------
+        bool
+            True if so.
+
+        Examples
+        --------
+        >>> jounce.SkeletonCore.is_hard_name("LeftHand"), jounce.SkeletonCore.is_hard_name("Spine")
+        (True, False)
+        """
     @staticmethod
-    def is_hard_material(name: str) -> bool: ...
+    def is_hard_material(name: str) -> bool:
+        """True if the name of a material marks hard things, such as metal, armour and glass.
+
+        Parameters
+        ----------
+        name : str
+            Name of a material.
+
+        Returns
+        -------
+        bool
+            True if so.
+        """
     @staticmethod
     def hard_points(
         points: _FloatsLike,
@@ -797,10 +3524,132 @@ class SkeletonCore:
         *,
         joints: int = 1,
         hinted: _Flags | None = None,
-    ) -> _Flags: ...
+    ) -> _Flags:
+        """The hard points of a surface, (p,) bool: those of loose parts that follow their bones as a whole,
+        for which `Body` looks by itself.
+
+        Parameters
+        ----------
+        points : (p, 3) array
+            Metres.
+        triangles : (q, 3) array of integers
+            Indices of the points.
+        weights : (p, b) array
+            Rows of sum 1.
+        joints : int, default 1
+            Number of joints of the skeleton, those without weight included; a surface with equal
+            weights everywhere is a hard prop on one of several joints, and flesh on a single one.
+        hinted : (p,) array of bool, optional
+            Points of a hard material, see `is_hard_material`.
+
+        Returns
+        -------
+        (p,) array of bool
+            True for hard points.
+
+        Raises
+        ------
+        ValueError
+            As `Body` does.
+        """
 
 @final
 class Body:
+    """A rigged surface and everything for its simulation, built in one call.
+
+    Fills the surface with a lattice, carries the weights to the lattice, and computes leak, modes,
+    clusters and model.
+
+    `BodyJob` does the same without blocking.
+
+    With neither, all bones count. A pose always has a transform for each bone.
+
+    Parameters
+    ----------
+    points : (p, 3) array
+        Metres.
+    triangles : (q, 3) array of integers
+        Indices of the points.
+    weights : (p, b) array
+        Rows sum to 1.
+    resolution : int, default 32
+        Cells along the longest side.
+    solid : bool, default True
+        Count only the inside of the surface, as in `TetMesh.lattice`; False counts each touched
+        cell in full.
+    modes : int, default 16
+        Number of modes.
+    clusters : int, default 100
+        Number of clusters, whose tets share one rotation.
+    cubature : int, default 0
+        Number of tets whose weighted forces stand for all; 0 uses clusters instead.
+    young : float or array, default 10000.0
+        Pa, one number or (p,) float64, interpolated to the inside on a log scale.
+    poisson : float, default 0.0
+        Poisson's ratio; above 0 with a law other than "arap".
+    density : float, default 1000.0
+        kg/m^3.
+    locality : float, default 0.0
+        0 for global modes, above 0 as in `localised_modes`.
+    driven : bool, default False
+        As in `driven_modes`, with locality 0.
+    law : {'arap', 'corotated'}, default 'arap'
+        "arap" or "corotated", as in `Material`.
+    leak : (p,) array, optional
+        In [0, 1], share of the default leak to keep at each point; None keeps all.
+    strength : (p,) array, optional
+        >= 0, factor on the rig's acceleration felt at each point; None is 1 everywhere.
+    pinned : (p,) array of bool, optional
+        Points that follow the rig exactly.
+    core : SkeletonCore, optional
+        A SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a core, only
+        parts of the body without core have modes complementary to the rig, leak multiplies
+        strength, and there may be fewer modes than requested.
+    merge_into : (b,) array of integers, optional
+        The bone that stands for each bone in the complementarity constraint; a bone that names
+        itself counts on its own.
+    bone_parents : (b,) array of integers, optional
+        Parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent of the
+        mass counts as its parent.
+    shapes : (s, p, 3) array, optional
+        Metres, rest-pose displacements animated by the artist, such as shape keys; modes do not
+        imitate them. Each step receives their motion through `reduce_offsets`.
+    seed : int, default 0
+        Seed of the random draws; the same seed gives the same result.
+    stitches : (s, 2) array of integers, optional
+        Pairs of points joined by springs.
+    stitch_stiffness : float or array, default 10000.0
+        N/m.
+    stitch_gap : float or array, default 0.0
+        Share of the rest distance to keep. One number or (s,).
+    stitch_group : array of integers, optional
+        As for Stitches.
+    stitch_radius : float or array, default 0.0
+        As for Stitches.
+    stitch_known : float or array, default 1.0
+        Share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less than 1 for
+        stitches that a Simulation's `stitching` opens, since the modes then include the opening.
+    editable : bool, default False
+        Keep the factor of the modal analysis, tens of megabytes, for a fast `like`.
+    like : Body, optional
+        A Body of the same surface and weights whose unchanged parts are reused. If only stiffness
+        or stitches differ and both bodies are editable, modes are updated from its modes, to about
+        one percent, and clusters stay.
+
+    Raises
+    ------
+    ValueError
+        With the error of the failing stage.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> body.mesh.tets.shape[1], body.model.mode_count
+    (4, 4)
+    >>> simulation = jounce.Simulation(body.model, dt=1 / 24)
+    >>> simulation.reset(np.eye(3, 4)[None])
+    """
     def __new__(
         cls,
         points: _FloatsLike,
@@ -817,7 +3666,7 @@ class Body:
         density: float = 1000.0,
         locality: float = 0.0,
         driven: bool = False,
-        law: str = "arap",
+        law: _DraftLaw = "arap",
         leak: _Rows = None,
         strength: _Rows = None,
         pinned: _Flags | Sequence[bool] | None = None,
@@ -836,40 +3685,86 @@ class Body:
         like: Body | None = None,
     ) -> Body: ...
     @property
-    def residual(self) -> float: ...
+    def residual(self) -> float:
+        """Largest bound of the relative errors of the modes' eigenvalues after `like`, provided that no mode
+        is missing; 0 for a new body.
+        """
     @property
-    def residuals(self) -> _Floats: ...
+    def residuals(self) -> _Floats:
+        """Estimated error of modes updated by `like` at the tet vertices, (n,) float64: root mean square over
+        modes of the bound of the error to first order, as a share of the mode's largest weight. Zeros for a
+        new body.
+        """
     @property
-    def factor_bytes(self) -> int: ...
+    def factor_bytes(self) -> int:
+        """Memory of the factor kept for edits of stitches, bytes; 0 for a body that is not editable."""
     @property
-    def mesh(self) -> TetMesh: ...
+    def mesh(self) -> TetMesh:
+        """The simulated lattice."""
     @property
-    def embedding(self) -> Embedding: ...
+    def embedding(self) -> Embedding:
+        """Embedding of the surface points in the mesh."""
     @property
-    def rig(self) -> Rig: ...
+    def rig(self) -> Rig:
+        """Rig weights, carried to the tet vertices."""
     @property
-    def leak(self) -> _Floats: ...
+    def leak(self) -> _Floats:
+        """Leak at the tet vertices, (n,) float64 in [0, 1], read only."""
     @property
-    def pinned(self) -> _Flags: ...
+    def pinned(self) -> _Flags:
+        """Vertices at which the modes vanish, (n,) bool: pinned vertices and the core."""
     @property
-    def roles(self) -> list[str]: ...
+    def roles(self) -> list[str]:
+        """Role of the flesh of each bone, b of "flesh", "rigid" and "free"; empty without a core."""
     @property
-    def parts(self) -> list[str]: ...
+    def parts(self) -> list[str]:
+        """Names of the parts found by the anatomy of the core; empty without one."""
     @property
-    def part_weights(self) -> _Floats: ...
+    def part_weights(self) -> _Floats:
+        """Share of each tet vertex that belongs to each part, (k, n) float64 in [0, 1]."""
     @property
-    def core_share(self) -> _Floats: ...
+    def core_share(self) -> _Floats:
+        """Share of bone at each tet vertex, (n,) float64 in [0, 1]; empty without an anatomy."""
     @property
-    def merged(self) -> _Indices: ...
+    def merged(self) -> _Indices:
+        """The bone that stands for each bone in the constraint, (b,) int32."""
     @property
-    def material(self) -> Material: ...
+    def material(self) -> Material:
+        """The material, with one stiffness a tet if stiffness is painted."""
     @property
-    def modes(self) -> SkinningModes: ...
+    def modes(self) -> SkinningModes:
+        """The rig-complementary modes."""
     @property
-    def labels(self) -> _Indices: ...
+    def labels(self) -> _Indices:
+        """Cluster of each tet, (t,) int32, read only."""
     @property
-    def model(self) -> Model: ...
-    def full_space(self, material: Material | None = None, fibres: Fibres | None = None) -> Model: ...
+    def model(self) -> Model:
+        """The model, ready to simulate."""
+    def full_space(self, material: Material | None = None, fibres: Fibres | None = None) -> Model:
+        """Full-space model of the same body: mesh, rig, pins, strength and stitches. The reference for the
+        reduced model.
+
+        As `Model.full_space`.
+
+        Parameters
+        ----------
+        material : Material, optional
+            Any law, (t,) or uniform; None is the body's own.
+        fibres : Fibres, optional
+            Fibres in the tets of the mesh.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> body.full_space().coefficient_shape == (len(body.mesh.vertices), 3)
+        True
+        """
     def learn(
         self,
         snapshots: _FloatsLike,
@@ -881,7 +3776,39 @@ class Body:
         limit: float | None = None,
         stretch: float | None = None,
         seed: int = 0,
-    ) -> Model: ...
+    ) -> Model:
+        """Reduced model of the same body, learnt from a full-space shot: mass-PCA and a cubature.
+
+        Parameters
+        ----------
+        snapshots : (f, n, 3) array
+            Metres, secondary displacements of the tet vertices.
+        poses : (f, b, 3, 4) array
+            Of the same frames.
+        count : int, default 64
+            Largest basis size. The basis ends earlier once it has all but 1e-5 of the shot's energy,
+            because the rest is below the tolerance of the full space.
+        tets : int, optional
+            Largest size of the cubature; None is three times count.
+        material : Material, optional
+            The material of the full space, of any law; None is the body's own.
+        frequency : float, optional
+            Reference frequency of the damping ratio, usually the full space's; None is the lowest
+            learnt frequency.
+        limit : float, optional
+            The limits of its simulation; with either, the model gets limit samples, up to `tets` of
+            them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+        stretch : float, optional
+            The limits of its simulation; with either, the model gets limit samples, up to `tets` of
+            them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+        seed : int, default 0
+            Seed of the random draws; the same seed gives the same result.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
     def reduced(
         self,
         basis: Basis,
@@ -889,13 +3816,103 @@ class Body:
         material: Material | None = None,
         frequency: float | None = None,
         limits: LimitSamples | None = None,
-    ) -> Model: ...
-    def reduce_offsets(self, offsets: _FloatsLike) -> _Floats: ...
-    def vertex_offsets(self, offsets: _FloatsLike) -> _Floats: ...
-    def spread(self, values: _FloatsLike) -> _Floats: ...
+    ) -> Model:
+        """Reduced model of the same body in a given basis, such as a stored learnt basis, with the body's
+        mesh, rig and strength.
+
+        As `Model.reduced` and `Model.limited`.
+
+        Parameters
+        ----------
+        basis : Basis
+            From a model made by `learn`, or rebuilt from stored arrays.
+        cubature : Cubature, optional
+            From the same model; None evaluates the forces at all tets.
+        material : Material, optional
+            Any law; None is the body's own.
+        frequency : float, optional
+            As in `learn`.
+        limits : LimitSamples, optional
+            Samples of the limits; without them the model has no limits.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
+    def reduce_offsets(self, offsets: _FloatsLike) -> _Floats:
+        """Reduces rig offsets, the difference of a rig from linear skinning at the surface points, for
+        `Simulation.step`.
+
+        Parameters
+        ----------
+        offsets : (p, 3) array
+            Metres, world space: posed points minus linear skinning with the weights and the pose.
+
+        Returns
+        -------
+        (k, 3) array
+            For simulations of this body's model. The first call prepares operators of the body and
+            takes longer.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape and for values that are not finite.
+        """
+    def vertex_offsets(self, offsets: _FloatsLike) -> _Floats:
+        """Carries rig offsets from the surface points to the vertices of the mesh, for a step in the full
+        space.
+
+        Parameters
+        ----------
+        offsets : (p, 3) array
+            As in `reduce_offsets`.
+
+        Returns
+        -------
+        (n, 3) array
+            For simulations of `full_space()`.
+
+        Raises
+        ------
+        ValueError
+            As `reduce_offsets`.
+        """
+    def spread(self, values: _FloatsLike) -> _Floats:
+        """Spreads values at the surface points to the vertices of the mesh, as for painted maps: the boundary
+        takes the value at the closest point of the surface, the inside is harmonic.
+
+        Parameters
+        ----------
+        values : (p,) array
+            Values at the points.
+
+        Returns
+        -------
+        (n,) array
+            Values at the vertices.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape and for values that are not finite.
+        """
 
 @final
 class BodyJob(Job):
+    """Background job for a `Body`, with the same arguments; the thread never touches Python.
+
+    Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model";
+    `result()` gives the Body. Invalid arrays raise at once; `result()` raises the errors of a stage.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> job.result().model.mode_count
+    4
+    """
     def __new__(
         cls,
         points: _FloatsLike,
@@ -912,7 +3929,7 @@ class BodyJob(Job):
         density: float = 1000.0,
         locality: float = 0.0,
         driven: bool = False,
-        law: str = "arap",
+        law: _DraftLaw = "arap",
         leak: _Rows = None,
         strength: _Rows = None,
         pinned: _Flags | Sequence[bool] | None = None,
@@ -930,10 +3947,37 @@ class BodyJob(Job):
         editable: bool = False,
         like: Body | None = None,
     ) -> BodyJob: ...
-    def result(self) -> Body: ...
+    def result(self) -> Body:
+        """Waits for the Body, or raises the error of the job.
+
+        Returns
+        -------
+        Body
+            The body.
+        """
 
 @final
 class LearnJob(Job):
+    """Background job for `Body.learn`, with the same arguments; the thread never touches Python.
+
+    Stages: "displacements", "reduction", "forces" and, with limits, "limits"; `result()` gives the
+    Model, or raises the error.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> simulation = jounce.Simulation(body.full_space(), damping=0.05)
+    >>> poses = np.tile(np.eye(3, 4), (12, 1, 1, 1))
+    >>> poses[:, 0, 2, 3] = 0.2 * np.sin(np.arange(12))
+    >>> simulation.reset(poses[0])
+    >>> shot = []
+    >>> for pose in poses:
+    ...     report = simulation.step(pose)
+    ...     shot.append(simulation.coefficients.copy())
+    >>> jounce.LearnJob(body, shot, poses, count=4).result().coefficient_shape
+    (4,)
+    """
     def __new__(
         cls,
         body: Body,
@@ -947,17 +3991,54 @@ class LearnJob(Job):
         stretch: float | None = None,
         seed: int = 0,
     ) -> LearnJob: ...
-    def result(self) -> Model: ...
+    def result(self) -> Model:
+        """Waits for the Model, or raises the error of the job.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
 
 @final
 class FullSpaceJob(Job):
+    """Background job for `Body.full_space`, with the same arguments; the thread never touches Python.
+
+    The only stage is "full space"; `result()` gives the Model, or raises the error.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    >>> jounce.FullSpaceJob(body).result().coefficient_shape == (len(body.mesh.vertices), 3)
+    True
+    """
     def __new__(
         cls, body: Body, material: Material | None = None, fibres: Fibres | None = None
     ) -> FullSpaceJob: ...
-    def result(self) -> Model: ...
+    def result(self) -> Model:
+        """Waits for the Model, or raises the error of the job.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
 
 @final
 class ProjectiveJob(Job):
+    """Background job for `Model.projective`, with the same arguments; the thread never touches Python.
+
+    The only stage is "handles"; `result()` gives the Model, or raises the error.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> job = jounce.ProjectiveJob(mesh, jounce.Material(), handles=8, clusters=20)
+    >>> job.result().bone_count
+    0
+    """
     def __new__(
         cls,
         mesh: TetMesh | SurfaceMesh,
@@ -972,38 +4053,181 @@ class ProjectiveJob(Job):
         attached: _FloatsLike | _Flags | None = None,
         attachment: float = 30.0,
     ) -> ProjectiveJob: ...
-    def result(self) -> Model: ...
+    def result(self) -> Model:
+        """Waits for the Model, or raises the error of the job.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
 
 @final
 class HelperBonesJob(Job):
+    """Background job for `helper_bones`, with the same arguments; the thread never touches Python.
+
+    Invalid arrays raise at once; `result()` raises later errors.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box()
+    >>> frames = points + np.linspace(0, 1, 8)[:, None, None] * (points[:, :1] > 0.5)
+    >>> still = np.tile(np.eye(3, 4), (8, 1, 1, 1))
+    >>> jounce.HelperBonesJob(points, frames, still, np.ones((8, 1)), 1).result()[0].shape
+    (8, 2)
+    """
     def __new__(
         cls,
         points: _FloatsLike,
-        frames: _Singles,
+        frames: _FloatsLike,
         transforms: _FloatsLike,
         weights: _FloatsLike,
         count: int,
         influences: int = 4,
         passes: int = 15,
     ) -> HelperBonesJob: ...
-    def result(self) -> tuple[_Floats, _Floats, float, float]: ...
+    def result(self) -> tuple[_Floats, _Floats, float, float]:
+        """Waits for weights, transforms, root mean square and largest distance, or raises the error of the
+        job.
+
+        Returns
+        -------
+        tuple of (array, array, float, float)
+            Weights, transforms, mean and largest distance, as of `helper_bones`.
+        """
 
 def helper_bones(
     points: _FloatsLike,
-    frames: _Singles,
+    frames: _FloatsLike,
     transforms: _FloatsLike,
     weights: _FloatsLike,
     count: int,
     influences: int = 4,
     passes: int = 15,
-) -> tuple[_Floats, _Floats, float, float]: ...
+) -> tuple[_Floats, _Floats, float, float]:
+    """Extra rigid bones with which plain skinning follows a motion, for game engines [SSDR].
+
+    Parameters
+    ----------
+    points : (p, 3) array
+        Rest positions, metres.
+    frames : (f, p, 3) array
+        Positions in each frame.
+    transforms : (f, b, 3, 4) array
+        The existing bones, from the rest shape.
+    weights : (p, b) array
+        Skinning weights of the existing bones, rows sum to 1.
+    count : int
+        Number of helper bones.
+    influences : int, default 4
+        Most nonzero weights a point.
+    passes : int, default 15
+        Alternating updates of weights and bones.
+
+    Returns
+    -------
+    tuple of (array, array, float, float)
+        Weights (p, b + count), the helper bones' transforms (f, count, 3, 4), and the root mean
+        square and the largest remaining distance in metres. `HelperBonesJob` does the same without
+        blocking.
+
+    Raises
+    ------
+    ValueError
+        For wrong shapes, values that are not finite, and rows with another sum.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box()
+    >>> frames = points + np.linspace(0, 1, 8)[:, None, None] * (points[:, :1] > 0.5)
+    >>> still = np.tile(np.eye(3, 4), (8, 1, 1, 1))
+    >>> made = jounce.helper_bones(points, frames, still, np.ones((8, 1)), count=1)
+    >>> weights, transforms, mean, largest = made
+    >>> weights.shape, transforms.shape, largest < 1e-3
+    ((8, 2), (8, 1, 3, 4), True)
+    """
 
 @final
 class ModalKeysJob(Job):
-    def __new__(cls, frames: _Singles, tolerance: float, max_keys: int = 30) -> ModalKeysJob: ...
-    def result(self) -> tuple[_Singles, _Singles, float]: ...
+    """Background job for `modal_keys`, with the same arguments; the thread never touches Python.
 
-def modal_keys(
-    frames: _Singles, tolerance: float, max_keys: int = 30
-) -> tuple[_Singles, _Singles, float]: ...
-def pull_back(displacement: _Singles, matrices: _FloatsLike) -> _Singles: ...
+    Invalid arrays raise at once; `result()` raises later errors.
+
+    Examples
+    --------
+    >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+    >>> keys, values, error = jounce.ModalKeysJob(frames, 1e-4).result()
+    >>> len(keys)
+    1
+    """
+    def __new__(cls, frames: _FloatsLike, tolerance: float, max_keys: int = 30) -> ModalKeysJob: ...
+    def result(self) -> tuple[_Singles, _Singles, float]:
+        """Waits for keys, values and error, or raises the error of the job.
+
+        Returns
+        -------
+        tuple of (array, array, float)
+            Keys, values and error, as of `modal_keys`.
+        """
+
+def modal_keys(frames: _FloatsLike, tolerance: float, max_keys: int = 30) -> tuple[_Singles, _Singles, float]:
+    """The fewest shapes, from the singular value decomposition of all frames, within a tolerance.
+
+    Frame i is `sum over j of values_ij keys_j`.
+
+    Parameters
+    ----------
+    frames : (f, p, 3) array
+        Metres.
+    tolerance : float
+        Largest distance of any point in any frame, metres.
+    max_keys : int, default 30
+        Upper bound of the number of shapes, even at the cost of a larger error.
+
+    Returns
+    -------
+    tuple of (array, array, float)
+        Keys (k, p, 3) float32 in metres, values (f, k) float32, and the remaining error in metres.
+        `ModalKeysJob` does the same without blocking.
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite and for a tolerance below 0.
+
+    Examples
+    --------
+    >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+    >>> keys, values, error = jounce.modal_keys(frames, tolerance=1e-4)
+    >>> keys.shape, values.shape, error < 1e-4
+    ((1, 8, 3), (24, 1), True)
+    """
+
+def pull_back(displacement: _FloatsLike, matrices: _FloatsLike) -> _Singles:
+    """Displacements before skinning from displacements after skinning: solves `matrices_i d_i =
+    displacement_i`.
+
+    If skinning flattens space at a point, d_i is the shortest least-squares solution.
+
+    Parameters
+    ----------
+    displacement : (p, 3) array
+        Metres.
+    matrices : (p, 3, 3) array
+        The linear part of the skinning at each point.
+
+    Returns
+    -------
+    (p, 3) array
+        Metres.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape and for values that are not finite.
+
+    Examples
+    --------
+    >>> jounce.pull_back([[0, 2, 0]], [np.diag([1, 2, 1])]).tolist()
+    [[0.0, 1.0, 0.0]]
+    """

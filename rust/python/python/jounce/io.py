@@ -17,9 +17,29 @@ Tets = npt.NDArray[np.int64]
 def read_mesh(path: str | os.PathLike[str]) -> TetMesh:
     """Reads the tets of a mesh file: .msh, .mesh, .vtk or any other format of meshio.
 
-    Flips the tets of a completely inverted mesh, and drops vertices without a tet. Raises ValueError for a
-    file that is missing, unreadable or without tets, and for a mesh refused by TetMesh; ImportError without
-    meshio.
+    Flips the tets of a completely inverted mesh, and drops vertices without a tet.
+
+    Parameters
+    ----------
+    path : path
+        Path of the file.
+
+    Returns
+    -------
+    TetMesh
+        The mesh, in the units of the file.
+
+    Raises
+    ------
+    ValueError
+        For a file that is missing, unreadable or without tets, and for a mesh refused by TetMesh.
+    ImportError
+        Without meshio.
+
+    Examples
+    --------
+    >>> jounce.read_mesh("bar.msh")  # doctest: +SKIP
+    TetMesh(735 vertices, 2880 tets)
     """
     name = os.fspath(path)
     mesh = _read(name)

@@ -28,10 +28,28 @@ LINEAR = 1e-5
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the flesh. frequency: Hz, for flesh of the body's size. damping: ratio. gravity: factor.
+    """Settings of the flesh of USD characters.
 
-    final: solves for every vertex of the cage instead of the modes. core: amount of the skeleton core, 0 to
-    1.
+    Parameters
+    ----------
+    resolution : int, default 32
+        Cells along the longest side.
+    modes : int, default 16
+        Independent motions of a draft.
+    frequency : float, default 5.0
+        Hz, of flesh of the body's size.
+    damping : float, default 0.12
+        Damping ratio: 0 swings forever, 1 not at all.
+    gravity : float, default 0.0
+        Factor on gravity.
+    substeps : int, default 4
+        Steps a frame.
+    stretch : float, optional, default 0.55
+        Largest stretch of the flesh, as a share of its length.
+    core : float, default 0.5
+        Share of the flesh that follows the bones, from 0 to 1.
+    final : bool, default False
+        Solve for every vertex of the cage instead of the modes.
     """
 
     resolution: int = 32
@@ -52,12 +70,42 @@ def add_flesh(
     frames: Sequence[float] | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[str]:
-    """Simulates all characters of a USD file and writes the layer; returns the prim paths of the meshes.
+    """Simulates all characters of a USD file and writes a layer over it.
 
-    frames: first and last time code; those of the file if not given. progress: callback with the completed
-    fraction. The target file appears once complete. Raises ValueError with one sentence for a file that is
-    missing, unreadable or without characters, and for input that `Body` rejects; OSError if the target cannot
-    be written; ImportError without usd-core.
+    The target file appears once complete.
+
+    Parameters
+    ----------
+    source : path
+        A .usd, .usda, .usdc or .usdz file with skeletons.
+    target : path
+        A .usda or .usdc layer over it, with the shapes of all frames.
+    settings : Settings, optional
+        Settings of the flesh.
+    frames : (float, float), optional
+        First and last time code; those of the file if not given.
+    progress : callable, optional
+        Called with the completed fraction.
+
+    Returns
+    -------
+    list of str
+        Prim paths of the meshes.
+
+    Raises
+    ------
+    ValueError
+        With one sentence, for a file that is missing, unreadable or without characters, and for input
+        that `Body` rejects.
+    OSError
+        For a target that cannot be written.
+    ImportError
+        Without usd-core.
+
+    Examples
+    --------
+    >>> jounce.usd.add_flesh("hero.usd", "flesh.usdc")  # doctest: +SKIP
+    ['/Hero/Body']
     """
     try:
         import pxr  # noqa: F401

@@ -26,12 +26,39 @@ def write_motions(
     over: str | os.PathLike[str] | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[str]:
-    """Writes the meshes of bodies with stored final motions; returns the prim paths of the meshes.
+    """Writes the meshes of bodies with stored final motions.
 
-    sources: motion files; files of one body, such as the shards of a shot, are joined. over: a character
-    whose meshes receive the motion, matched by name. progress: callback with the completed fraction. The
-    target file appears once complete. Raises ValueError with one sentence for files that are missing, damaged
-    or incomplete; OSError if the target cannot be written; ImportError without usd-core.
+    The target file appears once complete.
+
+    Parameters
+    ----------
+    sources : sequence of paths
+        Motion files; files of one body, such as the shards of a shot, are joined.
+    target : path
+        A .usda or .usdc file.
+    over : path, optional
+        A character whose meshes receive the motion, matched by name; None writes meshes of their own.
+    progress : callable, optional
+        Called with the completed fraction.
+
+    Returns
+    -------
+    list of str
+        Prim paths of the meshes.
+
+    Raises
+    ------
+    ValueError
+        With one sentence, for files that are missing, damaged or incomplete.
+    OSError
+        For a target that cannot be written.
+    ImportError
+        Without usd-core.
+
+    Examples
+    --------
+    >>> jounce.usd_cache.write_motions(["shot Hero.jcache"], "flesh.usdc")  # doctest: +SKIP
+    ['/Body']
     """
     try:
         from pxr import Usd, UsdGeom
