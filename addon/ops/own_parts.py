@@ -93,7 +93,8 @@ class JOUNCE_OT_part_add(JounceOperator):
         taken = {*LABELS, *LABELS.values(), *state.parts.keys()}
         name = weight_maps.free_name(bodies.members(host), self.part_name or NAME, taken)
         weight_maps.new(obj, name, share)
-        state.add_part(name, self.amount, self.softness)
+        part = state.add_part(name)
+        part.amount, part.softness = self.amount, self.softness
         if self.where == "PAINT":
             paint(obj, name, context)
             return f"{obj.name}: paint the part {name}; {then_seen(host)}."

@@ -249,3 +249,17 @@ def test_undo_takes_a_part_back(shown):
     bpy.ops.ed.undo()
     obj = bpy.data.objects["Column"]
     assert obj.jounce.parts.keys() == names and "Part" not in obj.vertex_groups
+
+
+def test_settings_take_it_along_to_the_same_place_of_other_characters(shown):
+    obj, _ = shown
+    bpy.ops.jounce.part_add(part_name="Top", amount=2.5, softness=2.0)
+    obj.jounce.parts["Top"].solo = True
+    other, _ = scenes.character(scale=0.5)
+    scenes.add_and_build(other)
+    for _ in range(2):
+        scenes.activate(obj, other)
+        bpy.ops.jounce.settings_copy()
+        assert other.jounce.parts["Top"].row() == obj.jounce.parts["Top"].row()
+        assert np.allclose(weights_of(other, "Top"), weights_of(obj, "Top"), atol=1e-3)
+        assert len([part for part in other.jounce.parts if part.own]) == 1

@@ -1,5 +1,7 @@
 """Tools that fill maps: spheres around the cursor, smoothing, mirror images, surfaces of other bodies."""
 
+from collections.abc import Iterator
+
 import bpy
 import numpy as np
 from mathutils.bvhtree import BVHTree
@@ -77,17 +79,35 @@ def nothing(obj: bpy.types.Object) -> np.ndarray:
 
 
 def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle: int = 0) -> None:
-    """Gives each vertex of a body the value of the nearest place on another body's surface.
+    """Gives each vertex of a body the value of a map at the nearest place on another body's surface."""
+    objects, others = bodies.members(source), bodies.members(target)
+    values = [weight_maps.values(source, objects, obj, kind, muscle) for obj in objects]
+    for obj, found in carried(source, values, target):
+        weight_maps.fill(obj, weight_maps.ensure(target, others, obj, kind, muscle), found)
 
-    Both are seen at rest and as fractions of their bounding boxes, so neither size nor place matters.
+
+def copy_part(source: bpy.types.Object, target: bpy.types.Object, name: str, new: str) -> None:
+    """Makes the vertex group of a part of the artist's from that of another body's part, likewise."""
+    values = [weight_maps.of_part((obj,), name) for obj in bodies.members(source)]
+    for obj, found in carried(source, values, target):
+        if found.any():
+            weight_maps.new(obj, new, found)
+
+
+def carried(
+    source: bpy.types.Object, values: list[np.ndarray], target: bpy.types.Object
+) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
+    """Each mesh of a body, with the values at the nearest places on another body's surface.
+
+    values: (p,) of each of the other body's meshes. Both are seen at rest and as fractions of their bounding
+    boxes, so neither size nor place matters.
     """
-    points, triangles, values = [], [], []
-    start, objects = 0, bodies.members(source)
-    for obj in objects:
+    points, triangles = [], []
+    start = 0
+    for obj in bodies.members(source):
         meshes.bring_up_to_date(obj)
         points.append(rest_in_world(obj))
         triangles.append(meshes.triangles(obj, flipped=False) + start)
-        values.append(weight_maps.values(source, objects, obj, kind, muscle))
         start += len(points[-1])
     corners = np.concatenate(points)
     box = np.array((corners.min(axis=0), corners.max(axis=0)))
@@ -107,8 +127,7 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle:
         found = [tree.find_nearest(point) for point in map_shapes.in_box(world, box)]
         hit = faces[[index for _, _, index, _ in found]]
         places = np.array([place for place, _, _, _ in found])
-        group = weight_maps.ensure(target, objects, obj, kind, muscle)
-        weight_maps.fill(obj, group, map_shapes.interpolated(corners[hit], painted[hit], places))
+        yield obj, map_shapes.interpolated(corners[hit], painted[hit], places)
 
 
 def rest_in_world(obj: bpy.types.Object) -> np.ndarray:
