@@ -13,9 +13,12 @@ from .laws import curves
 from .loose import LooseBody
 from .motion import DENSITY, FrameInput
 from .muscles import Muscles
-from .settings import Flesh
+from .settings import Flesh, Target
 from .task import Step, finished
 from .user_error import UserError, passing_on
+
+# Most tets of a final motion that nobody asked for: about two seconds a frame and 400 megabytes.
+LARGEST = 100_000
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class DraftError:
 # A body in one kind of coordinates, which defines the meaning of the coefficients.
 Shaper = Union["jounce.Body", LooseBody, AttachedBody, FineBody]
 
-CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
+CACHE: "BodyCache[FineBody]" = BodyCache(capacity=16)
 
 
 def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -52,6 +55,15 @@ def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = No
     if isinstance(shaper, AttachedBody):
         return shaper.displacement(numbers, out)
     return shaper.model.displacement(numbers, shaper.embedding, out)
+
+
+def why_draft(target: Target, tets: int) -> str:
+    """The reason why a body has no final motion unless asked for; empty if it has one."""
+    if target is Target.SKINNING_NODES:
+        return "Skinning Nodes play modes alone"
+    if tets > LARGEST:
+        return f"{tets:,} tets would take seconds a frame; lower Resolution, or choose Final and wait"
+    return ""
 
 
 def prepared(

@@ -70,6 +70,10 @@ class Quality(Enum):
     FINAL = "FINAL"
 
 
+# The choice of the final motion wherever a body can have it, and of its draft elsewhere.
+AUTOMATIC = "AUTOMATIC"
+
+
 class BodyKind(Enum):
     """Kind of a body.
 

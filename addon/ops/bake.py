@@ -191,6 +191,7 @@ def prepare(
     if built.CACHE.get(digest) is None:
         built_again = yield from built.build(scene.surface, host.jounce.build_settings())
     body = built.CACHE.get(digest)
+    settings = of_built(host, body, settings, warn)
     fine = None
     if settings.quality is Quality.FINAL:
         fine = yield from prepared(body, digest, host.jounce.flesh(), scene.muscles)
@@ -201,6 +202,19 @@ def prepare(
         yield from lacking
         joined, lacking = companions.joined(scene, context)
     return Baking(joined, settings, body, digest, built_again, fine)
+
+
+def of_built(
+    host: bpy.types.Object, body: "built.jounce.Body", settings: BakeSettings, warn: Warn
+) -> BakeSettings:
+    """The settings with the quality of a body just built; warns if an automatic one stays a draft."""
+    if not host.jounce.is_flesh:
+        return settings
+    tets = len(body.mesh.tets)
+    why = host.jounce.why_draft(settings.target, tets)
+    if why:
+        warn(f"{host.name} is baked as its draft: {why}.")
+    return replace(settings, quality=host.jounce.quality_of(settings.target, tets))
 
 
 def shape(
@@ -239,7 +253,7 @@ def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn:
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
         builds.remember(baking.scene, baking.body, baking.digest, baking.built_again, context)
-    elif not host.jounce.knows_modes:
+    elif not host.jounce.knows_build:
         builds.remember(baking.scene, baking.body, baking.digest, host.jounce.built_summary, context)
     if taken.held:
         warn(f"{host.name}: {taken.held}.")

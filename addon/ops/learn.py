@@ -44,7 +44,7 @@ class JOUNCE_OT_learn(LongOperator):
 
 
 class JOUNCE_OT_forget_learnt(JounceOperator):
-    """Forget what the selected bodies have learnt, and show their drafts"""
+    """Forget what the selected bodies have learnt, and show their final motion or their drafts"""
 
     bl_idname = "jounce.forget_learnt"
     bl_label = "Forget What Was Learnt"
@@ -56,8 +56,8 @@ class JOUNCE_OT_forget_learnt(JounceOperator):
         hosts = needs.learnt(context)
         for host in hosts:
             lessons.forget(host)
-            if Quality(host.jounce.quality) is Quality.LEARNT:
-                host.jounce.quality = Quality.DRAFT.value
+            if host.jounce.simulated_quality is Quality.LEARNT:
+                host.jounce.property_unset("quality")
         return f"{', '.join(host.name for host in hosts)} forgot what was learnt."
 
 

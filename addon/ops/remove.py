@@ -35,7 +35,7 @@ def forget(host: bpy.types.Object) -> None:
     """Removes a host's stored data and the objects made for its body, except settings and bakes."""
     motions.forget(host)
     lessons.forget(host)
-    final_files.delete(final_files.path_of(host))
+    final_files.forget(host)
     collider_objects.forget(host)
     sounds.free(host)
     law_curves.forget(host)

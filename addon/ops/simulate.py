@@ -24,6 +24,7 @@ def simulate_shard(
 ) -> Task:
     """Simulates the missing frames of a shard. settings: of the bake of its frames."""
     baking = yield from scaled(prepare(host, context, settings, warn), 0.0, 0.2)
+    settings = baking.settings
     made = motions.Motions(baking.body, baking.scene)
     place = shards.path_of(host, settings)
     lock = FileLock(place.with_suffix(".lock"))

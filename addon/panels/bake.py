@@ -30,8 +30,6 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the settings of the bake and its target."""
         layout, state = self.layout_and_state(context)
-        if state.is_flesh:
-            layout.prop(state, "quality")
         layout.prop(state, "target")
         if state.target == "MODAL_KEYS":
             layout.prop(state, "tolerance")

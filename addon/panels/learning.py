@@ -34,7 +34,7 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
         row.operator("jounce.learnt_save", text="", icon="EXPORT")
         row.operator("jounce.forget_learnt", text="", icon="TRASH")
     column.row().prop(host.jounce, "displacements", expand=True)
-    if Quality(host.jounce.quality) is not Quality.LEARNT:
+    if host.jounce.simulated_quality is not Quality.LEARNT:
         return
     if known is not None:
         sidebar.wrapped(layout, context, text=f"{known.facts.error:.1%} from Final", icon="CHECKMARK")

@@ -15,7 +15,7 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
         """Shows what is previewed, and the tools of the cache."""
         layout, state = self.layout_and_state(context)
         if state.is_flesh:
-            layout.row().prop(state, "quality", expand=True)
+            layout.prop(state, "quality")
             draw_learning(layout, context)
         row = layout.row(align=True)
         row.operator("jounce.fill_cache", icon="FILE_REFRESH")

@@ -12,7 +12,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core.settings import BakeSettings, Quality, Target
+from ..core.full_space import why_draft
+from ..core.settings import AUTOMATIC, BakeSettings, Quality, Target
 from .animated import keyed_where_read
 from .overrides import overridable
 from .refresh import refresh
@@ -109,12 +110,28 @@ class JounceKeptBake(BakeRecord, bpy.types.PropertyGroup):
 class BakeProps(BakeRecord):
     """Settings of the host, and on every mesh the additions of the bake."""
 
-    target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
+    target: EnumProperty(
+        name="Bake To", description="What the motion is baked to", items=TARGETS, update=refresh
+    )
     quality: EnumProperty(
         name="Quality",
-        description="What a preview shows and a bake writes",
+        description="What plays, and what a bake writes",
         items=(
-            (Quality.DRAFT.value, "Draft", "The modes: at once, and near to the final motion", "NONE", 0),
+            (
+                AUTOMATIC,
+                "Automatic",
+                "Final, and the draft of a frame until its Final is there. A body too large for it stays a "
+                "draft",
+                "NONE",
+                3,
+            ),
+            (
+                Quality.DRAFT.value,
+                "Draft",
+                "The modes alone: at once, and near to the final motion",
+                "NONE",
+                0,
+            ),
             (
                 Quality.LEARNT.value,
                 "Learnt",
@@ -125,12 +142,13 @@ class BakeProps(BakeRecord):
             (
                 Quality.FINAL.value,
                 "Final",
-                "Every vertex of the cage: what the modes come near to. Takes seconds to minutes for a shot, "
-                "simulated behind the draft and kept in a file beside the .blend",
+                "Every vertex of the cage, of any size: what the modes come near to. Takes seconds to "
+                "minutes for a shot, simulated behind the draft and kept in a file beside the .blend",
                 "NONE",
                 1,
             ),
         ),
+        default=AUTOMATIC,
         update=refresh,
     )
     pre_roll: IntProperty(
@@ -256,8 +274,30 @@ class BakeProps(BakeRecord):
 
     @property
     def simulated_quality(self) -> Quality:
-        """The simulated quality; other qualities than the draft exist only for flesh."""
-        return Quality(self.quality) if self.is_flesh else Quality.DRAFT
+        """The simulated quality of the body as last built, with the target of its bake."""
+        return self.quality_of(Target(self.target), self.built_tets)
+
+    @property
+    def may_be_final(self) -> bool:
+        """True if the present or the next build may have a final motion, whose inputs are then read."""
+        return self.is_flesh and self.quality in (AUTOMATIC, Quality.FINAL.value)
+
+    @property
+    def is_draft_alone(self) -> bool:
+        """True if no build of the body moves otherwise than as a draft."""
+        return not self.is_flesh or self.quality == Quality.DRAFT.value
+
+    def quality_of(self, target: Target, tets: int) -> Quality:
+        """The simulated quality for a target and a number of tets. Loose and attached bodies have but one."""
+        if not self.is_flesh:
+            return Quality.DRAFT
+        if self.quality != AUTOMATIC:
+            return Quality(self.quality)
+        return Quality.DRAFT if why_draft(target, tets) else Quality.FINAL
+
+    def why_draft(self, target: Target, tets: int) -> str:
+        """The reason why an automatic body stays a draft; empty for others."""
+        return why_draft(target, tets) if self.is_flesh and self.quality == AUTOMATIC else ""
 
     def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:
         """Inputs of a bake over a frame range."""
@@ -268,5 +308,5 @@ class BakeProps(BakeRecord):
             pre_roll=self.pre_roll,
             tolerance=self.tolerance / 100.0,
             max_keys=self.max_keys,
-            quality=self.simulated_quality,
+            quality=self.quality_of(Target(target), self.built_tets),
         )

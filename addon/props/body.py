@@ -175,6 +175,9 @@ class BodyProps:
         name="Built From", description="Hash of what the body was built from; empty before the first build"
     )
     built_summary: StringProperty(name="Built", description="What the last build made")
+    built_tets: IntProperty(
+        name="Built Tets", description="Number of tets of the last build", options={"HIDDEN"}
+    )
 
     @property
     def is_loose(self) -> bool:

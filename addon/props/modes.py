@@ -32,9 +32,9 @@ class ModesProps:
     )
 
     @property
-    def knows_modes(self) -> bool:
-        """True if modes are listed; only flesh has any."""
-        return not self.is_flesh or len(self.modes_built) > 0
+    def knows_build(self) -> bool:
+        """True if modes and tets of the last build are known; only flesh has any."""
+        return not self.is_flesh or (len(self.modes_built) > 0 and self.built_tets > 0)
 
     def list_modes(self, ratios: np.ndarray) -> None:
         """Makes the list anew. ratios: (m,), frequencies as multiples of the lowest."""

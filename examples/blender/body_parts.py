@@ -18,7 +18,7 @@ import characters
 HEADING = """# What moves where, measured
 
 Made by `cargo x sheets`: twenty characters, each with the 60 frames of its clips
-that accelerate most, at the defaults of *Add Jounce*. *Seen*: how far off the pose the hundredth of the
+that accelerate most, a draft at the defaults. *Seen*: how far off the pose the hundredth of the
 vertices that moves most is, averaged over it and over the frames, in a picture in which the character's
 longest side has 864 pixels; *where* names the bone that most of them hang on. Of hands, feet, heads, hips
 with spine, the rib cage (of these the half towards the head), thighs, ears and tails, found by the names of

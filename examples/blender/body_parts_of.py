@@ -67,6 +67,7 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     bpy.ops.jounce.setup()
     seconds = time.perf_counter() - started
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host.jounce.quality = "DRAFT"
     fleshed = studio.record(character.body, shot.frames)
     take = one_character.take(character, shot, posed, fleshed)
     chosen = {"add s": seconds, "frequency": host.jounce.frequency}

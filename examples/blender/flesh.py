@@ -53,11 +53,12 @@ def select(meshes: list[bpy.types.Object]) -> None:
 
 
 def added(armature: bpy.types.Object, body: list[bpy.types.Object], frame: int) -> bpy.types.Object:
-    """The host of a character's body after Add Jounce at a frame, selected."""
+    """The host of a character's body after Add Jounce at a frame, selected; it moves as a draft."""
     bpy.context.scene.frame_set(frame)
     select([armature])
     bpy.ops.jounce.setup()
     host = next(mesh for mesh in body if mesh.jounce.is_host)
+    host.jounce.quality = "DRAFT"
     select([host])
     return host
 

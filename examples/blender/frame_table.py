@@ -75,7 +75,7 @@ def measure(
     scene.frame_start, scene.frame_end = 1, frames
     obj = character(vertices, bones, frames)
     bpy.ops.jounce.add()
-    obj.jounce.resolution, obj.jounce.modes = 32, 16
+    obj.jounce.resolution, obj.jounce.modes, obj.jounce.quality = 32, 16, "DRAFT"
     bpy.ops.jounce.build()
     bpy.ops.jounce.preview()
     names = (

@@ -82,7 +82,7 @@ def character(path: Path, folder: Path, target: str, only: str) -> None:
     bpy.ops.jounce.setup()
     host = next(mesh for mesh in loaded.body if mesh.jounce.is_host)
     members = [mesh for mesh in loaded.body if mesh == host or mesh.jounce.host == host]
-    host.jounce.max_keys = MOST_KEYS
+    host.jounce.max_keys, host.jounce.quality = MOST_KEYS, "DRAFT"
     # A bake is compared with the pose alone.
     bpy.ops.jounce.preview()
     assert not host.jounce.preview

@@ -6,6 +6,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+# Quality of coarse bodies. Most tests are about something else, and drafts are simulated in a moment.
+QUALITY = "DRAFT"
+
 
 def column(name: str = "Column", height: float = 2.0, radius: float = 0.3, rings: int = 12, sides: int = 12):
     """A closed column along z, from z = 0 to its height."""
@@ -128,8 +131,9 @@ def select_bones(rig, *names):
 
 
 def coarse(obj: bpy.types.Object) -> None:
-    """Sets values that build in a moment."""
+    """Sets values that build and move in a moment."""
     obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = 12, 6, 12
+    obj.jounce.quality = QUALITY
 
 
 def dressed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:

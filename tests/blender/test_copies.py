@@ -59,7 +59,7 @@ def test_a_copy_of_one_mesh_moves_by_itself_and_changes_nothing_of_the_original(
     assert other.jounce.is_host and other.jounce.host is None and other.jounce.frequency == 2.5
     assert module("bridge.body.bodies").members(obj) == (obj, coat)
     assert np.abs(shown(other) - posed(other)).max() > 1e-3
-    assert preview.session(other).status().startswith("Cached")
+    assert preview.session(other).status() == "Draft"
     for each, right in zip((obj, coat), expected, strict=True):
         assert np.array_equal(shown(each), right)
     scenes.activate(other)
@@ -139,7 +139,7 @@ def test_what_is_left_shows_what_it_is(preview, module, capfd, way, seen):
             if known is None:
                 assert not [modifier for modifier in obj.modifiers if modifier.type == "NODES"]
             else:
-                assert known.status() == "Cached 1 - 12"
+                assert known.status() == "Draft"
     for name in shapes:
         scenes.activate(there[name])
         if module("bridge.body.bodies").host_of(there[name]) is not None:
@@ -157,7 +157,7 @@ def test_another_body_goes_on_where_one_is_deleted(preview, capfd):
     expected = shown(second)
     bpy.data.objects.remove(first)
     assert np.array_equal(shown(second), expected)
-    assert preview.session(second).status() == "Cached 1 - 12"
+    assert preview.session(second).status() == "Draft"
     assert "Traceback" not in "".join(capfd.readouterr())
 
 

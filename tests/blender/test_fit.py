@@ -165,6 +165,8 @@ def test_setting_up_tames_a_violent_shot():
     scenes.activate(obj)
     bpy.ops.jounce.setup()
     assert obj.jounce.frequency > 5.0
+    # The fit tries drafts.
+    obj.jounce.quality = "DRAFT"
     assert size_of_motion(obj) < 1.1 * obj.jounce.amount / 100.0
 
 

@@ -38,7 +38,7 @@ def test_what_was_learnt_moves_as_the_final_motion_does(character, session, less
     facts = lessons.of(obj).facts
     assert facts.error == pytest.approx(error, rel=1e-2)
     assert facts.draft_error == pytest.approx(np.linalg.norm(draft - final) / size, rel=1e-2)
-    assert session(obj).status() == f"Learnt 1 - 12, {error:.1%} from Final"
+    assert session(obj).status() == f"Learnt, {error:.1%} from Final"
     assert session(obj).final.error.share == facts.error
     assert len(session(obj).final.error.apart) == len(obj.data.vertices)
     assert list(session(obj).final.warnings()) == []
@@ -206,7 +206,12 @@ def test_quality_without_a_lesson_shows_the_draft_and_says_what_to_do(character,
 
 def test_files_from_before_there_were_lessons_keep_their_quality():
     items = bpy.types.Object.bl_rna.properties["jounce"].fixed_type.properties["quality"].enum_items
-    assert {item.identifier: item.value for item in items} == {"DRAFT": 0, "FINAL": 1, "LEARNT": 2}
+    assert {item.identifier: item.value for item in items} == {
+        "DRAFT": 0,
+        "FINAL": 1,
+        "LEARNT": 2,
+        "AUTOMATIC": 3,
+    }
 
 
 @pytest.mark.parametrize("place", [20, 200, -1])
@@ -225,12 +230,12 @@ def test_damaged_lessons_are_refused(character, session, lessons, module, place)
 
 def test_it_is_forgotten(character, lessons):
     obj, _ = character
+    obj.jounce.property_unset("quality")
     before = snapshot.snapshot(obj)
     assert not bpy.ops.jounce.forget_learnt.poll()
     bpy.ops.jounce.learn()
     bpy.ops.jounce.forget_learnt()
-    assert lessons.of(obj) is None and obj.jounce.quality == "DRAFT" and "learnt" not in obj.jounce
-    obj.jounce.property_unset("quality")
+    assert lessons.of(obj) is None and obj.jounce.quality == "AUTOMATIC" and "learnt" not in obj.jounce
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
 
 
@@ -347,7 +352,7 @@ def test_it_goes_to_another_shot_of_the_character_as_a_file(character, session, 
     assert other.jounce.quality == "LEARNT" and lessons.of(other).pack() == kept
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
-    assert session(other).status() == f"Learnt 1 - 12, {lessons.of(other).facts.error:.1%} from Final"
+    assert session(other).status() == f"Learnt, {lessons.of(other).facts.error:.1%} from Final"
 
 
 def test_files_of_others_stay_and_are_refused(character, lessons, tmp_path):

@@ -72,7 +72,7 @@ def test_each_panel_draws_what_there_is(panels, state, active):
     assert ("jounce.grab" in buttons(layouts)) == (state == "previewed")
     texts = [text for layout in layouts.values() for text in layout.texts()]
     assert any(text.startswith("Error ") for text in texts) == (state == "baked")
-    assert any(text.startswith("Cached") for text in texts) == (state == "previewed")
+    assert any(text == "Draft" for text in texts) == (state == "previewed")
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def fill(preview, objects):
             each.work(bpy.context, 1e-3)
         if not working:
             break
-    assert [each.status() for each in known] == ["Cached 1 - 12"] * len(known)
+    assert [each.status() for each in known] == ["Draft"] * len(known)
     assert not stages()
 
 

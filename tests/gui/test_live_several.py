@@ -33,7 +33,7 @@ def at_rest(names):
     yield 1.0
     assert [session(name).filling for name in names] == passes, "the caches are checked again and again"
     yield lambda: not bpy.app.timers.is_registered(preview().tick)
-    assert [session(name).status() for name in names] == [f"Cached 1 - {FRAMES.stop - 1}"] * len(names)
+    assert [session(name).status() for name in names] == ["Draft"] * len(names)
     assert len(bpy.data.scenes) == 1
 
 

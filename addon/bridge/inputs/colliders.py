@@ -120,7 +120,7 @@ def is_wanted(host: bpy.types.Object) -> bool:
 
 def can_touch(host: bpy.types.Object) -> bool:
     """True if a body in its present quality has contact: all but drafts of flesh."""
-    return not host.jounce.is_flesh or Quality(host.jounce.quality) is Quality.FINAL
+    return not host.jounce.is_flesh or host.jounce.may_be_final
 
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
@@ -259,8 +259,8 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         return
     if state.collision_collection is None:
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
-    if not can_touch(host):
-        instead = "what was learnt of it" if Quality(state.quality) is Quality.LEARNT else "drafts"
+    if state.is_flesh and state.simulated_quality is not Quality.FINAL:
+        instead = "what was learnt of it" if state.simulated_quality is Quality.LEARNT else "drafts"
         yield f"{host.name} collides in the Final motion alone, not in {instead}.", "use_final"
     if state.integrator != "backward_euler":
         yield (

@@ -6,7 +6,6 @@ import bpy
 import numpy as np
 
 from ...core.motion import FrameInput, VertexInput
-from ...core.settings import Quality
 from ...core.user_error import UserError
 from ..body import stitches
 from ..body.bodies import BodyScene
@@ -42,7 +41,7 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
         return replace(drive, inflation=state.inflation, animated=state.animated, touching=touching)
     if scene.surface.stitches.opens.any():
         drive = replace(drive, stitching=stitches.shares(state))
-    if scene.host.jounce.simulated_quality is Quality.DRAFT:
+    if scene.host.jounce.is_draft_alone:
         return drive
     if scene.muscles is not None:
         contraction = tuple(muscle.contraction for muscle in state.muscles)

@@ -66,11 +66,10 @@ class Behind(Generic[Cache]):
         if self._trouble:
             return f"{self.name}: {self._trouble}"
         if self._filling is None:
-            return self.doing
+            return f"Draft; {self.doing}"
         if self.checked < wanted:
-            return f"{self.name} {self._filling.progress / wanted:.0%}"
-        frames = self._cache.frames
-        return f"{self.name} {frames.start} - {frames.stop - 1}{self._told()}"
+            return f"{self.name}, {int(self._filling.progress)} of {wanted} frames"
+        return f"{self.name}{self._told()}"
 
     def work(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
         """Continues for about this time, with the draft's drives until now."""

@@ -1,5 +1,7 @@
 """The final motion of a previewed body: every vertex of the cage, in a file beside the .blend."""
 
+import time
+
 import bpy
 import numpy as np
 
@@ -8,16 +10,22 @@ from ...core.final_cache import FinalCache
 from ...core.full_space import compared, prepared
 from ...core.motion import FrameInput
 from ...core.task import Runner, Task
-from . import final_files
+from . import final_files, first_look
 from .behind import Behind
 from .motions import Motions
 
+# Seconds on a frame before it is simulated ahead of those before it.
+RESTED_SECONDS = 0.3
+
 
 class FinalPreview(Behind[FinalCache]):
-    """A full-space pass behind a draft, which also measures the draft's error."""
+    """A full-space pass behind a draft, which also measures the draft's error.
+
+    While the artist rests on a frame that is far ahead, a first look at it comes before its turn.
+    """
 
     name = "Final"
-    doing = "Preparing the final motion"
+    doing = "preparing the final motion"
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, cache: FinalCache) -> None:
         super().__init__(made, scene, cache)
@@ -25,6 +33,39 @@ class FinalPreview(Behind[FinalCache]):
         # Numbers of frames compared with the draft, and in comparison.
         self._compared = self._asked = 0
         self._comparing: Runner | None = None
+        self._look: first_look.FirstLook | None = None
+        # The artist's frame, and the time since which it has been so.
+        self._rests, self._since = scene.frame_current, time.perf_counter()
+
+    def frame(self, index: int) -> np.ndarray | None:
+        """The coefficients of a frame, or of a first look at it; None for a missing frame."""
+        is_seen = self._look is not None and self._look.frame == self._cache.first + index
+        return self._look.coefficients if is_seen and index >= self.checked else super().frame(index)
+
+    def work(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
+        """Continues for about this time, with the draft's drives until now."""
+        super().work(drives, draft, wanted, seconds)
+        if self._filling is not None and not self._trouble:
+            self._look_ahead(drives, time.perf_counter() + seconds)
+
+    def close(self) -> None:
+        """Stops the simulation; cached frames stay."""
+        super().close()
+        if self._look is not None:
+            self._look.close()
+
+    def _look_ahead(self, drives: list[FrameInput], deadline: float) -> None:
+        """Begins a first look at a frame on which the artist rests, and ends one that is not needed."""
+        now, first, filling = self._scene.frame_current, self._cache.first, self._filling
+        if now != self._rests:
+            self._rests, self._since = now, time.perf_counter()
+        rests = time.perf_counter() - self._since > RESTED_SECONDS
+        if self._look is None and rests and self.checked <= now - first < len(drives):
+            self._since = float("inf")
+            self._look = first_look.restarted(None, self._motions, self._scene, filling, self.fine.model)
+        look = self._look
+        if look is not None and not look.work(self._scene, filling, lambda at: drives[at - first], deadline):
+            self._look = None
 
     def _prepare(self) -> Task:
         made, state = self._motions, self._motions.scene.host.jounce
@@ -32,8 +73,13 @@ class FinalPreview(Behind[FinalCache]):
         self._filling = self._motions.final(self._scene, self._cache, self.fine.model)
         return ""
 
+    def status(self, wanted: int) -> str:
+        """A few words for the panel."""
+        is_seen = self._look is not None and self._look.coefficients is not None
+        return super().status(wanted) + (f". Frame {self._look.frame} is a first look" if is_seen else "")
+
     def _told(self) -> str:
-        off = "" if self.error is None else f", its draft is {self.error.share:.0%} off"
+        off = "" if self.error is None else f". The draft is {self.error.share:.0%} off"
         if self._cache.trouble:
             return f"{off}. {self._cache.trouble}"
         return off + ("" if self._cache.path is not None else ". Kept with the file once it is saved")
@@ -59,7 +105,7 @@ class FinalPreview(Behind[FinalCache]):
         before, now = self._cache.path, final_files.path_of(self._motions.scene.host)
         if before == now:
             return
-        self._cache = self._cache.moved(now)
+        self._cache = final_files.moved(self._motions.scene.host, self._cache)
         if self._filling is not None:
             self._filling.cache = self._cache
         if self._blend == bpy.data.filepath:

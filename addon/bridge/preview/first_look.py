@@ -1,10 +1,12 @@
 """A first look at the current frame after a change, until its cache has reached it."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
 
 import bpy
+import jounce
 import numpy as np
 
 from ...core.motion import FrameInput, settling_seconds
@@ -13,7 +15,6 @@ from ...core.simulation_pass import SimulationPass
 from ...core.user_error import UserError
 from ..common import units
 from .display import Display
-from .drive_reader import DriveReader
 from .motions import Motions
 
 # Fewest and most frames before the current one.
@@ -34,17 +35,24 @@ class FirstLook:
         self._passing = passing
 
     def work(
-        self, scene: bpy.types.Scene, filling: SimulationPass, reader: DriveReader, deadline: float
+        self,
+        scene: bpy.types.Scene,
+        filling: SimulationPass,
+        ahead: Callable[[int], FrameInput] | None,
+        deadline: float,
     ) -> bool:
-        """Continues until this time; False once the fill is there, or the frame is left or unreadable."""
+        """Continues until this time; False once the fill is there, or the frame is left or unreadable.
+
+        ahead: the drive of a frame, None if no frame can be read ahead.
+        """
         is_filled = filling.checked > self.frame - filling.cache.first
-        if is_filled or scene.frame_current != self.frame or reader.unsound:
+        if is_filled or scene.frame_current != self.frame or ahead is None:
             self.close()
             return False
         first, drives = self._passing.cache.first, self._passing.drives
         try:
             while first + len(drives) <= self.frame and time.perf_counter() < deadline:
-                self._passing.feed(reader.ahead(first + len(drives)))
+                self._passing.feed(ahead(first + len(drives)))
             self._passing.collect()
         except UserError:
             # The fill meets the same frame, and says so.
@@ -74,18 +82,27 @@ class FirstLook:
 
 
 def restarted(
-    before: FirstLook | None, made: Motions, scene: bpy.types.Scene, filling: SimulationPass
+    before: FirstLook | None,
+    made: Motions,
+    scene: bpy.types.Scene,
+    filling: SimulationPass,
+    model: "jounce.Model | None" = None,
 ) -> FirstLook | None:
-    """A look ahead of a fill; None where the frame is cached or soon filled, or needs all frames before."""
+    """A look ahead of a fill; None where the frame is cached or soon filled, or needs all frames before.
+
+    model: of the final motion, None for the draft.
+    """
     if before is not None:
         before.close()
     frame, state = scene.frame_current, made.scene.host.jounce
-    ahead = frame - filling.cache.first
-    if state.loop or filling.given or not made.is_flesh or ahead < max(SHORTEST, len(filling.cache)):
+    ahead, known = frame - filling.cache.first, len(filling.cache)
+    if state.loop or filling.given or not made.is_flesh or ahead < max(SHORTEST, known):
         return None
     settings = replace(state.motion_settings(), start=RestartMode.MOVING)
     needed = settling_seconds(made.body, settings) / units.frame_seconds(scene)
     count = max(SHORTEST, ceil(min(needed, LONGEST)))
-    if count > WORTHWHILE * ahead:
+    # A draft reads even the frames that it knows.
+    left = ahead if model is None else ahead - known
+    if count > WORTHWHILE * left:
         return None
-    return FirstLook(made.rehearsal(scene, settings, frame - count), frame)
+    return FirstLook(made.rehearsal(scene, settings, frame - count, model), frame)

@@ -28,7 +28,7 @@ class LearntPreview(Behind[MotionCache]):
     """A learnt pass behind a draft. unseen: number of frames unlike the learnt ones."""
 
     name = "Learnt"
-    doing = "Preparing what was learnt"
+    doing = "preparing what was learnt"
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, cache: MotionCache) -> None:
         super().__init__(made, scene, cache)

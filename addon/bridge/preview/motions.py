@@ -198,9 +198,10 @@ class Motions:
 
     def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
         """The stored frames of the final motion."""
-        # The file does not hold bakes of other frame ranges.
-        path = final_files.path_of(self.scene.host) if first == scene.frame_start else None
-        return FinalCache(self.final_origin(scene, first), first, path)
+        origin = self.final_origin(scene, first)
+        # Bakes of other frame ranges are not kept.
+        is_kept = first == scene.frame_start
+        return final_files.cache(self.scene.host, origin, first) if is_kept else FinalCache(origin, first)
 
     def final(
         self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
@@ -261,9 +262,19 @@ class Motions:
         surface = self.scene.surface
         return LoopPass(cache, start, course, frames, surface, is_final=is_final, reduce=reduce)
 
-    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings, first: int = 0) -> SimulationPass:
-        """A pass with other settings, without a stored cache and without a loop."""
-        return SimulationPass(MotionCache({}, first), self._start(scene, settings), self._course(settings))
+    def rehearsal(
+        self,
+        scene: bpy.types.Scene,
+        settings: MotionSettings,
+        first: int = 0,
+        model: "built.jounce.Model | None" = None,
+    ) -> SimulationPass:
+        """A pass with other settings, without a stored cache and without a loop. model: of a final motion."""
+        start, course, cache = self._start(scene, settings), self._course(settings), MotionCache({}, first)
+        if model is None:
+            return SimulationPass(cache, start, course)
+        touched = self._touched(self.scene.surface.weights)
+        return SimulationPass(cache, partial(start, model=model), course, touched, is_final=True)
 
     def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
         return partial(simulation, self.body, settings, units.frame_seconds(scene), self._gravity(scene))

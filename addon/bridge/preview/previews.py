@@ -101,7 +101,7 @@ def forget(host: bpy.types.Object) -> None:
     for known in (_sessions.pop(host.session_uid, None), _set_aside.pop(host.session_uid, None)):
         if known is not None:
             known.close()
-    final_files.delete(final_files.path_of(host))
+    final_files.forget(host)
     sync()
 
 
@@ -169,6 +169,7 @@ def follow() -> None:
     global _looks
     _looks = registry.looks()
     copies.part(registry.meshes())
+    final_files.keep_only({obj.session_uid for obj in registry.meshes()})
     hosts = {obj.session_uid: obj for obj in registry.meshes() if is_previewed(obj)}
     for uid in [uid for uid, known in _sessions.items() if not is_alive(known) or uid not in hosts]:
         _sessions.pop(uid).close()

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.settings import Quality
+from ...core.settings import Quality, Target
 from . import final_preview, learnt_preview
 from .behind import Behind
 from .motions import Motions
@@ -16,3 +16,14 @@ def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> B
         before.close()
     restart = RESTARTED.get(made.scene.host.jounce.simulated_quality)
     return None if restart is None else restart(before, made, scene)
+
+
+def status(behind: Behind | None, host: bpy.types.Object, frames: range, wanted: int) -> str:
+    """A few words for the panel about a complete draft and the motion behind it. frames: of the draft."""
+    state = host.jounce
+    if behind is not None:
+        return behind.status(wanted)
+    if not state.is_flesh:
+        return f"Cached {frames.start} - {frames.stop - 1}"
+    why = state.why_draft(Target(state.target), state.built_tets)
+    return f"Draft: {why}" if why else "Draft"

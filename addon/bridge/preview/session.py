@@ -86,6 +86,8 @@ class Session:
         )
         staged = (self.complete or self.waits) and self.is_staged
         behind = self.final is not None and not self.final.is_done(self.wanted)
+        # Frames that nobody reads ahead do not come by waiting.
+        behind = behind and not (self.waits and self.final.checked >= len(self.filling.drives))
         return not self.trouble and (self.interactive is not None or bool(waiting) or staged or behind)
 
     @property
@@ -129,9 +131,8 @@ class Session:
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
             held = self.filling.held()
-            if self.final is not None:
-                return self.final.status(self.wanted) + (f". {held}" if held else "")
-            return f"Cached {first} - {first + checked - 1}" + (f". {held}" if held else "")
+            told = qualities.status(self.final, self.host, self.cache.frames, self.wanted)
+            return told + (f". {held}" if held else "")
         if self._suspected:
             return "Changed; checking the cache"
         if self.waits:
@@ -158,7 +159,7 @@ class Session:
                 self.display.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
-        if digest != self.host.jounce.built_digest or not self.host.jounce.knows_modes:
+        if digest != self.host.jounce.built_digest or not self.host.jounce.knows_build:
             builds.remember(scene, body, digest, summary, context)
         for obj in scene.objects:
             preview_modifier.add(obj)
@@ -211,7 +212,7 @@ class Session:
 
     def _settings_now(self) -> tuple[object, ...]:
         state = self.host.jounce
-        fine = (state.quality, state.flesh().key, state.learnt_digest)
+        fine = (state.simulated_quality, state.flesh().key, state.learnt_digest)
         others = (other.settings(self.scene) for other in self.motions.companions)
         return (*self.motions.settings(self.scene), *fine, surroundings.chosen(self.host), *others)
 
@@ -355,7 +356,8 @@ class Session:
         """Reads and simulates frames for about this time; True if the current frame is new."""
         filling, deadline = self.filling, time.perf_counter() + seconds
         look = self.first_look
-        if look is not None and not look.work(self.scene, filling, self._reader, deadline):
+        ahead = None if self.waits else self._reader.ahead
+        if look is not None and not look.work(self.scene, filling, ahead, deadline):
             self.first_look = None
         while len(filling.drives) < self.wanted and not self.waits and time.perf_counter() < deadline:
             filling.feed(self._reader.ahead(self.cache.first + len(filling.drives)))

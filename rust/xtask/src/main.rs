@@ -35,7 +35,8 @@ usage: cargo x <command>
 
   demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; without one, onto our own
                         creature) in Blender; the results go to out/
-  test [suite...]       every test, or only the suites named: rust, python, addon, blender, farm, characters
+  test [suite...]       every test, or only the suites named: rust, python, addon, docs, blender, farm,
+                        characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2 to 5.3, or all
        --target NAME    the Python tests, and whether motion is the same, on x64-avx2, x64-baseline, linux-arm64 (by
                         QEMU) or windows-x64 (by Wine; the blender suite as well)
@@ -43,7 +44,8 @@ usage: cargo x <command>
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
                         repository
-  docs                  the documentation site with the references of Python and Rust, all links followed, to out/site
+  docs                  the documentation site with the references of Python and Rust, links and formulas checked,
+                        to out/site
   deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
