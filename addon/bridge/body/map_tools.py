@@ -1,6 +1,6 @@
 """Tools that fill maps: spheres around the cursor, smoothing, mirror images, surfaces of other bodies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import bpy
 import numpy as np
@@ -9,7 +9,11 @@ from mathutils.kdtree import KDTree
 
 from ...core import map_shapes
 from ...core.maps import Kind
+from ..rig import armature_modifier
 from . import bodies, meshes, weight_maps
+
+# How far from a mesh another one still lies on it, as a share of the size.
+REACH = 0.04
 
 
 def around(obj: bpy.types.Object, context: bpy.types.Context, radius: float) -> np.ndarray:
@@ -71,6 +75,32 @@ def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> 
 def on_both_sides(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
     """The larger of the values (p,) and of their mirror image."""
     return np.maximum.reduce([values, *(mirrored(obj, values, negative) for negative in (False, True))])
+
+
+def spread(
+    obj: bpy.types.Object, values: np.ndarray, others: Iterable[bpy.types.Object]
+) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
+    """Each of the meshes that lie on a mesh, such as clothes, with the values (p,) of its nearest vertices.
+
+    The values fade out with the distance at rest, and end at `REACH` of the size of the mesh.
+    """
+    points = rest_in_world(obj)
+    reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
+    tree = KDTree(len(points))
+    for index, point in enumerate(points):
+        tree.insert(point, index)
+    tree.balance()
+    for other in others:
+        meshes.bring_up_to_date(other)
+        found = [tree.find(point)[1:] for point in rest_in_world(other)]
+        near = np.clip(2.0 - 2.0 * np.array([distance for _, distance in found]) / reach, 0.0, 1.0)
+        yield other, near * values[[index for index, _ in found]]
+
+
+def of_bones(obj: bpy.types.Object) -> np.ndarray:
+    """Share (p,) in [0, 1] of the bones selected in Pose Mode in each vertex; 0 without an armature."""
+    deformer = armature_modifier.deformer(obj, lambda _sentence: None)
+    return nothing(obj) if deformer is None else weight_maps.share_of_bones(obj, deformer.armature)
 
 
 def nothing(obj: bpy.types.Object) -> np.ndarray:
