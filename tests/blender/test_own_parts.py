@@ -288,7 +288,7 @@ def test_a_part_goes_on_in_the_clothes_and_not_far_away():
     select(obj, heights(obj) > 1.4)
     bpy.ops.jounce.part_add(rim=0.0)
     assert np.array_equal(weights_of(coat, "Part") > 0.8, heights(coat) > 1.4)
-    assert not weights_of(coat, "Part")[heights(coat) < 1.3].any() and weights_of(hat, "Part").all()
+    assert not weights_of(coat, "Part")[heights(coat) < 1.3].any() and weights_of(hat, "Part").max() > 0.8
     assert "Part" not in far.vertex_groups
     bpy.ops.jounce.build()
     assert obj.jounce.parts["Part"].found > 0.1

@@ -80,21 +80,18 @@ def on_both_sides(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
 def spread(
     obj: bpy.types.Object, values: np.ndarray, others: Iterable[bpy.types.Object]
 ) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
-    """Each of the meshes that lie on a mesh, such as clothes, with the values (p,) of its nearest vertices.
+    """Each of the meshes that lie on a mesh, such as clothes, with the values (p,) at its nearest places.
 
     The values fade out with the distance at rest, and end at `REACH` of the size of the mesh.
     """
     points = rest_in_world(obj)
     reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
-    tree = KDTree(len(points))
-    for index, point in enumerate(points):
-        tree.insert(point, index)
-    tree.balance()
-    for other in others:
+    triangles = meshes.triangles(obj, flipped=False)
+    skin = Skin(points, triangles, values)
+    for other in others if len(triangles) else ():
         meshes.bring_up_to_date(other)
-        found = [tree.find(point)[1:] for point in rest_in_world(other)]
-        near = np.clip(2.0 - 2.0 * np.array([distance for _, distance in found]) / reach, 0.0, 1.0)
-        yield other, near * values[[index for index, _ in found]]
+        found, distances = skin.nearest(rest_in_world(other))
+        yield other, found * np.clip(2.0 - 2.0 * distances / reach, 0.0, 1.0)
 
 
 def of_bones(obj: bpy.types.Object) -> np.ndarray:
@@ -141,12 +138,7 @@ def carried(
         start += len(points[-1])
     corners = np.concatenate(points)
     box = np.array((corners.min(axis=0), corners.max(axis=0)))
-    corners, faces, painted = (
-        map_shapes.in_box(corners, box),
-        np.concatenate(triangles),
-        np.concatenate(values),
-    )
-    tree = BVHTree.FromPolygons(corners.tolist(), faces.tolist())
+    skin = Skin(map_shapes.in_box(corners, box), np.concatenate(triangles), np.concatenate(values))
     objects = bodies.members(target)
     for obj in objects:
         meshes.bring_up_to_date(obj)
@@ -154,10 +146,24 @@ def carried(
     everything = np.concatenate(placed)
     box = np.array((everything.min(axis=0), everything.max(axis=0)))
     for obj, world in zip(objects, placed, strict=True):
-        found = [tree.find_nearest(point) for point in map_shapes.in_box(world, box)]
-        hit = faces[[index for _, _, index, _ in found]]
-        places = np.array([place for place, _, _, _ in found])
-        yield obj, map_shapes.interpolated(corners[hit], painted[hit], places)
+        yield obj, skin.nearest(map_shapes.in_box(world, box))[0]
+
+
+class Skin:
+    """A surface with a value at each point."""
+
+    def __init__(self, points: np.ndarray, triangles: np.ndarray, values: np.ndarray) -> None:
+        """points: (p, 3). triangles: (q, 3). values: (p,)."""
+        self._points, self._triangles, self._values = points, triangles, values
+        self._tree = BVHTree.FromPolygons(points.tolist(), triangles.tolist())
+
+    def nearest(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Value (n,) at the nearest point of the surface to each place (n, 3), and the distance (n,)."""
+        found = [self._tree.find_nearest(place) for place in places]
+        hit = self._triangles[[index for _, _, index, _ in found]]
+        points = np.array([point for point, _, _, _ in found])
+        values = map_shapes.interpolated(self._points[hit], self._values[hit], points)
+        return values, np.array([distance for _, _, _, distance in found])
 
 
 def rest_in_world(obj: bpy.types.Object) -> np.ndarray:
