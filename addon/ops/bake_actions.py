@@ -76,7 +76,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
             for action in file_actions.of(armature_of(host)):
                 known.setdefault(action, []).append(host)
         for action, playing in known.items():
-            yield Turn(action, file_actions.frames(action), tuple(playing))
+            yield Turn(action, file_actions.frames_of(action), tuple(playing))
         striped = [host for host in hosts if file_actions.plays_strips(armature_of(host))]
         if self.strips and striped:
             yield Turn(None, range(scene.frame_start, scene.frame_end + 1), tuple(striped))

@@ -75,10 +75,10 @@ def test_each_action_shows_a_bake_of_its_own(actor, target, quality, tmp_path):
     obj.jounce.target, obj.jounce.quality, obj.jounce.cache_folder = target, quality, str(tmp_path)
     posed, alone = shown(obj, rig, actions), baked_alone(obj, rig, actions)
     assert all(np.abs(alone[name] - posed[name]).max() > 0.01 for name in posed)
-    before = snapshot.snapshot(obj), snapshot.file_state()
-    frame = bpy.context.scene.frame_current
+    before, frame = (snapshot.snapshot(obj), snapshot.file_state()), bpy.context.scene.frame_current
+    bpy.context.scene.frame_set(4, subframe=0.5)
     assert bpy.ops.jounce.bake_actions() == {"FINISHED"}
-    assert rig.animation_data.action == actions[1] and bpy.context.scene.frame_current == frame
+    assert rig.animation_data.action == actions[1] and bpy.context.scene.frame_current_final == 4.5
     for _ in range(2):
         for name, shapes in shown(obj, rig, actions).items():
             assert np.abs(shapes - alone[name]).max() < 1e-6, name
@@ -129,6 +129,15 @@ def test_a_second_run_replaces_all_and_leaves_nothing_behind(actor):
     assert {name: len(found) for name, found in snapshot.file_state().items()} == {
         name: len(found) for name, found in state.items()
     }
+
+
+def test_all_is_freed_after_a_bake_of_another_kind(actor):
+    obj, _, _ = actor
+    before = snapshot.snapshot(obj), snapshot.file_state()
+    bpy.ops.jounce.bake_actions()
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    bpy.ops.jounce.free_bake()
+    assert snapshot.differences(before, (snapshot.snapshot(obj), snapshot.file_state())) == []
 
 
 def test_all_selected_characters_play_the_actions_of_their_bones(actor):

@@ -9,7 +9,7 @@ import bpy
 
 from ...core.clips import LEAST_MATCHING
 from ...core.user_error import UserError
-from ..common import animation, compat
+from ..common import animation, compat, frames
 
 BONE = re.compile(r'pose\.bones\["(.*?)"\]')
 
@@ -18,7 +18,9 @@ def of(armature: bpy.types.Object) -> list[bpy.types.Action]:
     """The moving actions for an armature: those of its bones, and those that it plays, by name."""
     own = {owner.action for owner in animation.owners(armature.animation_data)}
     fitting = (action for action in bpy.data.actions if action in own or fits(action, armature))
-    return sorted((action for action in fitting if len(frames(action)) > 1), key=lambda action: action.name)
+    return sorted(
+        (action for action in fitting if len(frames_of(action)) > 1), key=lambda action: action.name
+    )
 
 
 def fits(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
@@ -28,7 +30,7 @@ def fits(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
     return bool(moved) and len(moved & set(armature.data.bones.keys())) >= LEAST_MATCHING * len(moved)
 
 
-def frames(action: bpy.types.Action) -> range:
+def frames_of(action: bpy.types.Action) -> range:
     """The whole frames of an action's range."""
     first, last = action.frame_range
     return range(math.floor(first), math.ceil(last) + 1)
@@ -58,18 +60,17 @@ def refuse_tweaked(armature: bpy.types.Object) -> None:
 @contextmanager
 def kept(armatures: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[None]:
     """Restores the actions of armatures and the frame afterwards, also after an error."""
-    frame = scene.frame_current
     before = [armature.animation_data for armature in armatures]
     played = [None if data is None else (data.action, compat.slot(data)) for data in before]
-    try:
-        yield
-    finally:
-        for armature, known in zip(armatures, played, strict=True):
-            data = armature.animation_data
-            if data is not None and known is None:
-                armature.animation_data_clear()
-            elif data is not None:
-                data.action = known[0]
-                if known[0] is not None:
-                    compat.put_slot(data, known[1])
-        scene.frame_set(frame)
+    with frames.kept(scene):
+        try:
+            yield
+        finally:
+            for armature, known in zip(armatures, played, strict=True):
+                data = armature.animation_data
+                if data is not None and known is None:
+                    armature.animation_data_clear()
+                elif data is not None:
+                    data.action = known[0]
+                    if known[0] is not None:
+                        compat.put_slot(data, known[1])
