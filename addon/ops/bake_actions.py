@@ -54,8 +54,9 @@ class JOUNCE_OT_bake_actions(LongOperator):
             raise UserError(f"The file has no action that moves {', '.join(host.name for host in hosts)}.")
         whole, done = sum(len(turn.frames) for turn in turns), 0
         try:
-            with file_actions.kept([armature_of(host) for host in hosts], context.scene):
+            with file_actions.kept([armature_of(host) for host in hosts], context.scene) as put_back:
                 for turn in turns:
+                    put_back()
                     part = self.baked(turn, context)
                     yield from scaled(part, done / whole, (done + len(turn.frames)) / whole)
                     done += len(turn.frames)

@@ -159,6 +159,27 @@ def test_all_selected_characters_play_the_actions_of_their_bones(actor):
     assert all(np.abs(moved[name] - posed[name]).max() > 0.01 for name in posed)
 
 
+def test_an_unkeyed_pose_stays_and_no_action_leaves_its_own_to_the_next(actor):
+    obj, rig, actions = actor
+    alone = baked_alone(obj, rig, actions)
+    play(rig, actions[0])
+    lower, upper = rig.pose.bones["Lower"], rig.pose.bones["Upper"]
+    lower["theirs"] = 0.0
+    lower.rotation_mode = "XYZ"
+    for frame in (1, 12):
+        lower.rotation_euler.y, lower["theirs"] = 0.5, 0.25
+        lower.keyframe_insert("rotation_euler", frame=frame)
+        lower.keyframe_insert('["theirs"]', frame=frame)
+    play(rig, None)
+    lower.rotation_euler, lower["theirs"], upper.rotation_euler = (0.0, 0.0, 0.0), 0.0, (0.1, 0.2, 0.3)
+    scenes.settle_scene(18)
+    bpy.ops.jounce.bake_actions()
+    assert np.allclose(upper.rotation_euler, (0.1, 0.2, 0.3)) and not any(lower.rotation_euler)
+    assert lower["theirs"] == 0.0 and rig.animation_data.action is None
+    play(rig, actions[1])
+    assert np.abs(scenes.evaluated_frames(obj, RANGES["Lean"]) - alone["Lean"]).max() < 1e-6
+
+
 def test_strips_are_baked_as_a_whole_beside_the_actions(actor):
     obj, rig, actions = actor
     play(rig, None)

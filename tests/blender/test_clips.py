@@ -231,6 +231,15 @@ def test_baking_all_clips_leaves_the_preview_on(column, folder):
     assert not obj.jounce.bake_parts
 
 
+def test_baking_all_clips_leaves_what_has_no_keys_as_it_is(column):
+    _, rig = column
+    lower = rig.pose.bones["Lower"]
+    lower.rotation_quaternion, lower.location = (0.8, 0.6, 0.0, 0.0), (0.0, 0.1, 0.0)
+    before = [*lower.rotation_quaternion, *lower.location]
+    bpy.ops.jounce.clips_bake()
+    assert [*lower.rotation_quaternion, *lower.location] == before
+
+
 def test_a_folder_that_cannot_be_made_is_refused(column, folder):
     with pytest.raises(RuntimeError, match="cannot be made"):
         bpy.ops.jounce.clips_bake(directory=str(folder / "notes.txt" / "deeper"))
