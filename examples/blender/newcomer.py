@@ -33,6 +33,7 @@ Made by `examples/blender/newcomer.py` with Blender {version} on two cores: fact
 the scene. The clicks, once the file is imported: the tab *Jounce* of the sidebar, the character if the
 importer has not left it active, *Add Jounce*, *Bake*. Characters with fewer than {least:,} vertices were
 subdivided before. *Largest motion*: how far the bake takes a vertex from the pose, as a share of the size.
+Load of the machine meanwhile, this program included: {load:.0f}.
 
 | character | vertices | frames | clicks | import | Add Jounce | Bake | in all | largest motion |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -144,9 +145,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     flesh.enable(options.extension)
-    text = HEADING.format(version=bpy.app.version_string, least=options.vertices)
-    for file in options.files:
-        text += f"| {' | '.join(walk(file, options.vertices))} |\n"
+    rows = [f"| {' | '.join(walk(file, options.vertices))} |\n" for file in options.files]
+    load = os.getloadavg()[1]
+    text = HEADING.format(version=bpy.app.version_string, least=options.vertices, load=load) + "".join(rows)
     print(text)
     if options.out is not None:
         options.out.write_text(text, encoding="utf-8")
