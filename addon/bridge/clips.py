@@ -12,10 +12,14 @@ from ..core import clips
 from ..core.clips import BoneClip, Clip
 from ..core.user_error import UserError
 from .common import animation, compat
+from .inputs.file_actions import Values
 from .rig import armature_modifier
 
 # Marks actions made here.
 MADE = "jounce_clip"
+
+# Channels of a bone that an action moves.
+MOVED = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
 IMPORTED = (
     "objects",
@@ -193,11 +197,14 @@ def assign(armature: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bp
 
 @contextmanager
 def kept_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[None]:
-    """Restores the armature's action, and the scene's range and frame afterwards, also after an error."""
+    """Restores the armature's action and what it leaves unkeyed, and the scene's range and frame afterwards,
+    also after an error.
+    """
     data = armature.animation_data or armature.animation_data_create()
     action, kept = data.action, data.action is not None and data.action.use_fake_user
     slot = compat.slot(data)
     frames = (scene.frame_start, scene.frame_end, scene.frame_current)
+    values = Values(armature, [f"{b.path_from_id()}.{name}" for b in armature.pose.bones for name in MOVED])
     try:
         yield
     finally:
@@ -205,6 +212,7 @@ def kept_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterat
         if action is not None:
             compat.put_slot(data, slot)
             action.use_fake_user = kept
+        values.put_back()
         scene.frame_start, scene.frame_end = frames[:2]
         scene.frame_set(frames[2])
 

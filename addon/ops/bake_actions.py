@@ -54,8 +54,9 @@ class JOUNCE_OT_bake_actions(LongOperator):
             raise UserError(f"The file has no action that moves {', '.join(host.name for host in hosts)}.")
         whole, done = sum(len(turn.frames) for turn in turns), 0
         try:
-            with file_actions.kept([armature_of(host) for host in hosts], context.scene):
+            with file_actions.kept([armature_of(host) for host in hosts], context.scene) as put_back:
                 for turn in turns:
+                    put_back()
                     part = self.baked(turn, context)
                     yield from scaled(part, done / whole, (done + len(turn.frames)) / whole)
                     done += len(turn.frames)
@@ -76,7 +77,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
             for action in file_actions.of(armature_of(host)):
                 known.setdefault(action, []).append(host)
         for action, playing in known.items():
-            yield Turn(action, file_actions.frames(action), tuple(playing))
+            yield Turn(action, file_actions.frames_of(action), tuple(playing))
         striped = [host for host in hosts if file_actions.plays_strips(armature_of(host))]
         if self.strips and striped:
             yield Turn(None, range(scene.frame_start, scene.frame_end + 1), tuple(striped))

@@ -205,7 +205,7 @@ def other_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     source = active_body(context)
     found = [host for host in bodies.hosts(context) if host != source]
     if not found:
-        raise UserError("No other body is selected; select the bodies that are to get the maps as well.")
+        raise UserError("No other body is selected; select the bodies that are to get the same.")
     return found
 
 

@@ -34,6 +34,8 @@ WHERE = (
 # Name of a new part.
 NAME = "Part"
 
+Shares = list[tuple[bpy.types.Object, np.ndarray]]
+
 
 class JOUNCE_OT_part_add(JounceOperator):
     """Make a part of your own, with an amount and a softness in the list. Its place is a vertex group"""
@@ -86,28 +88,45 @@ class JOUNCE_OT_part_add(JounceOperator):
             layout.prop(self, name)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Makes the vertex group and lists the part."""
+        """Makes the vertex groups and lists the part."""
         obj, host = active_mesh(context)
-        share, state = self.share(context, obj), host.jounce
-        share = map_tools.on_both_sides(obj, share) if self.mirror else share
+        shares, state = self.shares(context, obj, host), host.jounce
         taken = {*LABELS, *LABELS.values(), *state.parts.keys()}
         name = weight_maps.free_name(bodies.members(host), self.part_name or NAME, taken)
-        weight_maps.new(obj, name, share)
-        state.add_part(name, self.amount, self.softness)
+        for mesh, share in shares:
+            if share.any() or self.where == "PAINT":
+                weight_maps.new(mesh, name, share)
+        part = state.add_part(name)
+        part.amount, part.softness = self.amount, self.softness
         if self.where == "PAINT":
             paint(obj, name, context)
             return f"{obj.name}: paint the part {name}; {then_seen(host)}."
-        return f"{obj.name}: {np.count_nonzero(share)} vertices are the part {name}; {then_seen(host)}."
+        count = sum(np.count_nonzero(share) for _, share in shares)
+        return f"{host.name}: {count} vertices are the part {name}; {then_seen(host)}."
 
-    def share(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-        """Share of each vertex in the part, (p,) in [0, 1]."""
+    def shares(self, context: bpy.types.Context, obj: bpy.types.Object, host: bpy.types.Object) -> Shares:
+        """Meshes of the body, the active one first, with the share of their vertices in the part."""
+        if self.where == "PAINT":
+            return [(obj, map_tools.nothing(obj))]
+        others = [other for other in bodies.members(host) if other != obj]
+        if self.where == "BONES":
+            found = [(mesh, map_tools.of_bones(mesh)) for mesh in (obj, *others)]
+            if not any(share.any() for _, share in found):
+                # Refuses, and names the reason.
+                bones_part(obj, self.warn)
+            return [(mesh, self.sided(mesh, share)) for mesh, share in found]
+        share = self.sided(obj, self.place(context, obj))
+        return [(obj, share), *map_tools.spread(obj, share, others)]
+
+    def place(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
+        """Share of each vertex of the active mesh, (p,) in [0, 1]."""
         if self.where == "SELECTION":
             return map_tools.rim(obj, selected_part(obj) > 0.0, self.rim / 100.0)
-        if self.where == "BONES":
-            return bones_part(obj, self.warn)
-        if self.where == "CURSOR":
-            return ball_part(obj, context, self.radius)
-        return map_tools.nothing(obj)
+        return ball_part(obj, context, self.radius)
+
+    def sided(self, obj: bpy.types.Object, share: np.ndarray) -> np.ndarray:
+        """The shares (p,), on both sides if wanted."""
+        return map_tools.on_both_sides(obj, share) if self.mirror else share
 
 
 class JOUNCE_OT_part_paint(JounceOperator):

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..bridge.body import bodies, map_tools, weight_maps
 from ..bridge.common import preset_files
 from ..core.part_settings import LABELS
 from . import needs
@@ -26,13 +27,17 @@ class JOUNCE_OT_settings_copy(JounceOperator):
         return f"Settings of {source.name} copied to {', '.join(target.name for target in targets)}."
 
     def copy_parts(self, source: bpy.types.Object, target: bpy.types.Object) -> None:
-        """Copies parts by name, and warns about changed ones that the target lacks."""
+        """Copies parts by name, makes own ones, and warns about changed ones that the target lacks."""
         lacking = []
         for part in source.jounce.parts:
             own = target.jounce.parts.get(part.name)
             if own is not None:
                 own.take(part.row())
-            elif part.own or not part.is_plain:
-                lacking.append(LABELS.get(part.name, part.name))
+            elif part.own:
+                name = weight_maps.free_name(bodies.members(target), part.name, target.jounce.parts.keys())
+                map_tools.copy_part(source, target, part.name, name)
+                target.jounce.add_part(name).take(part.row())
+            elif not part.is_plain:
+                lacking.append(LABELS[part.name])
         if lacking:
             self.warn(f"{target.name} has no {', '.join(lacking)}, so these were left out.")

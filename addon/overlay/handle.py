@@ -19,6 +19,8 @@ PIXELS, FINER, STEP = 100.0, 10.0, 0.1
 SIDES, RING, WIDTH, LEAST = 32, 1.0, 0.12, 0.1
 # Size on the screen.
 SCALE = 0.22
+# Modes with a handle.
+MODES = ("OBJECT", "POSE")
 COLOUR, LIT = (1.0, 0.55, 0.1), (1.0, 0.85, 0.5)
 
 # The anchors found last: mesh and vertex by body, build and part.
@@ -28,9 +30,13 @@ _anchors: dict[tuple, tuple[bpy.types.Object, int] | None] = {}
 def host_in(context: bpy.types.Context) -> bpy.types.Object | None:
     """The host of a body whose chosen part has a handle; None without one.
 
-    A handle is there while the part's eye is on, and during a preview, but not during playback.
+    A handle is there while the part's eye is on, and during a preview, but not during playback, and not in
+    modes that change a mesh, after which the part may lie elsewhere.
     """
     obj, window = context.object, context.window_manager.jounce
+    if context.mode not in MODES:
+        _anchors.clear()
+        return None
     host = None if obj is None or not window.handle else bodies.host_of(obj)
     if host is None or context.screen.is_animation_playing or host.jounce.part is None:
         return None

@@ -87,6 +87,14 @@ class BakeRecord:
         default=0.0,
         options={"HIDDEN"},
     )
+    bake_made_basis: BoolProperty(
+        name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}
+    )
+    bake_made_animation: BoolProperty(
+        name="Made Animation Data",
+        description="The shape keys had no animation before the bake",
+        options={"HIDDEN"},
+    )
     bake_played: PointerProperty(
         name="Baked Action", description="The action whose motion the bake shows", type=bpy.types.Action
     )
@@ -257,14 +265,6 @@ class BakeProps(BakeRecord):
     bake_earlier: IntProperty(
         name="Earlier Bake Modifier",
         description="The persistent_uid of the modifier that plays the bake that is being replaced",
-        options={"HIDDEN"},
-    )
-    bake_made_basis: BoolProperty(
-        name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}
-    )
-    bake_made_animation: BoolProperty(
-        name="Made Animation Data",
-        description="The shape keys had no animation before the bake",
         options={"HIDDEN"},
     )
 

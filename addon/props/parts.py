@@ -178,13 +178,13 @@ class PartProps:
     def _place(part: JouncePart, found: FoundPart, bones: list[str]) -> None:
         part.found, part.bones = found.share, BETWEEN.join(bones)
 
-    def add_part(self, name: str, amount: float, softness: float) -> None:
-        """Lists a new part of the artist's, and chooses it."""
+    def add_part(self, name: str) -> JouncePart:
+        """A new part of the artist's, listed and chosen."""
         part = self.parts.add()
-        part.name = name
-        part.take(PartRow(name, softness, amount, own=True))
+        part.name, part.own = name, True
         self.part_index = len(self.parts) - 1
         self.id_data.update_tag()
+        return part
 
     def remove_part(self) -> None:
         """Takes the chosen part off the list."""

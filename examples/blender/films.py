@@ -18,7 +18,7 @@ import characters
 HEADING = """# Films
 
 Made by `cargo x films`: each character with the frames of its clips that accelerate most, posed, with flesh
-at the defaults of *Add Jounce*, and the latter coloured by its distance from the pose, 24 frames a second at
+as it plays after *Add Jounce*, and the latter coloured by its distance from the pose, 24 frames a second at
 true speed. *Red*: distance of the last colour, in percent of the size. *Largest*: of any vertex in any frame.
 
 """

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
+import bpy
 import character as characters
 import film
 import flesh
@@ -25,15 +26,23 @@ def main() -> None:
     options = one_character.shooting_parser(__doc__).parse_args()
 
     def filmed(_: str, character: characters.Character, shot: characters.Shot) -> dict:
-        return save(character, taken(character, shot), options.sheets / options.file.stem)
+        take = taken(character, shot, options.report.parent)
+        return save(character, take, options.sheets / options.file.stem)
 
     one_character.measure(options, filmed)
 
 
-def taken(character: characters.Character, shot: characters.Shot) -> sheet.Take:
-    """The shot without flesh, and its preview after Add Jounce."""
+def taken(character: characters.Character, shot: characters.Shot, caches: Path) -> sheet.Take:
+    """The shot without flesh, and its complete preview after Add Jounce, in the quality that it has by
+    itself.
+
+    caches: folder for the cache of a final motion, which would otherwise lie beside the character.
+    """
     posed = studio.record(character.body, shot.frames)
-    flesh.added(character.armature, character.body, shot.first)
+    host = flesh.added(character.armature, character.body, shot.first)
+    host.jounce.cache_folder = str(caches)
+    host.jounce.property_unset("quality")
+    bpy.ops.jounce.fill_cache()
     return one_character.take(character, shot, posed, studio.record(character.body, shot.frames))
 
 

@@ -7,7 +7,7 @@ import scenes
 import snapshot
 
 RANGES = {"Bow": range(1, 13), "Lean": range(3, 19)}
-TARGETS = ("MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES")
+TARGETS = {"MODAL_KEYS": "DRAFT", "FRAME_KEYS": "FINAL", "SKINNING_NODES": "DRAFT"}
 
 
 def act(rig, name, angle):
@@ -69,16 +69,16 @@ def baked_alone(obj, rig, actions):
     return found
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_each_action_shows_a_bake_of_its_own(actor, target):
+@pytest.mark.parametrize(("target", "quality"), TARGETS.items())
+def test_each_action_shows_a_bake_of_its_own(actor, target, quality, tmp_path):
     obj, rig, actions = actor
-    obj.jounce.target = target
+    obj.jounce.target, obj.jounce.quality, obj.jounce.cache_folder = target, quality, str(tmp_path)
     posed, alone = shown(obj, rig, actions), baked_alone(obj, rig, actions)
     assert all(np.abs(alone[name] - posed[name]).max() > 0.01 for name in posed)
-    before = snapshot.snapshot(obj), snapshot.file_state()
-    frame = bpy.context.scene.frame_current
+    before, frame = (snapshot.snapshot(obj), snapshot.file_state()), bpy.context.scene.frame_current
+    bpy.context.scene.frame_set(4, subframe=0.5)
     assert bpy.ops.jounce.bake_actions() == {"FINISHED"}
-    assert rig.animation_data.action == actions[1] and bpy.context.scene.frame_current == frame
+    assert rig.animation_data.action == actions[1] and bpy.context.scene.frame_current_final == 4.5
     for _ in range(2):
         for name, shapes in shown(obj, rig, actions).items():
             assert np.abs(shapes - alone[name]).max() < 1e-6, name
@@ -131,6 +131,15 @@ def test_a_second_run_replaces_all_and_leaves_nothing_behind(actor):
     }
 
 
+def test_all_is_freed_after_a_bake_of_another_kind(actor):
+    obj, _, _ = actor
+    before = snapshot.snapshot(obj), snapshot.file_state()
+    bpy.ops.jounce.bake_actions()
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    bpy.ops.jounce.free_bake()
+    assert snapshot.differences(before, (snapshot.snapshot(obj), snapshot.file_state())) == []
+
+
 def test_all_selected_characters_play_the_actions_of_their_bones(actor):
     obj, rig, actions = actor
     other, other_rig = scenes.character()
@@ -148,6 +157,27 @@ def test_all_selected_characters_play_the_actions_of_their_bones(actor):
     bpy.ops.jounce.free_bake()
     posed = shown(other, other_rig, actions)
     assert all(np.abs(moved[name] - posed[name]).max() > 0.01 for name in posed)
+
+
+def test_an_unkeyed_pose_stays_and_no_action_leaves_its_own_to_the_next(actor):
+    obj, rig, actions = actor
+    alone = baked_alone(obj, rig, actions)
+    play(rig, actions[0])
+    lower, upper = rig.pose.bones["Lower"], rig.pose.bones["Upper"]
+    lower["theirs"] = 0.0
+    lower.rotation_mode = "XYZ"
+    for frame in (1, 12):
+        lower.rotation_euler.y, lower["theirs"] = 0.5, 0.25
+        lower.keyframe_insert("rotation_euler", frame=frame)
+        lower.keyframe_insert('["theirs"]', frame=frame)
+    play(rig, None)
+    lower.rotation_euler, lower["theirs"], upper.rotation_euler = (0.0, 0.0, 0.0), 0.0, (0.1, 0.2, 0.3)
+    scenes.settle_scene(18)
+    bpy.ops.jounce.bake_actions()
+    assert np.allclose(upper.rotation_euler, (0.1, 0.2, 0.3)) and not any(lower.rotation_euler)
+    assert lower["theirs"] == 0.0 and rig.animation_data.action is None
+    play(rig, actions[1])
+    assert np.abs(scenes.evaluated_frames(obj, RANGES["Lean"]) - alone["Lean"]).max() < 1e-6
 
 
 def test_strips_are_baked_as_a_whole_beside_the_actions(actor):

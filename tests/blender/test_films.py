@@ -21,13 +21,13 @@ SIDE, LAST = 96, 31
 
 
 @pytest.fixture
-def made():
+def made(tmp_path):
     """A creature with flesh, recorded over a second at 30 frames a second."""
     built = creature.build()
     scene = bpy.context.scene
     scene.render.fps, scene.frame_end = 30, LAST
     character = characters.Character("creature", built.armature, [built.body], built.parts)
-    return character, films_of.taken(character, characters.Shot(built.action, 1, LAST))
+    return character, films_of.taken(character, characters.Shot(built.action, 1, LAST), tmp_path)
 
 
 def panels_of(path):

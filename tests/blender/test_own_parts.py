@@ -249,3 +249,62 @@ def test_undo_takes_a_part_back(shown):
     bpy.ops.ed.undo()
     obj = bpy.data.objects["Column"]
     assert obj.jounce.parts.keys() == names and "Part" not in obj.vertex_groups
+
+
+def test_settings_take_it_along_to_the_same_place_of_other_characters(shown):
+    obj, _ = shown
+    bpy.ops.jounce.part_add(part_name="Top", amount=2.5, softness=2.0)
+    obj.jounce.parts["Top"].solo = True
+    other, _ = scenes.character(scale=0.5)
+    scenes.add_and_build(other)
+    for _ in range(2):
+        scenes.activate(obj, other)
+        bpy.ops.jounce.settings_copy()
+        assert other.jounce.parts["Top"].row() == obj.jounce.parts["Top"].row()
+        assert np.allclose(weights_of(other, "Top"), weights_of(obj, "Top"), atol=1e-3)
+        assert len([part for part in other.jounce.parts if part.own]) == 1
+
+
+def dressed():
+    """A column in a coat with a hat that only the upper bone moves, and a ball far away, as one body."""
+    obj, coat, rig = scenes.dressed()
+    hat = scenes.column("Hat", height=0.2, radius=0.35)
+    for vertex in hat.data.vertices:
+        vertex.co.z += 1.9
+    hat.vertex_groups.new(name="Upper").add(range(len(hat.data.vertices)), 1.0, "REPLACE")
+    hat.modifiers.new("Armature", "ARMATURE").object = rig
+    far = scenes.column("Far", height=0.5)
+    for vertex in far.data.vertices:
+        vertex.co.x += 2.0
+    scenes.skin(far, rig, 2.0)
+    scenes.activate(obj, hat, far)
+    bpy.ops.jounce.body_add()
+    scenes.activate(obj)
+    return obj, coat, hat, far, rig
+
+
+def test_a_part_goes_on_in_the_clothes_and_not_far_away():
+    obj, coat, hat, far, _ = dressed()
+    select(obj, heights(obj) > 1.4)
+    bpy.ops.jounce.part_add(rim=0.0)
+    assert np.array_equal(weights_of(coat, "Part") > 0.8, heights(coat) > 1.4)
+    assert not weights_of(coat, "Part")[heights(coat) < 1.3].any() and weights_of(hat, "Part").max() > 0.8
+    assert "Part" not in far.vertex_groups
+    bpy.ops.jounce.build()
+    assert obj.jounce.parts["Part"].found > 0.1
+
+
+def test_bones_make_a_part_of_all_their_meshes():
+    obj, coat, hat, far, rig = dressed()
+    obj.vertex_groups["Upper"].name = "Gone"
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    scenes.select_bones(rig, "Upper")
+    assert bpy.ops.jounce.part_add(where="BONES") == {"FINISHED"}
+    bpy.ops.pose.select_all(action="DESELECT")
+    with pytest.raises(RuntimeError, match="No selected bone of Rig moves Column"):
+        bpy.ops.jounce.part_add(where="BONES")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert weights_of(hat, "Part").min() == 1.0 and "Part" not in obj.vertex_groups
+    assert np.allclose(weights_of(coat, "Part"), weights_of(coat, "Upper"), atol=1e-3)

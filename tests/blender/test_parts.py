@@ -1,6 +1,9 @@
 """Parts of a body: what a build finds, how their sliders act, the list, and copies to other characters."""
 
 import itertools
+import os
+import sys
+from pathlib import Path
 
 import bpy
 import layouts
@@ -8,7 +11,14 @@ import numpy as np
 import pytest
 import scenes
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+
+import character as characters
+import flesh
+
 FRAMES = range(1, 13)
+DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
+RIGS = ("mixamo/xbot_samba.fbx", "open_humanoid/Smooth_Male_Suit.fbx", "open_creature/Cow.fbx")
 
 
 def tailed():
@@ -220,3 +230,41 @@ def test_a_copy_of_a_mesh_keeps_the_parts_of_its_body(module, shown):
     bpy.context.view_layer.update()
     assert copy.jounce.is_host and copy.jounce.parts["tail"].softness == 2.0
     assert obj.jounce.parts["tail"].softness == 2.0
+
+
+def read_beside(path):
+    """The armature of a file, read into the open scene, and the host of its flesh."""
+    before = set(bpy.data.objects)
+    characters.read(path)
+    new = [obj for obj in bpy.data.objects if obj not in before]
+    armature = next(obj for obj in new if obj.type == "ARMATURE")
+    bpy.context.scene.frame_end = 12
+    return armature, flesh.added(armature, [obj for obj in new if obj.type == "MESH"], 1)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+def test_settings_go_by_anatomy_to_characters_with_other_rigs():
+    armatures, hosts = zip(*(read_beside(DATA / name) for name in RIGS), strict=True)
+    source, *targets = (host.jounce for host in hosts)
+    source.preset = "Cartoon"
+    source.parts["belly"].amount, source.parts["belly"].softness = 2.5, 2.0
+    source.parts["thighs"].mute, source.parts["rest"].amount = True, 0.5
+    frequencies, before = [host.jounce.frequency for host in hosts], list(map(moved_most, hosts))
+    scenes.activate(*armatures)
+    assert bpy.ops.jounce.settings_copy() == {"FINISHED"}
+    assert [host.jounce.frequency for host in hosts] == frequencies
+    for target in targets:
+        assert target.preset == "Cartoon"
+        for name in ("belly", "thighs", "rest"):
+            assert target.parts[name].row() == source.parts[name].row()
+    assert all(now > 1.3 * then for now, then in zip(map(moved_most, hosts[1:]), before[1:], strict=True))
+
+
+def moved_most(host):
+    """The largest distance of a previewed vertex from its pose, in the object's space."""
+    shapes = scenes.evaluated_frames(host, FRAMES)
+    scenes.activate(host)
+    bpy.ops.jounce.preview(show="POSE")
+    posed = scenes.evaluated_frames(host, FRAMES)
+    bpy.ops.jounce.preview(show="FLESH")
+    return float(np.linalg.norm(shapes - posed, axis=2).max())

@@ -121,7 +121,33 @@ def test_it_shows_for_an_eye_or_a_preview_and_not_in_playback(window):
     assert not is_shown()
     obj.jounce.parts["tail"].shown = True
     assert is_shown()
+    with window.context():
+        bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        assert not is_shown()
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert is_shown()
     settings.handle = False
     assert not is_shown()
     settings.handle = True
     obj.jounce.parts["tail"].shown = False
+
+
+def test_it_goes_along_with_a_part_that_is_painted_elsewhere(window):
+    obj = yield from previewed(window)
+    window.invoke("jounce.part_add", where="PAINT", part_name="Mine")
+    yield lambda: obj.mode == "WEIGHT_PAINT"
+    heights = []
+    for low, high in ((-1.0, 0.5), (1.5, 3.0)):
+        rows = [vertex.index for vertex in obj.data.vertices if low < vertex.co.z < high]
+        with window.context():
+            bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        window.redraw()
+        obj.vertex_groups["Mine"].remove(range(len(obj.data.vertices)))
+        obj.vertex_groups["Mine"].add(rows, 1.0, "REPLACE")
+        with window.context():
+            bpy.ops.object.mode_set(mode="OBJECT")
+        session = module("bridge.preview.previews").session(obj)
+        yield lambda known=session: known.complete and not known.busy
+        window.redraw()
+        heights.append(at(window, obj)[1])
+    assert heights[1] > heights[0] + 100

@@ -33,6 +33,8 @@ RECORDED = (
     "bake_draft_error",
     "bake_error",
 )
+# Flags of a mesh that owes its Basis, or the animation of its keys, to bakes.
+MADE = ("bake_made_basis", "bake_made_animation")
 Played = bpy.types.Action | None
 
 
@@ -113,6 +115,8 @@ def put_aside(obj: bpy.types.Object) -> None:
         if state.is_property_set(name):
             setattr(kept, name, getattr(state, name))
             state.property_unset(name)
+    for name in made(state):
+        setattr(kept, name, True)
     if modifier is not None:
         modifier_stack.remove(obj, modifier)
     for name in ("bake_modifier", "bake_modifier_name"):
@@ -134,6 +138,8 @@ def restore(obj: bpy.types.Object, index: int) -> None:
     for name in RECORDED:
         if kept.is_property_set(name):
             setattr(state, name, getattr(kept, name))
+    for name in made(kept):
+        setattr(state, name, True)
     if kept.keys and keys is not None:
         keys[own_keys.RECORD] = kept.keys
         for block in own_keys.of(keys):
@@ -146,14 +152,19 @@ def restore(obj: bpy.types.Object, index: int) -> None:
 def each(obj: bpy.types.Object) -> Iterator[None]:
     """Shows all bakes of a mesh in turn, for freeing; the next one expects that the shown one is freed."""
     state = obj.jounce
-    made = [name for name in ("bake_made_basis", "bake_made_animation") if getattr(state, name)]
+    owed = {name for record in (state, *state.kept_bakes) for name in made(record)}
     yield
     while len(state.kept_bakes):
         restore(obj, 0)
         # The last bake takes the Basis and the animation data along.
-        for name in made:
+        for name in owed:
             setattr(state, name, True)
         yield
+
+
+def made(record: bpy.types.PropertyGroup) -> list[str]:
+    """The names of what the mesh owes to bakes."""
+    return [name for name in MADE if getattr(record, name)]
 
 
 def hosts() -> list[bpy.types.Object]:

@@ -1,5 +1,7 @@
 """Tools that fill maps: spheres around the cursor, smoothing, mirror images, surfaces of other bodies."""
 
+from collections.abc import Iterable, Iterator
+
 import bpy
 import numpy as np
 from mathutils.bvhtree import BVHTree
@@ -7,7 +9,11 @@ from mathutils.kdtree import KDTree
 
 from ...core import map_shapes
 from ...core.maps import Kind
+from ..rig import armature_modifier
 from . import bodies, meshes, weight_maps
+
+# How far from a mesh another one still lies on it, as a share of the size.
+REACH = 0.04
 
 
 def around(obj: bpy.types.Object, context: bpy.types.Context, radius: float) -> np.ndarray:
@@ -71,32 +77,68 @@ def on_both_sides(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
     return np.maximum.reduce([values, *(mirrored(obj, values, negative) for negative in (False, True))])
 
 
+def spread(
+    obj: bpy.types.Object, values: np.ndarray, others: Iterable[bpy.types.Object]
+) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
+    """Each of the meshes that lie on a mesh, such as clothes, with the values (p,) at its nearest places.
+
+    The values fade out with the distance at rest, and end at `REACH` of the size of the mesh.
+    """
+    points = rest_in_world(obj)
+    reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
+    triangles = meshes.triangles(obj, flipped=False)
+    skin = Skin(points, triangles, values)
+    for other in others if len(triangles) else ():
+        meshes.bring_up_to_date(other)
+        found, distances = skin.nearest(rest_in_world(other))
+        yield other, found * np.clip(2.0 - 2.0 * distances / reach, 0.0, 1.0)
+
+
+def of_bones(obj: bpy.types.Object) -> np.ndarray:
+    """Share (p,) in [0, 1] of the bones selected in Pose Mode in each vertex; 0 without an armature."""
+    deformer = armature_modifier.deformer(obj, lambda _sentence: None)
+    return nothing(obj) if deformer is None else weight_maps.share_of_bones(obj, deformer.armature)
+
+
 def nothing(obj: bpy.types.Object) -> np.ndarray:
     """The value 0 (p,) of each vertex."""
     return np.zeros(len(obj.data.vertices))
 
 
 def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle: int = 0) -> None:
-    """Gives each vertex of a body the value of the nearest place on another body's surface.
+    """Gives each vertex of a body the value of a map at the nearest place on another body's surface."""
+    objects, others = bodies.members(source), bodies.members(target)
+    values = [weight_maps.values(source, objects, obj, kind, muscle) for obj in objects]
+    for obj, found in carried(source, values, target):
+        weight_maps.fill(obj, weight_maps.ensure(target, others, obj, kind, muscle), found)
 
-    Both are seen at rest and as fractions of their bounding boxes, so neither size nor place matters.
+
+def copy_part(source: bpy.types.Object, target: bpy.types.Object, name: str, new: str) -> None:
+    """Makes the vertex group of a part of the artist's from that of another body's part, likewise."""
+    values = [weight_maps.of_part((obj,), name) for obj in bodies.members(source)]
+    for obj, found in carried(source, values, target):
+        if found.any():
+            weight_maps.new(obj, new, found)
+
+
+def carried(
+    source: bpy.types.Object, values: list[np.ndarray], target: bpy.types.Object
+) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
+    """Each mesh of a body, with the values at the nearest places on another body's surface.
+
+    values: (p,) of each of the other body's meshes. Both are seen at rest and as fractions of their bounding
+    boxes, so neither size nor place matters.
     """
-    points, triangles, values = [], [], []
-    start, objects = 0, bodies.members(source)
-    for obj in objects:
+    points, triangles = [], []
+    start = 0
+    for obj in bodies.members(source):
         meshes.bring_up_to_date(obj)
         points.append(rest_in_world(obj))
         triangles.append(meshes.triangles(obj, flipped=False) + start)
-        values.append(weight_maps.values(source, objects, obj, kind, muscle))
         start += len(points[-1])
     corners = np.concatenate(points)
     box = np.array((corners.min(axis=0), corners.max(axis=0)))
-    corners, faces, painted = (
-        map_shapes.in_box(corners, box),
-        np.concatenate(triangles),
-        np.concatenate(values),
-    )
-    tree = BVHTree.FromPolygons(corners.tolist(), faces.tolist())
+    skin = Skin(map_shapes.in_box(corners, box), np.concatenate(triangles), np.concatenate(values))
     objects = bodies.members(target)
     for obj in objects:
         meshes.bring_up_to_date(obj)
@@ -104,11 +146,24 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle:
     everything = np.concatenate(placed)
     box = np.array((everything.min(axis=0), everything.max(axis=0)))
     for obj, world in zip(objects, placed, strict=True):
-        found = [tree.find_nearest(point) for point in map_shapes.in_box(world, box)]
-        hit = faces[[index for _, _, index, _ in found]]
-        places = np.array([place for place, _, _, _ in found])
-        group = weight_maps.ensure(target, objects, obj, kind, muscle)
-        weight_maps.fill(obj, group, map_shapes.interpolated(corners[hit], painted[hit], places))
+        yield obj, skin.nearest(map_shapes.in_box(world, box))[0]
+
+
+class Skin:
+    """A surface with a value at each point."""
+
+    def __init__(self, points: np.ndarray, triangles: np.ndarray, values: np.ndarray) -> None:
+        """points: (p, 3). triangles: (q, 3). values: (p,)."""
+        self._points, self._triangles, self._values = points, triangles, values
+        self._tree = BVHTree.FromPolygons(points.tolist(), triangles.tolist())
+
+    def nearest(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Value (n,) at the nearest point of the surface to each place (n, 3), and the distance (n,)."""
+        found = [self._tree.find_nearest(place) for place in places]
+        hit = self._triangles[[index for _, _, index, _ in found]]
+        points = np.array([point for point, _, _, _ in found])
+        values = map_shapes.interpolated(self._points[hit], self._values[hit], points)
+        return values, np.array([distance for _, _, _, distance in found])
 
 
 def rest_in_world(obj: bpy.types.Object) -> np.ndarray:

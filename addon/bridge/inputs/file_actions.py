@@ -2,15 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
 
 from ...core.clips import LEAST_MATCHING
 from ...core.user_error import UserError
-from ..common import animation, compat
+from ..common import animation, compat, frames
 
+# A path to a custom property: its owner and its name.
+CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]')
 BONE = re.compile(r'pose\.bones\["(.*?)"\]')
 
 
@@ -18,7 +20,9 @@ def of(armature: bpy.types.Object) -> list[bpy.types.Action]:
     """The moving actions for an armature: those of its bones, and those that it plays, by name."""
     own = {owner.action for owner in animation.owners(armature.animation_data)}
     fitting = (action for action in bpy.data.actions if action in own or fits(action, armature))
-    return sorted((action for action in fitting if len(frames(action)) > 1), key=lambda action: action.name)
+    return sorted(
+        (action for action in fitting if len(frames_of(action)) > 1), key=lambda action: action.name
+    )
 
 
 def fits(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
@@ -28,7 +32,7 @@ def fits(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
     return bool(moved) and len(moved & set(armature.data.bones.keys())) >= LEAST_MATCHING * len(moved)
 
 
-def frames(action: bpy.types.Action) -> range:
+def frames_of(action: bpy.types.Action) -> range:
     """The whole frames of an action's range."""
     first, last = action.frame_range
     return range(math.floor(first), math.ceil(last) + 1)
@@ -55,21 +59,75 @@ def refuse_tweaked(armature: bpy.types.Object) -> None:
         raise UserError(f"An NLA strip of {armature.name} is being tweaked; leave Tweak Mode first.")
 
 
+class Values:
+    """Present values of properties of an armature that actions animate.
+
+    A channel without keys in an action stays as it is, and therefore as another action has left it.
+    """
+
+    def __init__(self, armature: bpy.types.Object, paths: Iterable[str]) -> None:
+        """paths: of the animated properties."""
+        self._armature = armature
+        self._values = {path: value for path in paths if (value := self._read(path)) is not None}
+
+    def put_back(self) -> None:
+        """Sets values that have changed."""
+        for path, value in self._values.items():
+            now = self._read(path)
+            if now is not None and now != value:
+                owner, name = parts_of(path)
+                holder = self._armature.path_resolve(owner) if owner else self._armature
+                if path.endswith("]"):
+                    holder[name] = value
+                else:
+                    setattr(holder, name, value)
+
+    def _read(self, path: str) -> object:
+        try:
+            found = self._armature.path_resolve(path)
+        except ValueError:
+            return None
+        return tuple(found) if hasattr(found, "__len__") and not isinstance(found, str) else found
+
+
+def paths_in(actions: Iterable[bpy.types.Action]) -> Iterator[str]:
+    """The paths that actions animate."""
+    yield from dict.fromkeys(curve.data_path for action in actions for curve in compat.every_fcurve(action))
+
+
+def parts_of(path: str) -> tuple[str, str]:
+    """The path of the owner of a property, and the name of the property, which may be a custom one."""
+    own = CUSTOM.fullmatch(path)
+    if own is not None:
+        return own[1], bpy.utils.unescape_identifier(own[2])
+    owner, _, name = path.rpartition(".")
+    return owner, name
+
+
 @contextmanager
-def kept(armatures: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[None]:
-    """Restores the actions of armatures and the frame afterwards, also after an error."""
-    frame = scene.frame_current
+def kept(armatures: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[Callable[[], None]]:
+    """Restores the actions of armatures, what these leave unkeyed, and the frame, also after an error.
+
+    Yields a function that puts back what is unkeyed, for the next action.
+    """
     before = [armature.animation_data for armature in armatures]
     played = [None if data is None else (data.action, compat.slot(data)) for data in before]
-    try:
-        yield
-    finally:
-        for armature, known in zip(armatures, played, strict=True):
-            data = armature.animation_data
-            if data is not None and known is None:
-                armature.animation_data_clear()
-            elif data is not None:
-                data.action = known[0]
-                if known[0] is not None:
-                    compat.put_slot(data, known[1])
-        scene.frame_set(frame)
+    values = [Values(armature, paths_in(of(armature))) for armature in armatures]
+
+    def put_back() -> None:
+        for each in values:
+            each.put_back()
+
+    with frames.kept(scene):
+        try:
+            yield put_back
+        finally:
+            for armature, known in zip(armatures, played, strict=True):
+                data = armature.animation_data
+                if data is not None and known is None:
+                    armature.animation_data_clear()
+                elif data is not None:
+                    data.action = known[0]
+                    if known[0] is not None:
+                        compat.put_slot(data, known[1])
+            put_back()

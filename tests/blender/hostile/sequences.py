@@ -16,7 +16,7 @@ from . import artist, operators, trial
 from .hand import Hand, Jounce
 
 LENGTHS = (8, 20)
-MAPS = ("Stiffness", "Leak", "Pin", "Strength", "Muscle")
+MAPS = ("Stiffness", "Leak", "Pin", "Strength", "Muscle", "Part")
 # Jounce acts a little more often than the artist.
 SHARE_OF_JOUNCE = 0.55
 
@@ -91,7 +91,7 @@ def make_characters(count: int) -> None:
 
 
 def tidy() -> None:
-    """Removes maps and leaks, which belong to the artist, and renames data numbered by Blender."""
+    """Removes maps, parts and leaks, which belong to the artist, and renames data numbered by Blender."""
     bpy.ops.outliner.orphans_purge(do_recursive=True)
     for obj in sorted(bpy.data.objects, key=lambda each: each.name):
         keys = obj.data.shape_keys if obj.type == "MESH" else None
