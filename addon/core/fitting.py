@@ -1,4 +1,4 @@
-"""Fits the softest frequency at which a shot keeps motion and stretch of the flesh within their bounds."""
+"""Fits flesh to a shot: as soft and as lively as motion and stretch may be within their bounds."""
 
 import time
 from collections.abc import Callable, Generator
@@ -12,22 +12,27 @@ from .motion_extent import Extent, Gauge, of_motion
 from .simulation_pass import SimulationPass
 from .task import POLL_SECONDS, Step, scaled
 
-# In Hz: start of the search, and the softest and firmest frequency that looks like flesh.
-FIRST, SOFTEST, FIRMEST = 5.0, 1.5, 80.0
+# Frequency of a belly on a person, in Hz, and the softest and firmest that look like flesh.
+NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
+# Smallest and largest share of the rig's acceleration.
+CALMED, FREED = 0.35, 2.0
 # Motion below this share of the size counts as none.
 STILL = 1e-4
-# Slope of motion against frequency on log scales, for motion slow relative to the frequency.
-SLOPE = -2.0
-STEEPEST, FLATTEST = -4.0, -0.5
+# Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
+# resonance, less where limits hold the flesh.
+SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
 # After the first.
-TRIES = 6
+TRIES = 5
+# Of the final motion.
+CHECKS = 3
+# Largest step of the ease.
+LEAP = 1.5
 # Largest number of evaluated frames, evenly chosen.
 FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
-# Share of Maximum Stretch allowed in a rehearsal without limits. With limits the stretch is then below 0.4 in
-# the wildest frame at the default of 0.6, on sixteen of twenty characters.
-STRETCHED = 0.8
+# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame.
+STRETCHED = 0.9
 
 # Finds the extent of a motion.
 Measuring = Generator[Step, None, Extent]
@@ -58,12 +63,42 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """The fitted frequency, in Hz, None without motion; its motion, and the reason for it."""
+class Tuning:
+    """Frequency of the flesh in Hz, and its share of the rig's acceleration."""
 
-    frequency: float | None
+    frequency: float
+    amount: float
+
+
+def tuning(ease: float) -> Tuning:
+    """The tuning whose free motion is `exp(ease)` times that of natural flesh.
+
+    Half of it, on a log scale, comes from the frequency and half from the amount, which ends at its bounds:
+    calm clips move visibly without swimming, and wild ones without becoming wood.
+    """
+    half = float(np.exp(0.5 * ease))
+    amount = float(np.clip(half, CALMED, FREED))
+    frequency = NATURAL * (half * half / amount) ** -0.5
+    return Tuning(float(np.clip(frequency, SOFTEST, FIRMEST)), amount)
+
+
+# Eases of the softest and of the firmest tuning.
+EASIEST = float(2.0 * np.log(NATURAL / SOFTEST) + np.log(FREED))
+HARDEST = float(2.0 * np.log(NATURAL / FIRMEST) + np.log(CALMED))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The fitted ease, None without motion; its motion, and the reason for it."""
+
+    ease: float | None
     extent: Extent
     reason: Reason
+
+    @property
+    def tuning(self) -> Tuning | None:
+        """The tuning of the ease."""
+        return None if self.ease is None else tuning(self.ease)
 
 
 def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
@@ -84,32 +119,60 @@ def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
     return of_motion(extents)
 
 
-def fitted(extent_at: Callable[[float], Measuring], bounds: Bounds) -> Generator[Step, None, Fitted]:
-    """The softest frequency, between `SOFTEST` and `FIRMEST`, with a motion within its bounds.
+def fitted(extent_at: Callable[[Tuning], Measuring], bounds: Bounds) -> Generator[Step, None, Fitted]:
+    """The easiest tuning with a motion within its bounds.
 
-    A secant method on log scales, for the nearest bound. extent_at: extent at a frequency in Hz.
+    A secant method on log scales, for the nearest bound. extent_at: extent with a tuning.
     """
-    frequency, extent = FIRST, (yield from one_of_all(extent_at(FIRST), 0))
+    ease, extent = 0.0, (yield from one_of_all(extent_at(tuning(0.0)), 0))
     if extent.size < STILL:
         return Fitted(None, extent, Reason.STILL)
-    slope = SLOPE
+    slope, best = SLOPE, None
     for number in range(1, TRIES + 1):
         used, _ = bounds.used(extent)
-        following = float(np.clip(frequency * used ** (-1.0 / slope), SOFTEST, FIRMEST))
-        if max(used, 1.0 / used) < NEAR or following == frequency:
+        if used < NEAR and (best is None or ease > best[0]):
+            best = ease, extent
+        leap = float(np.clip(-np.log(used) / slope, -LEAP, LEAP))
+        following = float(np.clip(ease + leap, HARDEST, EASIEST))
+        if 1.0 / NEAR < used < NEAR or following == ease:
             break
-        extent = yield from one_of_all(extent_at(following), number)
+        extent = yield from one_of_all(extent_at(tuning(following)), number)
         after = max(bounds.used(extent)[0], STILL)
-        slope = float(np.clip(np.log(after / used) / np.log(following / frequency), STEEPEST, FLATTEST))
-        frequency = following
-    return Fitted(frequency, extent, reason_of(frequency, *bounds.used(extent)))
+        slope = float(np.clip(np.log(after / used) / (following - ease), FLATTEST, STEEPEST))
+        ease = following
+    if bounds.used(extent)[0] >= NEAR and best is not None:
+        ease, extent = best
+    return Fitted(ease, extent, reason_of(ease, *bounds.used(extent)))
 
 
-def reason_of(frequency: float, used: float, nearest: Reason) -> Reason:
-    """The reason for a frequency with this used share of the nearest bound."""
-    if frequency == SOFTEST and used < 1.0:
+def calmed(
+    drafted: Fitted, extent_at: Callable[[Tuning], Measuring], bounds: Bounds
+) -> Generator[Step, None, Fitted]:
+    """The fit of drafts, made firmer until the final motion keeps its bounds too; at most `CHECKS` tries.
+
+    extent_at: extent of the final motion with a tuning.
+    """
+    if drafted.ease is None:
+        return drafted
+    ease = drafted.ease
+    for number in range(CHECKS):
+        check = extent_at(tuning(ease))
+        extent = yield from scaled(check, number / CHECKS, (number + 1) / CHECKS)
+        used, nearest = bounds.used(extent)
+        if used < NEAR:
+            break
+        last, ease = ease, max(HARDEST, ease - float(np.log(used)) / FLATTEST / 2.0)
+        if number == CHECKS - 1 or ease == last:
+            break
+    reason = drafted.reason if ease == drafted.ease else reason_of(ease, used, nearest)
+    return Fitted(ease, extent, reason)
+
+
+def reason_of(ease: float, used: float, nearest: Reason) -> Reason:
+    """The reason for an ease with this used share of the nearest bound."""
+    if ease == EASIEST and used < 1.0:
         return Reason.SOFTEST
-    return Reason.FIRMEST if frequency == FIRMEST and used > 1.0 else nearest
+    return Reason.FIRMEST if ease == HARDEST and used > 1.0 else nearest
 
 
 def one_of_all(extent: Measuring, number: int) -> Measuring:
