@@ -5,15 +5,15 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge.bake import cache_files, renders
+from .bridge.bake import cache_files, kept, renders
 from .bridge.body import copies, old_files
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews
 from .core import bodies
-from .overlay import timeline, view
+from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
-from .props import bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window
+from .props import bake, bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -25,6 +25,7 @@ CLASSES = (
     stitches.JounceSeam,
     muscles.JounceMuscle,
     parts.JouncePart,
+    bake.JounceKeptBake,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceMotion,
@@ -32,6 +33,8 @@ CLASSES = (
     window.JounceWindow,
     *ops.CLASSES,
     *panels.CLASSES,
+    handle.JOUNCE_GT_amount,
+    handle.JOUNCE_GGT_part,
 )
 
 
@@ -62,6 +65,7 @@ def register() -> None:
     cache_files.register()
     copies.register()
     played_actions.register()
+    kept.register()
     renders.register()
     render.register()
     object_menu.register()
@@ -78,6 +82,7 @@ def unregister() -> None:
     renders.unregister()
     previews.unregister()
     timeline.unregister()
+    kept.unregister()
     played_actions.unregister()
     copies.unregister()
     cache_files.unregister()

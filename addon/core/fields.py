@@ -45,11 +45,17 @@ class Field(Enum):
 
 
 def at_rest(
-    field: Field, body: "jounce.Body", mode: int, stiffness: float, part: str = ""
+    field: Field,
+    body: "jounce.Body",
+    mode: int,
+    stiffness: float,
+    part: str = "",
+    own: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Scale]:
     """Values (p,) of a constant field, and their scale.
 
     mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion. part: name of a part.
+    own: (p,), share of each point in a part of the artist's.
     """
     if isinstance(body, LooseBody | AttachedBody):
         return np.zeros(len(body.embedding.points)), Scale("Only flesh has this", "", Look.SEQUENTIAL)
@@ -65,7 +71,7 @@ def at_rest(
         values = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(np.float64))[:, 0]
         return values, Scale("Bone core", "1: follows the rig", Look.SEQUENTIAL)
     if field is Field.PART:
-        return of_part(body, part)
+        return of_part(body, part, own)
     if field is Field.LEAK:
         values = body.embedding.interpolate(body.leak[:, np.newaxis])[:, 0]
         return values, Scale("Momentum leak", "", Look.SEQUENTIAL)
@@ -86,12 +92,21 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
     return values, Scale(title, "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
 
 
-def of_part(body: "jounce.Body", name: str) -> tuple[np.ndarray, Scale]:
-    """Share (p,) of each point in a part; the scale."""
+def of_part(body: "jounce.Body", name: str, own: np.ndarray | None = None) -> tuple[np.ndarray, Scale]:
+    """Share (p,) of each point in a part; the scale. own: the shares, if the artist made the part."""
+    if own is not None and len(own) == len(body.embedding.points):
+        return own, Scale(part_title(name), "", Look.SEQUENTIAL)
     if name not in body.parts:
         return np.zeros(len(body.embedding.points)), Scale("No such part is built", "", Look.SEQUENTIAL)
     weights = np.ascontiguousarray(body.part_weights[body.parts.index(name)])
-    return body.embedding.interpolate(weights[:, np.newaxis])[:, 0], Scale(LABELS[name], "", Look.SEQUENTIAL)
+    return body.embedding.interpolate(weights[:, np.newaxis])[:, 0], Scale(
+        part_title(name), "", Look.SEQUENTIAL
+    )
+
+
+def part_title(name: str) -> str:
+    """The displayed name of a part, in English."""
+    return LABELS.get(name, name)
 
 
 def residual(body: "jounce.Body") -> tuple[np.ndarray, Scale]:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .parts import welded
+
 SMOOTHING = 0.5
 
 
@@ -9,6 +11,34 @@ def sphere(points: np.ndarray, centre: np.ndarray, radius: float) -> np.ndarray:
     """Falloff at points (p, 3): 1 at the centre of a sphere, 0 outside, smooth between."""
     inside = np.clip(1.0 - np.linalg.norm(points - centre, axis=1) / radius, 0.0, 1.0)
     return inside * inside * (3.0 - 2.0 * inside)
+
+
+def rim(points: np.ndarray, links: np.ndarray, inside: np.ndarray, width: float) -> np.ndarray:
+    """Falloff at points (p, 3) around chosen ones, (p,) bool: 1 there, 0 from `width` on along the surface.
+
+    links: (k, 2), pairs of points with a straight way between them. Coincident points are one place.
+    """
+    if width <= 0.0:
+        return inside.astype(float)
+    near = np.clip(1.0 - distances(points, links, inside, width) / width, 0.0, 1.0)
+    return near * near * (3.0 - 2.0 * near)
+
+
+def distances(points: np.ndarray, links: np.ndarray, inside: np.ndarray, reach: float) -> np.ndarray:
+    """Shortest way (p,) along links from each point to a chosen one; infinite beyond `reach`."""
+    places = welded(points)
+    far = np.full(places.max(initial=-1) + 1, np.inf)
+    far[places[inside]] = 0.0
+    lengths = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
+    ends, lengths = np.concatenate((places[links], places[links[:, ::-1]])), np.tile(lengths, 2)
+    moved = np.isfinite(far)
+    while moved.any():
+        going = moved[ends[:, 0]]
+        ways = far[ends[going, 0]] + lengths[going]
+        before = far.copy()
+        np.minimum.at(far, ends[going, 1][ways <= reach], ways[ways <= reach])
+        moved = far < before
+    return far[places]
 
 
 def smoothed(values: np.ndarray, edges: np.ndarray, times: int) -> np.ndarray:

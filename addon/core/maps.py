@@ -36,7 +36,7 @@ class Maps:
     """Values at the points of a surface, (p,) each; None where nothing is painted.
 
     stiffness: factor on Young's modulus, f64 > 0. leak: share of the default leak, f64 in [0, 1].
-    pinned: bool. strength: factor on the rig's acceleration, f64 in [0, 1].
+    pinned: bool. strength: factor on the rig's acceleration, f64 >= 0.
     """
 
     stiffness: np.ndarray | None = None
@@ -50,6 +50,12 @@ class Maps:
             return self
         factors = np.clip(factors, 0.0, 1.0)
         return replace(self, leak=factors if self.leak is None else self.leak * factors)
+
+    def with_parts(self, strength: np.ndarray | None, stiffness: np.ndarray | None) -> "Maps":
+        """The same maps with factors (p,) on strength and stiffness from parts; None for none."""
+        return replace(
+            self, strength=product(self.strength, strength), stiffness=product(self.stiffness, stiffness)
+        )
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,13 @@ def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
 def attached(painted: dict[Kind, np.ndarray]) -> np.ndarray | None:
     """Pin weights of a surface without volume at each point (p,), None without pins."""
     return told(painted[Kind.PIN], USUAL[Kind.PIN])
+
+
+def product(values: np.ndarray | None, factors: np.ndarray | None) -> np.ndarray | None:
+    """Products of two maps of factors, either of which may be None."""
+    if values is None or factors is None:
+        return values if factors is None else factors
+    return values * factors
 
 
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:

@@ -22,6 +22,8 @@ LABELS = {
     "hair": "Hair",
     "rest": "Other",
 }
+# Largest amount.
+MOST_AMOUNT = 3.0
 # Share of a bone's flesh in a part from which on the part is the bone's.
 OF_BONE = 0.25
 
@@ -30,7 +32,8 @@ OF_BONE = 0.25
 class PartRow:
     """A row of the list of parts: its setting, and its switches.
 
-    mute: the part feels nothing. solo: all parts without it feel nothing.
+    mute: the part feels nothing. solo: all parts without it feel nothing. own: made by the artist, as a
+    vertex group of this name.
     """
 
     name: str
@@ -38,6 +41,7 @@ class PartRow:
     amount: float = 1.0
     mute: bool = False
     solo: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class FoundPart:
 
 
 def acting(rows: Iterable[PartRow]) -> tuple[PartSetting, ...]:
-    """The setting of each part other than by default, in the order of their names."""
-    known = sorted(rows, key=lambda row: row.name)
+    """The setting of each found part other than by default, in the order of their names."""
+    known = sorted((row for row in rows if not row.own), key=lambda row: row.name)
     is_solo = any(row.solo for row in known)
     settings = (
         PartSetting(row.name, row.softness, 0.0 if row.mute or (is_solo and not row.solo) else row.amount)

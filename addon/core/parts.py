@@ -6,6 +6,12 @@ import numpy as np
 SEAM = 1e-5
 
 
+def welded(points: np.ndarray) -> np.ndarray:
+    """A number (p,) i64 for the place of each point (p, 3), equal for coincident points."""
+    place = max(SEAM * float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
+    return np.unique(np.round(points / place), axis=0, return_inverse=True)[1].reshape(-1)
+
+
 def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
     """The loose part (p,) i64 of each point (p, 3), numbered from 0.
 
@@ -14,11 +20,9 @@ def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
     """
     if len(points) == 0:
         return np.empty(0, np.int64)
-    place = max(SEAM * float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
-    _, welded = np.unique(np.round(points / place), axis=0, return_inverse=True)
-    welded = welded.reshape(-1)
-    links = welded[links]
-    found = np.arange(welded.max() + 1)
+    places = welded(points)
+    links = places[links]
+    found = np.arange(places.max() + 1)
     while True:
         lowest = found[links].min(axis=1)
         before = found.copy()
@@ -26,4 +30,4 @@ def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
             np.minimum.at(found, column, lowest)
         found = found[found]
         if np.array_equal(found, before):
-            return np.unique(found[welded], return_inverse=True)[1].reshape(-1)
+            return np.unique(found[places], return_inverse=True)[1].reshape(-1)

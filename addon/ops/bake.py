@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge.bake import bakes, measured, renders, shards
+from ..bridge.bake import bakes, kept, measured, renders, shards
 from ..bridge.body import bodies, builds, companions, wholeness
 from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
@@ -238,10 +238,12 @@ def write(
     """Replaces earlier bakes, and describes the new ones."""
     for baking, _ in pairs:
         previews.switch_off(baking.scene.host)
+        kept.sync(baking.scene.host)
     with previews.paused():
         errors = bakes.replace(wanted, made, context)
     for (baking, taken), each, error in zip(pairs, made, errors, strict=True):
         remember(baking, taken, context, warn)
+        kept.label(baking.scene.host, kept.playing(baking.scene.host))
         yield conclusion(baking, taken, replace(each, error=error), warn)
 
 

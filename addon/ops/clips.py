@@ -84,7 +84,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
     """Bake every action of the folder onto the selected body, and save each as a .blend file of its own"""
 
     bl_idname = "jounce.clips_bake"
-    bl_label = "Bake All Actions"
+    bl_label = "Bake Whole Folder"
     bl_options = {"UNDO"}
     needs = (needs.only_body, needs.clip_folder, clips.refuse_to_import)
 
@@ -135,7 +135,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
             yield Step(1.0, f"Saved {target.name}")
         finally:
             for obj in objects:
-                bakes.free(obj)
+                bakes.free_all(obj)
             bakes.forget(host)
             bpy.data.actions.remove(action)
         return ""

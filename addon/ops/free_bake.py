@@ -21,6 +21,6 @@ class JOUNCE_OT_free_bake(JounceOperator):
             bakes.refuse_stuck(obj)
         for host in hosts:
             for obj in bodies.members(host):
-                bakes.free(obj)
+                bakes.free_all(obj)
             bakes.forget(host)
         return f"Freed the bake of {', '.join(host.name for host in hosts)}."

@@ -125,7 +125,7 @@ def leave(
                 for name in names:
                     host.jounce.seams[name].use = True
         for obj in leaving:
-            bakes.free(obj)
+            bakes.free_all(obj)
             hard_parts.forget(obj)
             obj.property_unset("jounce")
     return names

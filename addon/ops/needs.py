@@ -109,6 +109,15 @@ def more_muscles(context: bpy.types.Context) -> None:
         raise UserError(f"{host.name} has no muscle beside the first; use Add Muscle for another one.")
 
 
+def own_part(context: bpy.types.Context) -> bpy.types.PropertyGroup:
+    """The chosen part of the active body, made by the artist."""
+    host = active_body(context)
+    part = host.jounce.part
+    if part is None or not part.own:
+        raise UserError("The chosen part is one that Jounce found; choose one of your own in the list.")
+    return part
+
+
 def drawn_law(context: bpy.types.Context) -> bpy.types.Object:
     """The host of the active object's body, with a drawn law."""
     host = active_body(context)

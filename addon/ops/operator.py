@@ -107,8 +107,7 @@ class LongOperator(JounceOperator):
         """Works a little at each tick of the timer."""
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"INFO"}, f"{self.bl_label} was stopped; nothing was changed.")
-            return {"CANCELLED"}
+            return self.stopped()
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
         return self.tick(context)
@@ -130,6 +129,11 @@ class LongOperator(JounceOperator):
         self.close(context)
         self.report({"INFO"}, self._runner.message)
         return {"FINISHED"}
+
+    def stopped(self) -> set[str]:
+        """Tells the result of ESC, which by itself is none."""
+        self.report({"INFO"}, f"{self.bl_label} was stopped; nothing was changed.")
+        return {"CANCELLED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Called by ESC, and by Blender when the window or the file is closed."""

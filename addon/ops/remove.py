@@ -25,7 +25,7 @@ class JOUNCE_OT_remove(JounceOperator):
             previews.switch_off(host)
             forget(host)
             for obj in bodies.members(host):
-                bakes.free(obj)
+                bakes.free_all(obj)
                 hard_parts.forget(obj)
                 obj.property_unset("jounce")
         return f"Removed Jounce from {', '.join(host.name for host in hosts)}."

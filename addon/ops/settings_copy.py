@@ -32,7 +32,7 @@ class JOUNCE_OT_settings_copy(JounceOperator):
             own = target.jounce.parts.get(part.name)
             if own is not None:
                 own.take(part.row())
-            elif not part.is_plain:
-                lacking.append(LABELS[part.name])
+            elif part.own or not part.is_plain:
+                lacking.append(LABELS.get(part.name, part.name))
         if lacking:
             self.warn(f"{target.name} has no {', '.join(lacking)}, so these were left out.")

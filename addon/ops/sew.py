@@ -88,7 +88,7 @@ def sew(
         for other in others:
             forget(other)
         for obj in joining:
-            bakes.free(obj)
+            bakes.free_all(obj)
         for other in others:
             sewing.keep_own(other)
     return message

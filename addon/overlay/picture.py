@@ -4,7 +4,7 @@ import bpy
 import jounce
 import numpy as np
 
-from ..bridge.body import bodies, meshes
+from ..bridge.body import bodies, meshes, weight_maps
 from ..bridge.common import units
 from ..bridge.preview import evaluated_meshes
 from ..bridge.preview.evaluated_meshes import Shape
@@ -47,7 +47,9 @@ class Picture:
             factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
             mode, part = min(mode, body.model.mode_count - 1), host.jounce.part
             name = "" if part is None else part.name
-            self._values, self.scale = fields.at_rest(field, body, mode, factor, name)
+            is_own = field is Field.PART and part is not None and part.own
+            own = weight_maps.of_part(bodies.fleshed(host), name) if is_own else None
+            self._values, self.scale = fields.at_rest(field, body, mode, factor, name, own)
 
     def draw(self, context: bpy.types.Context, opacity: float) -> None:
         """Draws every visible mesh of the body."""

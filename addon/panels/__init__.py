@@ -39,7 +39,7 @@ SIDEBAR = (
     parts.JOUNCE_PT_parts,
     loose.JOUNCE_PT_loose,
     *maps.MENUS,
-    maps.JOUNCE_MT_regions,
+    part_list.JOUNCE_MT_part_add,
     maps.JOUNCE_PT_maps,
     stitches.JOUNCE_UL_seams,
     stitches.JOUNCE_PT_stitches,

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge.bake import renders
+from ..bridge.bake import kept, renders
 from ..bridge.body import bodies
 from . import sidebar
 from .sidebar import BodyPanel
@@ -49,6 +49,11 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             layout.prop(state, "pre_roll")
         if state.bake_parts:
             draw_result(layout, state, context)
+        if state.kind == "RIGGED":
+            layout.operator("jounce.bake_actions", icon="ACTION")
+        baked = kept.names(bodies.host_of(context.object))
+        if baked:
+            sidebar.wrapped(layout, context, text=", ".join(baked), icon="CHECKMARK", translate=False)
         if len(renders.built(context.scene)) > 1:
             whole = layout.operator("jounce.bake", text="Bake Whole Scene", icon="SCENE_DATA")
             whole.whole_scene = True

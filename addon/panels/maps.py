@@ -3,10 +3,10 @@
 import bpy
 
 from ..bridge.body import bodies, weight_maps
-from ..core import preset_values
 from ..core.maps import Kind
 from ..core.settings import BodyKind
 from . import sidebar
+from .part_list import JOUNCE_MT_part_add
 from .sidebar import BodyPanel
 
 # Tools for filling and changing a map, by the end of the operator's name.
@@ -17,11 +17,6 @@ TOOLS = (
     ("smooth", "MOD_SMOOTH"),
     ("mirror", "MOD_MIRROR"),
 )
-
-
-# Blender's folder for presets of the region operator, and the settings in the presets.
-PRESETS = "operator/jounce.region"
-WEIGHTS = dict.fromkeys(("stiffness", "elsewhere", "strength", "leak"), float)
 
 
 class MapMenu:
@@ -44,19 +39,6 @@ def menu_name(kind: Kind) -> str:
 
 
 MENUS = tuple(type(menu_name(kind), (MapMenu, bpy.types.Menu), {"kind": kind}) for kind in Kind)
-
-
-class JOUNCE_MT_regions(bpy.types.Menu):
-    """Kinds of parts of a body, from Blender's presets of the operator"""
-
-    bl_label = "Make Selection a Region"
-
-    def draw(self, _context: bpy.types.Context) -> None:
-        """Shows our presets and the artist's own."""
-        for name, path in preset_values.found(bpy.utils.preset_paths(PRESETS)).items():
-            operator = self.layout.operator("jounce.region", text=name)
-            for setting, value in preset_values.values(path.read_text("utf-8", "replace"), WEIGHTS).items():
-                setattr(operator, setting, value)
 
 
 class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
@@ -86,7 +68,7 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
             if kind is Kind.MUSCLE and state.muscle_group:
                 draw_muscles(layout, state, mesh, context)
         if state.is_flesh:
-            layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
+            layout.menu(JOUNCE_MT_part_add.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")
 
 

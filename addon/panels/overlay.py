@@ -21,3 +21,4 @@ class JOUNCE_PT_overlay(BodyPanel, bpy.types.Panel):
         column = layout.column(heading="Show")
         column.prop(settings, "cage")
         column.prop(settings, "embedding")
+        column.prop(settings, "handle")

@@ -2,10 +2,15 @@
 
 import bpy
 
+from ..core import preset_values
 from ..core.part_settings import LABELS
 
-# Most rows of the list; share of a row beside its switches for the name, and shares in the line above it.
-ROWS, NAME, HEAD = 11, 0.365, 0.29
+# Blender's folder for presets of new parts, and the settings in the presets.
+PRESETS = "operator/jounce.part_add"
+SETTINGS = dict.fromkeys(("amount", "softness"), float)
+
+# Most rows of the list; share of a row beside its switches for the name.
+ROWS, NAME = 11, 0.365
 # Icons of the switches, on and off.
 SWITCHES = {
     "shown": ("HIDE_OFF", "HIDE_ON"),
@@ -40,6 +45,26 @@ class JOUNCE_UL_parts(bpy.types.UIList):
             switches.prop(part, switch, text="", icon=on if getattr(part, switch) else off, emboss=False)
 
 
+class JOUNCE_MT_part_add(bpy.types.Menu):
+    """Ways to make a part of your own, and kinds of it from Blender's presets of the operator"""
+
+    bl_label = "Add Part"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the ways; then our presets and the artist's own, for what is selected in this mode."""
+        layout = self.layout
+        layout.operator_enum("jounce.part_add", "where")
+        layout.separator()
+        for name, path in preset_values.found(bpy.utils.preset_paths(PRESETS)).items():
+            operator = layout.operator("jounce.part_add", text=name)
+            operator.where, operator.part_name = "BONES" if context.mode == "POSE" else "SELECTION", name
+            for setting, value in preset_values.values(path.read_text("utf-8", "replace"), SETTINGS).items():
+                setattr(operator, setting, value)
+        layout.separator()
+        layout.operator("jounce.part_paint", icon="BRUSH_DATA")
+        layout.operator("jounce.part_remove", icon="REMOVE")
+
+
 def cells(layout: bpy.types.UILayout) -> tuple[bpy.types.UILayout, ...]:
     """The places of the name, the sliders and the switches in a row."""
     row = layout.row(align=True)
@@ -54,15 +79,14 @@ def label(name: str) -> str:
 
 def draw_parts(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
     """Shows the list, and below it the sliders for the parts of the selected bones."""
-    # The rest alone is the whole body.
-    if len(state.parts) < 2:
+    if not state.has_list:
         return
     column = layout.column(align=True)
-    head = column.split(factor=HEAD)
-    head.label(text="Parts")
-    head = head.split(factor=HEAD)
-    head.label(text="Amount")
-    head.label(text="Softness")
+    name, sliders, menu = cells(column)
+    name.label(text="Parts")
+    sliders.label(text="Amount")
+    sliders.label(text="Softness")
+    menu.menu(JOUNCE_MT_part_add.__name__, text="", icon="ADD")
     rows = min(len(state.parts), ROWS)
     column.template_list(
         "JOUNCE_UL_parts", "", state, "parts", state, "part_index", rows=rows, maxrows=rows, sort_lock=True

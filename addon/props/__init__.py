@@ -71,7 +71,8 @@ class JounceObject(
         maps = (getattr(self, name) for name in MapProps.__annotations__)
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
         bones = self.bone_core, self.bones_counting, self.bones_collection
-        parts = self.anatomy, part_settings.acting(self.part_rows())
+        rows = self.part_rows()
+        parts = self.anatomy, part_settings.acting(rows), tuple(row for row in rows if row.own)
         # The number of active groups concerns only groups that open.
         groups = openings(self.id_data)
         opening = tuple(groups.items()) if any(groups.values()) else ()

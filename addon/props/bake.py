@@ -3,6 +3,7 @@
 import bpy
 from bpy.props import (
     BoolProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     IntProperty,
@@ -13,6 +14,8 @@ from bpy.props import (
 
 from ..core.full_space import why_draft
 from ..core.settings import AUTOMATIC, BakeSettings, Quality, Target
+from .animated import keyed_where_read
+from .overrides import overridable
 from .refresh import refresh
 
 TARGETS = (
@@ -49,7 +52,62 @@ TARGETS = (
 )
 
 
-class BakeProps:
+class BakeRecord:
+    """A bake of a mesh, and on a host the report about it."""
+
+    bake_target: StringProperty(
+        name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
+    )
+    bake_keys: IntProperty(
+        name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
+    )
+    bake_action: PointerProperty(
+        name="Bake Action", description="The action that the bake made", type=bpy.types.Action
+    )
+    bake_group: PointerProperty(
+        name="Bake Group", description="The node group that the bake made", type=bpy.types.NodeTree
+    )
+    bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
+    bake_range: IntVectorProperty(
+        name="Baked Frames", description="First and last frame of the bake", size=2, options={"HIDDEN"}
+    )
+    bake_seam: FloatProperty(
+        name="Seam",
+        description="How far the flesh of a looped bake ends from where it began, as a fraction of the size",
+        options={"HIDDEN"},
+    )
+    bake_draft_error: FloatProperty(
+        name="Draft Error",
+        description="How far the draft of a final bake is from it, as a fraction of the motion",
+        options={"HIDDEN"},
+    )
+    bake_error: FloatProperty(
+        name="Bake Error",
+        description="Largest distance from the simulated shape, as a fraction of the rest diagonal",
+        default=0.0,
+        options={"HIDDEN"},
+    )
+    bake_played: PointerProperty(
+        name="Baked Action", description="The action whose motion the bake shows", type=bpy.types.Action
+    )
+    bake_played_name: StringProperty(
+        name="Baked Action Name",
+        description="The name of that action when it was baked; empty for NLA strips",
+        options={"HIDDEN"},
+    )
+
+
+@keyed_where_read
+@overridable
+class JounceKeptBake(BakeRecord, bpy.types.PropertyGroup):
+    """A bake of an action that does not play."""
+
+    keys: StringProperty(
+        name="Keys", description="Its shape keys, as recorded by the bake", options={"HIDDEN"}
+    )
+
+
+class BakeProps(BakeRecord):
     """Settings of the host, and on every mesh the additions of the bake."""
 
     target: EnumProperty(
@@ -169,38 +227,6 @@ class BakeProps:
         default=True,
     )
 
-    bake_target: StringProperty(
-        name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
-    )
-    bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
-    bake_range: IntVectorProperty(
-        name="Baked Frames", description="First and last frame of the bake", size=2, options={"HIDDEN"}
-    )
-    bake_seam: FloatProperty(
-        name="Seam",
-        description="How far the flesh of a looped bake ends from where it began, as a fraction of the size",
-        options={"HIDDEN"},
-    )
-    bake_draft_error: FloatProperty(
-        name="Draft Error",
-        description="How far the draft of a final bake is from it, as a fraction of the motion",
-        options={"HIDDEN"},
-    )
-    bake_error: FloatProperty(
-        name="Bake Error",
-        description="Largest distance from the simulated shape, as a fraction of the rest diagonal",
-        default=0.0,
-        options={"HIDDEN"},
-    )
-    bake_keys: IntProperty(
-        name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
-    )
-    bake_action: PointerProperty(
-        name="Bake Action", description="The action that the bake made", type=bpy.types.Action
-    )
-    bake_group: PointerProperty(
-        name="Bake Group", description="The node group that the bake made", type=bpy.types.NodeTree
-    )
     bake_copy: PointerProperty(
         name="Bake Copy", description="The copy that the bake made for game engines", type=bpy.types.Object
     )
@@ -240,6 +266,10 @@ class BakeProps:
         name="Made Animation Data",
         description="The shape keys had no animation before the bake",
         options={"HIDDEN"},
+    )
+
+    kept_bakes: CollectionProperty(
+        name="Kept Bakes", description="Bakes of actions that do not play", type=JounceKeptBake
     )
 
     @property

@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProper
 
 from ..bridge.body import bodies
 from ..core.fields import Field
-from ..core.part_settings import FoundPart, PartRow
+from ..core.part_settings import MOST_AMOUNT, FoundPart, PartRow
 from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -15,7 +15,7 @@ from .refresh import refreshing
 
 # Separates the names of bones, which may contain anything else.
 BETWEEN = "\n"
-AMOUNT = {"default": 1.0, "min": 0.0, "max": 3.0, "step": 5}
+AMOUNT = {"default": 1.0, "min": 0.0, "max": MOST_AMOUNT, "step": 5}
 SOFTNESS = {"default": 1.0, "min": 0.25, "max": 4.0, "step": 5}
 
 
@@ -68,6 +68,9 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
     bones: StringProperty(
         name="Bones", description="Names of the bones whose flesh it holds", options={"HIDDEN"}
     )
+    own: BoolProperty(
+        name="Own", description="The artist made it, as a vertex group of its name", options={"HIDDEN"}
+    )
     shown: BoolProperty(
         name="Show",
         description="Colour the part in the viewport",
@@ -78,18 +81,18 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
 
     def row(self) -> PartRow:
         """The settings as plain values."""
-        return PartRow(self.name, self.softness, self.amount, self.mute, self.solo)
+        return PartRow(self.name, self.softness, self.amount, self.mute, self.solo, self.own)
 
     def take(self, other: PartRow) -> None:
         """Takes over settings, and writes only different ones."""
-        for name in ("softness", "amount", "mute", "solo"):
+        for name in ("softness", "amount", "mute", "solo", "own"):
             if getattr(self, name) != getattr(other, name):
                 setattr(self, name, getattr(other, name))
 
     @property
     def is_plain(self) -> bool:
         """True for settings that change nothing."""
-        return self.row() == PartRow(self.name)
+        return self.row() == PartRow(self.name, own=self.own)
 
 
 def _mean(name: str) -> dict[str, object]:
@@ -131,6 +134,11 @@ class PartProps:
     )
 
     @property
+    def has_list(self) -> bool:
+        """True for more than one part, or one of the artist's; the rest alone is the whole body."""
+        return len(self.parts) > 1 or any(part.own for part in self.parts)
+
+    @property
     def part(self) -> JouncePart | None:
         """The chosen part."""
         return self.parts[self.part_index] if 0 <= self.part_index < len(self.parts) else None
@@ -148,10 +156,13 @@ class PartProps:
                 part.take(row)
 
     def list_parts(self, found: Iterable[tuple[FoundPart, list[str]]]) -> None:
-        """Lists the parts of a build with their bones; settings stay, those of missing parts too."""
+        """Lists the parts of a build with their bones; settings and own parts stay, missing ones too."""
         known = dict((part.name, (part, bones)) for part, bones in found)
         settings = {part.name: part.row() for part in self.parts}
-        names = [*known, *(part.name for part in self.parts if part.name not in known and not part.is_plain)]
+        kept = (
+            part.name for part in self.parts if part.name not in known and (part.own or not part.is_plain)
+        )
+        names = [*known, *kept]
         chosen = self.part.name if self.part is not None else ""
         if names != list(settings):
             self.parts.clear()
@@ -166,6 +177,20 @@ class PartProps:
     @staticmethod
     def _place(part: JouncePart, found: FoundPart, bones: list[str]) -> None:
         part.found, part.bones = found.share, BETWEEN.join(bones)
+
+    def add_part(self, name: str, amount: float, softness: float) -> None:
+        """Lists a new part of the artist's, and chooses it."""
+        part = self.parts.add()
+        part.name = name
+        part.take(PartRow(name, softness, amount, own=True))
+        self.part_index = len(self.parts) - 1
+        self.id_data.update_tag()
+
+    def remove_part(self) -> None:
+        """Takes the chosen part off the list."""
+        self.parts.remove(self.part_index)
+        self.part_index = max(0, min(self.part_index, len(self.parts) - 1))
+        self.id_data.update_tag()
 
     def parts_of_bones(self) -> list[JouncePart]:
         """The parts of the bones that are selected in Pose Mode."""

@@ -99,6 +99,17 @@ class JounceWindow(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
 
+    handle: BoolProperty(
+        name="Handle on Part",
+        description=(
+            "Show a handle on the chosen part while its eye is on and during a preview. Drag it to the right "
+            "for more of the part's amount, 100 pixels for 1"
+        ),
+        default=True,
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+
     @property
     def draws_something(self) -> bool:
         """True if any handler is needed."""

@@ -69,10 +69,7 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
     host.jounce.quality = "DRAFT"
     fleshed = studio.record(character.body, shot.frames)
-    render = bpy.context.scene.render
-    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
-    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
-    take = sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
+    take = one_character.take(character, shot, posed, fleshed)
     chosen = {"add s": seconds, "frequency": host.jounce.frequency}
     lively = liveliness(found, take, host.jounce.frequency, host.jounce.damping)
     return chosen | lively | measure(character, take, found), take

@@ -63,11 +63,7 @@ def shoot(
     bpy.ops.jounce.fill_cache()
     seconds = (time.process_time() - started) / len(shot.frames)
     final = studio.record(character.body, shot.frames)
-    render = bpy.context.scene.render
-    rate = render.fps / render.fps_base
-    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
-    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
-    rough = sheet.Take(title, shot.first, rate, size, posed, draft)
+    rough = one_character.take(character, shot, posed, draft)
     take = replace(rough, fleshed=final, rows=ROWS, between=(draft,))
     values = [body_parts_of.measure(character, each, found) for each in (rough, take)]
     report = {"ms a frame": 1e3 * seconds, "draft, apart": apart(posed, draft, final)}

@@ -7,8 +7,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import bpy
 import character as characters
 import extension
+import numpy as np
 import sheet
 import studio
 
@@ -30,6 +32,16 @@ def shooting_parser(doc: str) -> argparse.ArgumentParser:
     made = parser(doc, frames=60)
     made.add_argument("--sheets", type=Path, help="folder for the contact sheet")
     return made
+
+
+def take(
+    character: characters.Character, shot: characters.Shot, posed: sheet.Shapes, fleshed: sheet.Shapes
+) -> sheet.Take:
+    """A shot recorded without and with flesh, named after the character and its action."""
+    render = bpy.context.scene.render
+    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
+    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
+    return sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
 
 
 def measure(options: argparse.Namespace, measured: Measure) -> None:

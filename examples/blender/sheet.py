@@ -87,6 +87,14 @@ def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
     return sorted(chosen)
 
 
+def scale(take: Take) -> float:
+    """Share of the size that the last colour stands for, and everything beyond: about the 99th percentile of
+    the strongest frame's distances.
+    """
+    strongest = np.concatenate(take.displacement(int(np.argmax(take.amplitudes()))))
+    return _round_up(float(np.percentile(strongest, 99.0)))
+
+
 def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list[int]:
     """Save the sheet as PNG and return the frames shown.
 
@@ -95,10 +103,7 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
     is drawn over it. The last colour stands for the 99th percentile of the strongest frame's distances, and
     for everything beyond.
     """
-    amplitudes = take.amplitudes()
-    columns = telling_frames(amplitudes, COLUMNS)
-    strongest = np.concatenate(take.displacement(int(np.argmax(amplitudes))))
-    top = _round_up(float(np.percentile(strongest, 99.0)))
+    columns, top = telling_frames(take.amplitudes(), COLUMNS), scale(take)
     left, head, foot, pitch = 64, 104, 56, CELL + GAP
     sheet = Image.new("RGB", (left + pitch * len(columns) + 20, head + pitch * len(take.rows) + foot), PAPER)
     draw = ImageDraw.Draw(sheet)
@@ -112,7 +117,7 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
         )
     for row, label in enumerate(take.rows):
         _sideways(sheet, label, (left, head + row * pitch))
-    _scale_bar(sheet, (left, head + pitch * len(take.rows) + 18), top)
+    scale_bar(sheet, (left, head + pitch * len(take.rows) + 18), top, "posed shape (outlined)")
     sheet.save(path)
     return [take.first + index for index in columns]
 
@@ -127,7 +132,7 @@ def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
     for posed, fleshed in zip(take.posed, take.fleshed, strict=True):
         picture = Image.new("RGB", (2 * LOOP_CELL, LOOP_CELL + 34), PAPER)
         for side, (shape, label) in enumerate(((posed, "Posed"), (fleshed, "With Jounce"))):
-            picture.paste(_photograph(studio, shape, scratch, LOOP_CELL), (side * LOOP_CELL, 34))
+            picture.paste(photograph(studio, shape, scratch, LOOP_CELL), (side * LOOP_CELL, 34))
             middle = side * LOOP_CELL + LOOP_CELL // 2
             ImageDraw.Draw(picture).text((middle, 24), label, font=font(18), fill=INK, anchor="ms")
         pictures.append(picture)
@@ -143,16 +148,17 @@ def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
 def _column(studio: Studio, take: Take, index: int, top: float, scratch: Path) -> list[Image.Image]:
     studio.paint(None)
     motions = (take.posed, *take.between, take.fleshed)
-    plain = [_photograph(studio, shapes[index], scratch, CELL) for shapes in motions]
+    plain = [photograph(studio, shapes[index], scratch, CELL) for shapes in motions]
     studio.pose(take.posed[index])
     outline = _outline(studio, scratch)
     studio.paint([amount / top for amount in take.displacement(index)])
-    coloured = _photograph(studio, take.fleshed[index], scratch, CELL)
+    coloured = photograph(studio, take.fleshed[index], scratch, CELL)
     coloured.paste(INK, mask=outline)
     return [*plain, coloured]
 
 
-def _photograph(studio: Studio, shape: list[np.ndarray], scratch: Path, size: int) -> Image.Image:
+def photograph(studio: Studio, shape: list[np.ndarray], scratch: Path, size: int) -> Image.Image:
+    """A square picture of a shape in its present colours."""
     studio.pose(shape)
     studio.render(scratch, studio.oversampling * size, studio.oversampling * size)
     with Image.open(scratch) as picture:
@@ -174,14 +180,15 @@ def _sideways(sheet: Image.Image, text: str, corner: tuple[int, int]) -> None:
     sheet.paste(label.rotate(90, expand=True), (corner[0] - 46, corner[1]))
 
 
-def _scale_bar(sheet: Image.Image, corner: tuple[int, int], top: float) -> None:
+def scale_bar(sheet: Image.Image, corner: tuple[int, int], top: float, reference: str) -> None:
+    """Draws the colours of the distances from a reference."""
     width, height = 420, 16
     ramp = heat(np.linspace(0.0, 1.0, width))
     strip = np.tile(np.round(255 * ramp).astype(np.uint8), (height, 1, 1))
     draw, middle = ImageDraw.Draw(sheet), corner[1] + height // 2
     draw.text((corner[0], middle), "0", font=font(21), fill=FAINT, anchor="lm")
     sheet.paste(Image.fromarray(strip), (corner[0] + 22, corner[1]))
-    label = f"{100 * top:g} % of the character's size or more away from the posed shape (outlined)"
+    label = f"{100 * top:g} % of the character's size or more away from the {reference}"
     draw.text((corner[0] + width + 34, middle), label, font=font(21), fill=FAINT, anchor="lm")
 
 

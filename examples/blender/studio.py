@@ -132,7 +132,7 @@ class Studio:
         render.image_settings.file_format = "PNG"
         render.image_settings.color_mode = "RGBA" if bare else "RGB"
         render.filepath = str(path)
-        with _hushed():
+        with hushed():
             bpy.ops.render.render(write_still=True, scene=self.scene.name)
 
     def _stand_in(self, mesh: bpy.types.Object) -> bpy.types.Object:
@@ -186,8 +186,8 @@ class Studio:
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
-    """Suppress Blender's terminal output for each picture."""
+def hushed() -> Iterator[None]:
+    """Suppress Blender's terminal output."""
     sys.stdout.flush()
     kept = os.dup(1), os.dup(2)
     with open(os.devnull, "wb") as nowhere:

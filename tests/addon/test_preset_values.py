@@ -1,25 +1,24 @@
-"""Presets of regions, ours and hostile ones."""
+"""Presets of parts, ours and hostile ones."""
 
 from pathlib import Path
 
 import pytest
 from jounce_core import preset_values
 
-SHIPPED = Path(__file__).resolve().parents[2] / "addon" / "presets" / "operator" / "jounce.region"
-NAMES = dict.fromkeys(("stiffness", "elsewhere", "strength", "leak"), float)
+SHIPPED = Path(__file__).resolve().parents[2] / "addon" / "presets" / "operator" / "jounce.part_add"
+NAMES = dict.fromkeys(("amount", "softness"), float)
 
 
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.py")), ids=lambda path: path.stem)
-def test_ours_give_every_weight(path):
+def test_ours_give_every_setting(path):
     values = preset_values.values(path.read_text(), NAMES)
     assert values.keys() == NAMES.keys()
-    assert all(0.0 <= value <= 1.0 for value in values.values())
-    assert values["elsewhere"] == 0.5, "what is around the region stays as it is"
+    assert 0.0 <= values["amount"] <= 3.0 and 0.25 <= values["softness"] <= 4.0
 
 
 def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):
-    (tmp_path / "belly.py").write_text("op.stiffness = 0.9")
-    (tmp_path / "big_nose.py").write_text("op.stiffness = 0.2")
+    (tmp_path / "belly.py").write_text("op.softness = 0.9")
+    (tmp_path / "big_nose.py").write_text("op.softness = 0.2")
     found = preset_values.found([str(tmp_path / "missing"), str(tmp_path), str(SHIPPED)])
     assert found["Belly"] == tmp_path / "belly.py"
     assert {"Big Nose", "Heavy Coat", "Tail"} <= found.keys()
@@ -28,8 +27,8 @@ def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        "op.stiffness = __import__('os').system('x')",
-        "op.stiffness = 'soft'",
+        "op.softness = __import__('os').system('x')",
+        "op.softness = 'soft'",
         "op.secret = 1.0",
         "not (python",
         "\0",

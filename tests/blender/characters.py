@@ -2,9 +2,9 @@
 
     python characters.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-DATA_DIR holds the folders mixamo, open_humanoid and open_creature. The checks are in
-`character_checks.py`. The exit code is the number of characters that failed a check, crashed or ran out of
-time; a refusal is none.
+DATA_DIR holds files of characters, or the folders mixamo, open_humanoid and open_creature of them. The
+checks are in `character_checks.py`. The exit code is the number of characters that failed a check, crashed
+or ran out of time; a refusal is none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-FOLDERS = ("mixamo", "open_humanoid", "open_creature")
+FOLDERS = (".", "mixamo", "open_humanoid", "open_creature")
+# Frames of a clip by default.
+FRAMES = 60
 KINDS = {".fbx", ".glb", ".gltf", ".blend"}
 COLUMNS = {
     "file": "{}",
@@ -51,13 +53,14 @@ def tabulate(
     medians: Iterable[str] = (),
     heading: str = "",
     sheets: str = "",
+    frames: int = FRAMES,
 ) -> int:
     """Measures each character by the helper beside a program, x_of.py beside x.py, and writes the table.
 
-    A last row has the medians of some columns. Contact sheets go to a folder beside the table. Returns the
-    number of failures.
+    A last row has the medians of some columns. Pictures go to the folder `sheets` beside the table. Returns
+    the number of failures.
     """
-    options = parser(description).parse_args()
+    options = parser(description, frames).parse_args()
     script = Path(program).with_name(f"{Path(program).stem}_of.py")
     more = ("--sheets", str(options.out.parent / sheets)) if sheets else ()
     rows = run_all(script, options, columns, more)
@@ -84,7 +87,10 @@ def run_all(
         if path.suffix.lower() in KINDS and options.only in path.name
     )
     if not files:
-        print(f"There are no characters in {', '.join(FOLDERS)} under {options.data}.", file=sys.stderr)
+        print(
+            f"There are no characters in {options.data} or in its folders {', '.join(FOLDERS[1:])}.",
+            file=sys.stderr,
+        )
     rows = []
     for path in files:
         rows.append(_run(script, path, options, more))
@@ -146,14 +152,14 @@ def _run(script: Path, path: Path, options: argparse.Namespace, more: tuple[str,
         return {"file": name, **json.loads(report.read_text(encoding="utf-8"))}
 
 
-def parser(description: str) -> argparse.ArgumentParser:
+def parser(description: str, frames: int = FRAMES) -> argparse.ArgumentParser:
     """The options of a run over all characters."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="markdown file for the table")
     parser.add_argument("--extension", type=Path, help="zip of the extension, instead of its sources")
     parser.add_argument("--only", default="", help="only files whose name contains this")
-    parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--frames", type=int, default=frames)
     parser.add_argument("--limit", type=float, default=600.0, help="seconds a character may take")
     parser.add_argument("--verbose", action="store_true", help="print what Blender prints")
     return parser

@@ -22,9 +22,10 @@ def window_run(module):
             return lambda *_, **__: self.asked.append(name)
 
     class Window:
-        modal, tick, cancel, close, show_progress = (
+        modal, tick, stopped, cancel, close, show_progress = (
             base.modal,
             base.tick,
+            base.stopped,
             base.cancel,
             base.close,
             base.show_progress,

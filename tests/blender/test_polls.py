@@ -46,6 +46,7 @@ BODY = {
     "build",
     "fit",
     "bake",
+    "bake_actions",
     "bake_sound",
     "free_bake",
     "preview",
@@ -55,7 +56,7 @@ BODY = {
     "learn",
 }
 BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules"}
-PAINT = {"add", "muscle_add", "region", "material_preset_add", "body_preset_add"} | {
+PAINT = {"add", "muscle_add", "part_add", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
     for end in ("add", "paint", "from_selection", "from_bones", "from_sphere", "smooth", "mirror")
 }

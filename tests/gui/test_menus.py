@@ -9,7 +9,7 @@ import scenes
 from window import Skip
 
 STATES = ("FREQUENCY", "PHYSICAL")
-MENUS = ("JOUNCE_MT_materials", "JOUNCE_MT_bodies", "JOUNCE_MT_regions", "JOUNCE_MT_map_stiffness")
+MENUS = ("JOUNCE_MT_materials", "JOUNCE_MT_bodies", "JOUNCE_MT_part_add", "JOUNCE_MT_map_stiffness")
 TARGETS = ("MODAL_KEYS", "MESH_CACHE", "HELPER_BONES")
 LANGUAGES = ("de", "de_DE")
 # The panel without a body, and those with one.

@@ -11,7 +11,7 @@ from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy, modifier_stack
 from ..rig import armature_modifier, rig_stack
 from ..rig.armature_modifier import Warn
-from . import helper_bones, measured, mesh_cache, own_bones, replacing, shape_keys, skinning_nodes
+from . import helper_bones, kept, measured, mesh_cache, own_bones, replacing, shape_keys, skinning_nodes
 from .measured import Expected
 
 PREPARE = {
@@ -55,7 +55,9 @@ def warn_of_left_out(host: bpy.types.Object, settings: BakeSettings, warn: Warn)
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses targets that only a draft, or only flesh, supports."""
+    """Refuses targets that only a draft, or only flesh, supports, or that have no place beside kept bakes."""
+    if len(host.jounce.kept_bakes):
+        kept.refuse(host, settings.target)
     if not host.jounce.is_flesh:
         refuse_without_modes(host, settings)
     if settings.quality is Quality.DRAFT:
@@ -133,8 +135,14 @@ def free(obj: bpy.types.Object) -> None:
     old_files.update(obj)
     for kind in (shape_keys, skinning_nodes, mesh_cache, helper_bones):
         kind.free(obj)
-    for name in ("bake_target", "bake_modifier", "bake_modifier_name"):
+    for name in ("bake_target", "bake_modifier", "bake_modifier_name", "bake_played", "bake_played_name"):
         obj.jounce.property_unset(name)
+
+
+def free_all(obj: bpy.types.Object) -> None:
+    """Removes the bakes of all actions from a mesh."""
+    for _ in kept.each(obj):
+        free(obj)
 
 
 def forget(host: bpy.types.Object) -> None:

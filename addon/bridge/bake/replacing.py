@@ -16,6 +16,8 @@ from . import helper_bones, own_keys, skinning_nodes
 # An object's record of its bake.
 RECORDED = (
     "bake_target",
+    "bake_played",
+    "bake_played_name",
     "bake_keys",
     "bake_action",
     "bake_group",

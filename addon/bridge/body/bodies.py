@@ -1,13 +1,14 @@
 """Finds the meshes of a body and reads them all as one surface."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import bpy
 import jounce
 import numpy as np
 
+from ...core import own_parts
 from ...core.bone_core import BoneCore
 from ...core.bones import Counting, merged_into_picked
 from ...core.loose import LooseBody
@@ -31,7 +32,7 @@ class BodyScene:
     """A body in the scene: meshes in order, their surface, and the reader of the transforms.
 
     muscles: None without any. companions: the other loose bodies in contact, in order. meshes: the
-    session_uid of each object's mesh.
+    session_uid of each object's mesh. shares: of the points in the artist's parts.
     """
 
     host: bpy.types.Object
@@ -44,6 +45,7 @@ class BodyScene:
     muscles: Muscles | None
     companions: "tuple[Companion, ...]" = ()
     meshes: tuple[int, ...] = ()
+    shares: own_parts.Shares = field(default_factory=dict)
 
     @property
     def together(self) -> "tuple[BodyScene, ...]":
@@ -177,6 +179,8 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
+    own = weight_maps.read_parts(host, objects, groups) if host.jounce.is_flesh else {}
+    strength, softness = own_parts.factors(host.jounce.part_rows(), own)
     faces = np.concatenate(triangles)
     places = on_flesh(np.concatenate(points), faces, parts)
     marks = np.concatenate(marked), np.concatenate(hinted)
@@ -185,14 +189,15 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         faces,
         rig.weights,
         tuple(parts),
-        maps(painted, host.jounce.stiffness_scale()).with_leak(
-            rig.weights @ bone_transforms.leaks(rig.movers)
-        ),
+        maps(painted, host.jounce.stiffness_scale())
+        .with_leak(rig.weights @ bone_transforms.leaks(rig.movers))
+        .with_parts(strength, softness),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         core=core(host, bones, rig, (places, faces), marks),
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
         attached=attached(painted) if host.jounce.is_attached else None,
+        has_soft_parts=softness is not None,
     )
     refuse_held(host, rig.movers)
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
@@ -201,7 +206,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
     muscles = muscles_of(host, weight_maps.read_muscles(host, objects, groups), RestRig(reader))
     uids = tuple(obj.data.session_uid for obj in objects)
-    return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids)
+    return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids, shares=own)
 
 
 def on_flesh(points: np.ndarray, triangles: np.ndarray, parts: list[Part]) -> np.ndarray:

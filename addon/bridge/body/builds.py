@@ -4,7 +4,7 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import modes, motion, part_settings
+from ...core import modes, motion, own_parts, part_settings
 from ...core.settings import FrequencyOf
 from . import diagnosis
 from .bodies import BodyScene
@@ -20,5 +20,6 @@ def remember(
     state.built_frequency = body.model.frequency
     state.built_size_frequency = motion.built_frequency(body, FrequencyOf.SIZE)
     state.list_modes(modes.frequency_ratios(body) if state.is_flesh else np.empty(0))
-    state.list_parts((part, [bones[bone] for bone in part.bones]) for part in part_settings.found(body))
+    parts = part_settings.found(body) + own_parts.found(body, scene.surface.weights, scene.shares)
+    state.list_parts((part, [bones[bone] for bone in part.bones if bones]) for part in parts)
     diagnosis.renew(scene.host, "build", context)

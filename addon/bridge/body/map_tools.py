@@ -27,6 +27,24 @@ def around(obj: bpy.types.Object, context: bpy.types.Context, radius: float) -> 
     return map_shapes.sphere(points, np.array(context.scene.cursor.location), radius * size)
 
 
+def rim(obj: bpy.types.Object, inside: np.ndarray, width: float) -> np.ndarray:
+    """Falloff (p,) around chosen vertices along the surface. width: relative to the size of the mesh."""
+    points = rest_in_world(obj)
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    return map_shapes.rim(points, links(obj), inside, width * size)
+
+
+def links(obj: bpy.types.Object) -> np.ndarray:
+    """Pairs (k, 2) of vertices with a straight way between them: edges, and diagonals of faces."""
+    flat = np.empty(2 * len(obj.data.edges), np.int32)
+    obj.data.edges.foreach_get("vertices", flat)
+    corners = meshes.triangles(obj, flipped=False)
+    quads = np.array([face.vertices for face in obj.data.polygons if len(face.vertices) == 4], int)
+    quads = quads.reshape(-1, 4)
+    sides = [corners[:, pair] for pair in ((0, 1), (1, 2), (2, 0))]
+    return np.concatenate((flat.reshape(-1, 2), *sides, quads[:, (0, 2)], quads[:, (1, 3)]))
+
+
 def smoothed(obj: bpy.types.Object, values: np.ndarray, times: int) -> np.ndarray:
     """Values (p,) smoothed along the edges of the mesh."""
     flat = np.empty(2 * len(obj.data.edges), np.int32)
@@ -46,6 +64,16 @@ def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> 
     result = values.copy()
     result[other] = values[[tree.find(point)[1] for point in image]]
     return result
+
+
+def on_both_sides(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
+    """The larger of the values (p,) and of their mirror image."""
+    return np.maximum.reduce([values, *(mirrored(obj, values, negative) for negative in (False, True))])
+
+
+def nothing(obj: bpy.types.Object) -> np.ndarray:
+    """The value 0 (p,) of each vertex."""
+    return np.zeros(len(obj.data.vertices))
 
 
 def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle: int = 0) -> None:

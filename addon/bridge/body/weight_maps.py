@@ -4,7 +4,7 @@ A map is a vertex group of the same name on every mesh of a body, named by the h
 group count as 0. A mesh without the group, an empty name and a new group are all equivalent to no map.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import bmesh
@@ -53,6 +53,17 @@ def read_muscles(host: bpy.types.Object, objects: Objects, groups: list[np.ndarr
     return [painted(name, objects, groups, USUAL[Kind.MUSCLE]) for name in names]
 
 
+def read_parts(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Share (p,) of each of the artist's parts in the body; groups as for `read`."""
+    names = (part.name for part in host.jounce.parts if part.own)
+    return {name: painted(name, objects, groups, 0.0) for name in names}
+
+
+def of_part(objects: Objects, name: str) -> np.ndarray:
+    """Share (p,) of a part of the artist's, as painted at present."""
+    return painted(name, objects, [meshes.group_weights(obj) for obj in objects], 0.0)
+
+
 def painted(name: str, objects: Objects, groups: list[np.ndarray], missing: float) -> np.ndarray:
     """The weights (p,) of a vertex group on all meshes. missing: weight for meshes without the group."""
     parts = [
@@ -83,7 +94,12 @@ def group_name(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int
     named_so = getattr(named(host, kind, muscle), setting)
     if named_so:
         return named_so
-    taken = {name for obj in objects for name in names_on(obj)}
+    return free_name(objects, default)
+
+
+def free_name(objects: Objects, default: str, others: Iterable[str] = ()) -> str:
+    """A name for a new group that no vertex group and no bone of the body has, and none of others."""
+    taken = {name for obj in objects for name in names_on(obj)}.union(others)
     candidates = (default, *(f"{default}.{number:03}" for number in range(1, len(taken) + 1)))
     return next(name for name in candidates if name not in taken)
 
@@ -140,8 +156,15 @@ def ensure(
     return group
 
 
+def new(obj: bpy.types.Object, name: str, values: np.ndarray) -> None:
+    """A new vertex group with a value (p,) for each vertex."""
+    fill(obj, obj.vertex_groups.new(name=name), values)
+
+
 def activate(obj: bpy.types.Object, name: str) -> None:
-    """Activates a vertex group for weight painting."""
+    """Activates a vertex group for weight painting; makes a missing one."""
+    if name not in obj.vertex_groups:
+        obj.vertex_groups.new(name=name)
     obj.vertex_groups.active = obj.vertex_groups[name]
 
 

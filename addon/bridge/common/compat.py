@@ -77,6 +77,12 @@ def use_slot(owner: Owner, action: bpy.types.Action) -> None:
         owner.action_slot = action.slots[0]
 
 
+def use_fitting_slot(data: bpy.types.AnimData) -> None:
+    """Chooses a slot of a newly assigned action, if Blender found none."""
+    if HAS_SLOTS and data.action_slot is None and len(data.action_suitable_slots):
+        data.action_slot = data.action_suitable_slots[0]
+
+
 def slot(data: Owner) -> "bpy.types.ActionSlot | None":
     """The slot of animation data or a strip, None in versions without slots."""
     return data.action_slot if HAS_SLOTS else None

@@ -2,22 +2,78 @@
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
 //! only the modules to its left: `error, progress, math -> mesh -> rig, material -> operators -> skeleton,
-//! subspace, solve -> method -> body -> file -> bake`.
+//! subspace, solve -> inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal -> body
+//! -> file -> bake`.
 
 pub mod bake;
 pub mod body;
 pub mod error;
 pub mod file;
+pub(crate) mod inputs;
+pub(crate) mod kinematics;
 pub mod material;
 pub mod math;
 pub mod mesh;
-pub mod method;
+pub mod modal;
+pub mod model;
 pub mod operators;
+pub mod potentials;
 mod progress;
 pub mod rig;
+pub mod simulation;
 pub mod skeleton;
 pub mod solve;
+pub(crate) mod stepping;
 pub mod subspace;
 
 pub use error::{Error, Result};
 pub use progress::Progress;
+
+/// Methods, loads and simulations by their names in the interface.
+pub mod method {
+    pub use crate::inputs::settings::{Drive, Integrator, SimulationParams, StepReport};
+    pub use crate::inputs::shares::Shares;
+    pub use crate::modal;
+    pub use crate::model::Model;
+    pub use crate::model::projector::Projector;
+    pub use crate::model::tree as domains;
+    pub use crate::simulation::Simulation;
+    pub use crate::simulation::cycle::CycleReport;
+    pub use crate::simulation::together::{Turn, step_together};
+    pub use crate::stepping::state::State;
+
+    /// Part of the interface.
+    pub mod loads {
+        pub use crate::potentials::contact;
+    }
+
+    /// Part of the interface.
+    pub mod projective_dynamics {
+        pub use crate::inputs::pull::{Grip, Pull};
+        pub use crate::model::projective::{ProjectiveModel, Start};
+        pub use crate::potentials::elastic::sheet::Fabric;
+    }
+
+    /// Part of the interface.
+    pub mod quasi_newton {
+        pub use crate::model::full_space::{
+            FullSpaceExtras, FullSpaceModel, FullSpaceReport, FullSpaceStepper, Minimiser,
+        };
+    }
+
+    /// Part of the interface.
+    pub mod reduced_fem {
+        pub use crate::model::reduced::{Bounds, LimitSamples, ReducedExtras, ReducedModel, Shot};
+        pub use crate::simulation::keyed::tracking::Tracking;
+        pub use crate::simulation::keyed::{Aim, Key, KeyedMotion, KeyedParams};
+    }
+
+    /// Part of the interface.
+    pub mod skinning_modes {
+        pub use crate::inputs::drag::Drag;
+        pub use crate::inputs::force_samples::ForceSamples;
+        pub use crate::model::skinning_modes::{
+            Cubature, Extras, OffsetReduction, OffsetSource, SkinningModel,
+        };
+    }
+}

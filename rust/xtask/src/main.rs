@@ -35,7 +35,8 @@ usage: cargo x <command>
 
   demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; without one, onto our own
                         creature) in Blender; the results go to out/
-  test [suite...]       every test, or only the suites named: rust, python, addon, blender, farm, characters
+  test [suite...]       every test, or only the suites named: rust, python, addon, docs, blender, farm,
+                        characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2 to 5.3, or all
        --target NAME    the Python tests, and whether motion is the same, on x64-avx2, x64-baseline, linux-arm64 (by
                         QEMU) or windows-x64 (by Wine; the blender suite as well)
@@ -43,7 +44,8 @@ usage: cargo x <command>
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
                         repository
-  docs                  the documentation site with the references of Python and Rust, all links followed, to out/site
+  docs                  the documentation site with the references of Python and Rust, links and formulas checked,
+                        to out/site
   deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
@@ -51,6 +53,8 @@ usage: cargo x <command>
                         checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
   sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
                         sheet of each in out/sheets/
+  films [character]     each of them posed | flesh | heat at true speed, as webp and mp4, and a strip of six frames:
+                        out/films.md and out/films/
   final [character]     the final motion of every character beside its draft: out/final_motion.md and a contact sheet
                         of each in out/final/
   full-space [character]
@@ -85,6 +89,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),
+        ["films"] => sheets::films(""),
+        ["films", only] => sheets::films(only),
         ["final"] => sheets::final_motion(""),
         ["final", only] => sheets::final_motion(only),
         ["full-space"] => sheets::full_space(""),

@@ -1,6 +1,6 @@
-//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x final` (the same for
-//! final motion), `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and
-//! frequencies of a body at several resolutions).
+//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same to look
+//! at), `cargo x final` (motion of parts in final motion), `cargo x full-space` (difference from the full space),
+//! and `cargo x honest` (mass and frequencies of a body at several resolutions).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,11 @@ use crate::wheel;
 /// Measures and renders the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
 pub fn run(only: &str) -> Result<()> {
     photographed("body_parts", "sheets", only)
+}
+
+/// Films the characters whose names contain `only`, posed beside flesh: `out/films.md` and `out/films/`.
+pub fn films(only: &str) -> Result<()> {
+    photographed("films", "films", only)
 }
 
 /// Measures and renders their final motion beside their drafts: `out/final_motion.md` and `out/final/`.

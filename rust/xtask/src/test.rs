@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::addon;
+use crate::docs;
 use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
@@ -19,12 +20,13 @@ const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
     sys.stderr.flush()\n\
     os._exit(code)";
 
-const SUITES: [&str; 6] = ["rust", "python", "addon", "blender", "farm", "characters"];
+const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
 struct Selection {
     rust: bool,
     python: bool,
     addon: bool,
+    docs: bool,
     farm: bool,
     characters: bool,
     blenders: Vec<Blender>,
@@ -47,6 +49,9 @@ pub fn run(options: &[&str]) -> Result<()> {
         if selection.addon {
             outcomes.push(pytest("addon", tools.python().args(["-m", "pytest", "tests/addon"]))?);
         }
+    }
+    if selection.docs {
+        outcomes.push(documentation()?);
     }
     if !selection.blenders.is_empty() {
         let extension = addon::build()?;
@@ -86,6 +91,7 @@ fn select(options: &[&str]) -> Result<Selection> {
         rust: chosen("rust"),
         python: chosen("python"),
         addon: chosen("addon"),
+        docs: chosen("docs"),
         farm: chosen("farm"),
         characters: chosen("characters"),
         blenders,
@@ -150,6 +156,12 @@ pub fn in_blender(
         outcomes.push(pytest(&suite, &mut command)?);
     }
     Ok(())
+}
+
+/// Builds the documentation site, and tests that its mistakes are found.
+fn documentation() -> Result<Outcome> {
+    docs::build()?;
+    pytest("docs", Venv::docs()?.python().args(["-m", "pytest", "tests/docs"]))
 }
 
 /// Runs the farm tests: a folder of shots on a local cluster whose workers run Blender, and USD characters.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::Body;
 use crate::material::Material;
-use crate::method::Model;
-use crate::method::reduced_fem::{Bounds, LimitSamples, ReducedExtras, ReducedModel, Shot};
-use crate::method::skinning_modes::Cubature;
+use crate::model::Model;
+use crate::model::reduced::limits::{Bounds, LimitSamples};
+use crate::model::reduced::training::Shot;
+use crate::model::reduced::{ReducedExtras, ReducedModel};
+use crate::model::skinning_modes::cubature::Cubature;
 use crate::rig::Pose;
 use crate::subspace::{Basis, Share, mass_pca};
 use crate::{Error, Progress, Result};

@@ -17,9 +17,10 @@ use parts::Parts;
 
 use crate::material::{Fibres, Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
-use crate::method::Model;
-use crate::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use crate::method::skinning_modes::{Cubature, OffsetExtension, OffsetReduction, OffsetSource};
+use crate::model::Model;
+use crate::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use crate::model::skinning_modes::cubature::Cubature;
+use crate::model::skinning_modes::offsets::{OffsetExtension, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
 use crate::skeleton::{BoneRole, FoundPart, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
@@ -215,7 +216,7 @@ impl Body {
     }
 
     /// Reduces the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
-    /// metres, for [`Drive::offsets`](crate::method::Drive::offsets).
+    /// metres, for [`Drive::offsets`](crate::inputs::settings::Drive::offsets).
     ///
     /// The first call prepares the reduction; a body with a linear rig pays nothing.
     ///
@@ -226,7 +227,7 @@ impl Body {
     }
 
     /// Transfers the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
-    /// metres, to the tet vertices, n x 3, for [`Drive::offsets`](crate::method::Drive::offsets) in the
+    /// metres, to the tet vertices, n x 3, for [`Drive::offsets`](crate::inputs::settings::Drive::offsets) in the
     /// full space.
     ///
     /// The first call prepares the transfer.

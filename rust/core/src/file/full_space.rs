@@ -10,7 +10,7 @@ use crate::material::lanes::PARAMETERS;
 use crate::material::{FibreAtRest, Fibres, PrincipalStretch, StressCurve, StressCurves};
 use crate::math::{Selection, Sparse};
 use crate::mesh::{FleshCell, TetMesh};
-use crate::method::quasi_newton::FullSpaceData;
+use crate::model::full_space::data::FullSpaceData;
 use crate::operators::{Anchor, Stitch, Stitches};
 use crate::rig::Rig;
 use crate::{Error, Result};

@@ -17,11 +17,11 @@ use std::path::Path;
 use faer::Mat;
 
 use crate::mesh::TetMesh;
-use crate::method::Model;
-use crate::method::quasi_newton::FullSpaceModel;
-use crate::method::skinning_modes::{
-    ReducedSprings, ReducedStitches, SkinningData, SkinningModel, StretchPlaces,
-};
+use crate::model::Model;
+use crate::model::full_space::FullSpaceModel;
+use crate::model::skinning_modes::stitches::{ReducedSprings, ReducedStitches};
+use crate::model::skinning_modes::stretch_places::StretchPlaces;
+use crate::model::skinning_modes::{SkinningData, SkinningModel};
 use crate::{Error, Progress, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";

@@ -2,9 +2,9 @@
 
 use super::{Reader, STATE, Writer};
 use crate::Result;
-use crate::method::State;
-use crate::method::loads::contact::{Anchor, ContactState};
+use crate::potentials::contact::{Anchor, ContactState};
 use crate::solve::Learnt;
+use crate::stepping::state::State;
 
 type Rows = Vec<[f64; 3]>;
 

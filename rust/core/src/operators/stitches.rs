@@ -145,7 +145,7 @@ impl Stitches {
     }
 
     /// The same springs in groups, each opened separately by
-    /// [`SimulationParams::stitching`](crate::method::SimulationParams::stitching); by default all are in
+    /// [`SimulationParams::stitching`](crate::inputs::settings::SimulationParams::stitching); by default all are in
     /// one group.
     ///
     /// # Errors

@@ -1,0 +1,197 @@
+"""Bakes of several actions on the same meshes, of which the one of the played action shows.
+
+A mesh keeps the records of the others in `kept_bakes`. Their shape keys are muted, and their node groups hang
+on no modifier; a change of the action mutes, unmutes and exchanges them. Without Jounce the file shows the
+bake of the action that played last.
+"""
+
+from collections.abc import Iterator
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.settings import Target
+from ...core.user_error import UserError
+from ..body import bodies
+from ..common import handlers, modifier_stack, registry
+from ..rig import armature_modifier
+from . import own_keys, replacing
+
+# Targets that lie wholly in the .blend, so that several of them fit on a mesh.
+TARGETS = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.SKINNING_NODES))
+# Properties of a mesh's bake, and of a host's report about it.
+RECORDED = (
+    "bake_target",
+    "bake_keys",
+    "bake_action",
+    "bake_group",
+    "bake_played",
+    "bake_played_name",
+    "bake_parts",
+    "bake_range",
+    "bake_seam",
+    "bake_draft_error",
+    "bake_error",
+)
+Played = bpy.types.Action | None
+
+
+def playing(host: bpy.types.Object) -> Played:
+    """The active action of the armature that moves a body; None if strips alone play."""
+    armatures = armature_modifier.moving(bodies.members(host))
+    data = armatures[0].animation_data if armatures else None
+    return None if data is None else data.action
+
+
+def label(host: bpy.types.Object, action: Played) -> None:
+    """Records the action that a body's new bake shows."""
+    for obj in bodies.members(host):
+        obj.jounce.bake_played, obj.jounce.bake_played_name = action, "" if action is None else action.name
+
+
+def names(host: bpy.types.Object) -> list[str]:
+    """The baked actions of a body with kept bakes, by name."""
+    records = [host.jounce, *host.jounce.kept_bakes]
+    told = (record.bake_played.name for record in records if record.bake_played is not None)
+    return sorted(told) if len(records) > 1 else []
+
+
+def refuse(host: bpy.types.Object, target: Target) -> None:
+    """Refuses a bake for one action among others that has no place beside them."""
+    if target not in TARGETS:
+        raise UserError(
+            f"{host.name}: bakes of several actions are shape keys or skinning nodes; choose one of these as "
+            "Bake To, or free the bakes."
+        )
+
+
+def refuse_shown(host: bpy.types.Object) -> None:
+    """Refuses to keep a present bake that has no place beside others."""
+    target = host.jounce.bake_target
+    if target:
+        refuse(host, Target(target))
+
+
+def sync(host: bpy.types.Object) -> None:
+    """Shows the bake of the played action of a body with several bakes, or none."""
+    if len(host.jounce.kept_bakes):
+        show(host, playing(host))
+
+
+def show(host: bpy.types.Object, action: Played) -> None:
+    """Shows the bake of an action, none without one, and keeps the present one."""
+    if not is_of(host.jounce, action):
+        for obj in bodies.members(host):
+            put_aside(obj)
+            take_up(obj, action)
+
+
+def is_of(record: bpy.types.PropertyGroup, action: Played) -> bool:
+    """True for the record of a bake of this action; None stands for strips, and for no deleted action."""
+    if not is_record(record) or record.bake_played != action:
+        return False
+    return action is not None or not record.bake_played_name
+
+
+def is_record(record: bpy.types.PropertyGroup) -> bool:
+    """True for the record of a bake; the host of a body may have none but the report."""
+    return bool(record.bake_target) or record.is_property_set("bake_range")
+
+
+def put_aside(obj: bpy.types.Object) -> None:
+    """Hides the bake of a mesh and keeps its record."""
+    state = obj.jounce
+    if not is_record(state):
+        return
+    modifier, keys = modifier_stack.bake_modifier(obj), replacing.own(obj)
+    own_keys.refresh(keys)
+    for block in own_keys.of(keys):
+        block.mute = True
+    kept = state.kept_bakes.add()
+    kept.keys = own_keys.take_record(keys) or ""
+    for name in RECORDED:
+        if state.is_property_set(name):
+            setattr(kept, name, getattr(state, name))
+            state.property_unset(name)
+    if modifier is not None:
+        modifier_stack.remove(obj, modifier)
+    for name in ("bake_modifier", "bake_modifier_name"):
+        state.property_unset(name)
+
+
+def take_up(obj: bpy.types.Object, action: Played) -> None:
+    """Shows the kept bake of an action on a mesh."""
+    found = (index for index, kept in enumerate(obj.jounce.kept_bakes) if is_of(kept, action))
+    index = next(found, None)
+    if index is not None:
+        restore(obj, index)
+
+
+def restore(obj: bpy.types.Object, index: int) -> None:
+    """Shows a kept bake on a mesh without a shown one."""
+    state, keys = obj.jounce, replacing.own(obj)
+    kept = state.kept_bakes[index]
+    for name in RECORDED:
+        if kept.is_property_set(name):
+            setattr(state, name, getattr(kept, name))
+    if kept.keys and keys is not None:
+        keys[own_keys.RECORD] = kept.keys
+        for block in own_keys.of(keys):
+            block.mute = False
+    state.kept_bakes.remove(index)
+    if state.bake_group is not None:
+        modifier_stack.insert_bake(obj, "NODES").node_group = state.bake_group
+
+
+def each(obj: bpy.types.Object) -> Iterator[None]:
+    """Shows all bakes of a mesh in turn, for freeing; the next one expects that the shown one is freed."""
+    state = obj.jounce
+    made = [name for name in ("bake_made_basis", "bake_made_animation") if getattr(state, name)]
+    yield
+    while len(state.kept_bakes):
+        restore(obj, 0)
+        # The last bake takes the Basis and the animation data along.
+        for name in made:
+            setattr(state, name, True)
+        yield
+
+
+def hosts() -> list[bpy.types.Object]:
+    """The hosts of bodies with several bakes."""
+    return [
+        obj
+        for obj in registry.meshes()
+        if obj.library is None and obj.jounce.is_host and len(obj.jounce.kept_bakes)
+    ]
+
+
+@persistent
+def after_step(*_: object) -> None:
+    """A file was opened, or a step undone."""
+    for host in hosts():
+        sync(host)
+
+
+@persistent
+def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Another action tags the object that plays it; a new frame does not."""
+    if depsgraph.id_type_updated("OBJECT"):
+        after_step()
+
+
+HANDLERS = {
+    "load_post": after_step,
+    "undo_post": after_step,
+    "redo_post": after_step,
+    "depsgraph_update_post": after_change,
+}
+
+
+def register() -> None:
+    """Watches the played actions."""
+    handlers.listen(HANDLERS, True)
+
+
+def unregister() -> None:
+    """Undoes `register`."""
+    handlers.listen(HANDLERS, False)

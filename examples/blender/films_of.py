@@ -1,0 +1,63 @@
+"""One character for `films.py`: added as an artist does, recorded over a clip, filmed.
+
+python films_of.py FILE --report OUT.json --sheets DIR [--frames 96]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import film
+import flesh
+import one_character
+import sheet
+import studio
+
+
+def main() -> None:
+    """Films one character and writes the report."""
+    options = one_character.shooting_parser(__doc__).parse_args()
+
+    def filmed(_: str, character: characters.Character, shot: characters.Shot) -> dict:
+        return save(character, taken(character, shot), options.sheets / options.file.stem)
+
+    one_character.measure(options, filmed)
+
+
+def taken(character: characters.Character, shot: characters.Shot) -> sheet.Take:
+    """The shot without flesh, and its preview after Add Jounce."""
+    posed = studio.record(character.body, shot.frames)
+    flesh.added(character.armature, character.body, shot.first)
+    return one_character.take(character, shot, posed, studio.record(character.body, shot.frames))
+
+
+def save(character: characters.Character, take: sheet.Take, path: Path, side: int = film.SIDE) -> dict:
+    """Saves the film and the strip of a take, with further endings of a path; describes them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    take, started = film.at_rate(take.in_place(), film.RATE), time.perf_counter()
+    room = studio.Studio(character.body, take.framed(), studio.best_engine())
+    # Smooth edges by rendering at twice the size would take four times as long.
+    room.oversampling = 1
+    shown = film.save(room, take, path, side)
+    return {
+        "action": take.title.rpartition(": ")[2],
+        "seconds": len(take.posed) / take.frame_rate,
+        "red": sheet.scale(take),
+        "largest": float(take.amplitudes().max()),
+        "strip, s": ", ".join(f"{index / film.RATE:.2f}" for index in shown),
+        "webp, kB": path.with_suffix(".webp").stat().st_size / 1e3,
+        "rendered in s": time.perf_counter() - started,
+    }
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)

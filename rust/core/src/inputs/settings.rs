@@ -1,0 +1,224 @@
+//! Settings of a simulation, input and reports of steps.
+
+use serde::{Deserialize, Serialize};
+
+use crate::inputs::drag::Drag;
+use crate::inputs::pull::Pull;
+use crate::inputs::shares::Shares;
+use crate::rig::Pose;
+use crate::{Error, Result};
+
+/// Time discretisation; both integrators are unconditionally stable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrator {
+    /// First order: loses much energy, more with longer steps. The integrator of the paper.
+    #[default]
+    BackwardEuler,
+    /// Second-order backward differences: little energy loss for steps short against the period, while
+    /// unresolved fast motion is still damped.
+    Bdf2,
+}
+
+impl Integrator {
+    /// `h^2 d2x/dt2` at the new position as a sum of backward differences `x_i - x_(i-1)`, newest first.
+    pub(crate) fn acceleration(self) -> [f64; HISTORY] {
+        match self {
+            Self::BackwardEuler => [1.0, -1.0, 0.0, 0.0],
+            Self::Bdf2 => [2.25, -3.75, 1.75, -0.25],
+        }
+    }
+
+    /// `h dx/dt`, in the same form.
+    pub(crate) fn velocity(self) -> [f64; 2] {
+        match self {
+            Self::BackwardEuler => [1.0, 0.0],
+            Self::Bdf2 => [1.5, -0.5],
+        }
+    }
+
+    /// Factors on the positions one, two, ... substeps ago in `h^2 d2x/dt2` and in `h dx/dt`, with opposite
+    /// sign.
+    pub(crate) fn recall(self) -> [[f64; 2]; HISTORY] {
+        let [inertia, speed] = [&self.acceleration()[..], &self.velocity()[..]];
+        let of = |factors: &[f64], back: usize| factors.get(back).copied().unwrap_or(0.0);
+        std::array::from_fn(|back| [inertia, speed].map(|all| of(all, back) - of(all, back + 1)))
+    }
+}
+
+/// Number of stored substeps.
+pub(crate) const HISTORY: usize = 4;
+
+/// Settings of a simulation; all may change between two steps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SimulationParams {
+    /// Time between two poses, seconds.
+    pub dt: f64,
+    /// Implicit steps between two poses.
+    pub substeps: u32,
+    /// Time discretisation.
+    pub integrator: Integrator,
+    /// Most iterations in a substep.
+    pub max_iterations: u32,
+    /// Stopping threshold: a substep ends once an iteration moves the body, root mean square over the mass,
+    /// by less than this share of its diagonal.
+    pub tolerance: f64,
+    /// Damping ratio, the same in every mode: 0 none, 1 critical.
+    pub damping: f64,
+    /// Acceleration of gravity in world space, m/s^2.
+    pub gravity: [f64; 3],
+    /// Position of the elastic rest shape: 0 at the bind shape, 1 at the posed shape.
+    pub pose_rest: f64,
+    /// Factor on the elastic energy; frequencies scale with its square root.
+    pub stiffness: f64,
+    /// Factor on the acceleration of the rig felt by the flesh: 0 moves nothing, 1 is physical, more
+    /// exaggerates.
+    pub strength: f64,
+    /// Contraction of muscles: stress-free shortening of the fibres as a share of length, per muscle, 0
+    /// relaxed.
+    pub contraction: Shares,
+    /// Active share of the stiffness of each stitch group, 1 as built, 0 open.
+    pub stitching: Shares,
+    /// Rest length factor of a body of handles with volume; its volume scales with the third power
+    /// `[HRPD]`.
+    pub inflation: f64,
+    /// Frequency in Hz of a critically damped spring from a loose body of handles to its pose; 0 lets go.
+    pub hold: f64,
+    /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. The flesh
+    /// stiffens beyond half of the limit.
+    pub limit: Option<f64>,
+    /// Largest relative change of a length against the rig's own; `None` for no limit. The flesh stiffens
+    /// beyond half of the limit.
+    pub stretch: Option<f64>,
+}
+
+impl Default for SimulationParams {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 24.0,
+            substeps: 1,
+            integrator: Integrator::default(),
+            max_iterations: 30,
+            tolerance: 1e-6,
+            damping: 0.0,
+            gravity: [0.0; 3],
+            pose_rest: 1.0,
+            stiffness: 1.0,
+            strength: 1.0,
+            contraction: 0.0.into(),
+            stitching: 1.0.into(),
+            inflation: 1.0,
+            hold: 0.0,
+            limit: None,
+            stretch: None,
+        }
+    }
+}
+
+/// Upper bound of substeps and of iterations.
+const MOST_REPETITIONS: u32 = 100_000;
+
+impl SimulationParams {
+    /// As [`SimulationParams::check`]; with colliders, also [`Error::Unsupported`] for settings that
+    /// exclude them.
+    pub(crate) fn check_among(&self, among: bool) -> Result<()> {
+        self.check()?;
+        if among && self.integrator != Integrator::BackwardEuler {
+            let why =
+                "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
+            return Err(Error::Unsupported { what: "integrator", why });
+        }
+        Ok(())
+    }
+
+    /// Checks the settings: [`Error::Range`] or [`Error::NotFinite`] for the first invalid one.
+    pub fn check(&self) -> Result<()> {
+        let positive = |v: f64| v.is_finite() && v > 0.0;
+        let at_least_zero = |v: f64| v.is_finite() && v >= 0.0;
+        let (limit, stretch) = (self.limit.unwrap_or(1.0), self.stretch.unwrap_or(1.0));
+        let count = |v: u32| (1..=MOST_REPETITIONS).contains(&v);
+        let checks = [
+            ("dt", "a positive number of seconds", self.dt, positive(self.dt)),
+            ("substeps", "a whole number from 1 to 100000", self.substeps.into(), count(self.substeps)),
+            (
+                "max_iterations",
+                "a whole number from 1 to 100000",
+                self.max_iterations.into(),
+                count(self.max_iterations),
+            ),
+            ("tolerance", "a number >= 0", self.tolerance, at_least_zero(self.tolerance)),
+            ("damping", "a ratio >= 0", self.damping, at_least_zero(self.damping)),
+            ("pose_rest", "a number in [0, 1]", self.pose_rest, (0.0..=1.0).contains(&self.pose_rest)),
+            ("stiffness", "a positive number", self.stiffness, positive(self.stiffness)),
+            ("strength", "a number >= 0", self.strength, at_least_zero(self.strength)),
+            (
+                "inflation",
+                "a number in [0.01, 100]",
+                self.inflation,
+                (0.01..=100.0).contains(&self.inflation),
+            ),
+            ("hold", "a number in [0, 100000] Hz", self.hold, (0.0..=1e5).contains(&self.hold)),
+            ("limit", "a positive share of the diagonal", limit, positive(limit)),
+            ("stretch", "a positive share", stretch, positive(stretch)),
+        ];
+        for (what, expected, got, valid) in checks {
+            if !valid {
+                return Err(Error::Range { what, expected, got });
+            }
+        }
+        self.contraction.check("contraction")?;
+        self.stitching.check("stitching")?;
+        match self.gravity.iter().position(|g| !g.is_finite()) {
+            Some(element) => Err(Error::NotFinite { what: "gravity", element, value: self.gravity[element] }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Input of a step, apart from the previous state. The default drives a body without a rig.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Drive<'a> {
+    /// b transforms; `None` for a model without a rig.
+    pub pose: Option<&'a Pose>,
+    /// Generalised force on the coefficients, m x 3 x 4, constant throughout the step: from
+    /// [`Projector::reduce_forces`](crate::model::projector::Projector::reduce_forces) or
+    /// [`Model::reduce_sample_forces`](crate::model::Model::reduce_sample_forces).
+    pub force: Option<&'a [f64]>,
+    /// Difference of the rig from linear skinning in this pose, reduced by
+    /// [`OffsetReduction`](crate::model::skinning_modes::offsets::OffsetReduction); `None` for none.
+    pub offsets: Option<&'a [f64]>,
+    /// Drag of a medium throughout the step; `None` for none.
+    pub drag: Option<&'a Drag>,
+    /// Springs from points of a body of handles to targets throughout the step; `None` for none.
+    pub pull: Option<&'a Pull>,
+    /// Placements of colliders at the end of the step: rotation and translation of each from its initial
+    /// place. `None` keeps the last placements. The first step moves colliders from their initial places; a
+    /// reset places them without motion.
+    pub colliders: Option<&'a [[[f64; 4]; 3]]>,
+}
+
+/// Report of a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepReport {
+    /// Iterations, summed over the substeps.
+    pub iterations: u32,
+    /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal;
+    /// the largest of the substeps.
+    pub residual: f64,
+    /// Elastic energy at the end, J. For as-rigid-as-possible materials it uses the rotations of the last
+    /// local step and is therefore never below the exact energy. Energy of offsets inside clusters is not
+    /// included.
+    pub energy: f64,
+}
+
+impl StepReport {
+    /// Adds a substep to the report.
+    pub(crate) fn add(&mut self, (iterations, residual): (u32, f64)) {
+        self.iterations += iterations;
+        // `f64::max` would ignore NaN.
+        if !(residual <= self.residual || self.residual.is_nan()) {
+            self.residual = residual;
+        }
+    }
+}

@@ -1,4 +1,0 @@
-//! External loads on a body.
-
-pub mod contact;
-pub(in crate::method) mod drag;

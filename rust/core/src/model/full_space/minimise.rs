@@ -1,0 +1,135 @@
+//! Minimisation of the incremental energy of a step.
+
+use super::newton::Newton;
+use super::objective::Incremental;
+use super::stretch::{FELT, NEAR};
+use crate::math::rows::{Rows, combine};
+use crate::potentials::quadratic::combine_wide;
+use crate::solve::{Descent, Objective, Outcome};
+use crate::{Error, Result};
+
+/// Number of stored curvature pairs `[QN sec. 4.2]`.
+const PAIRS: usize = 5;
+
+/// Distance from which a start counts as far, root mean square as a share of the diagonal.
+pub(super) const FAR: f64 = 0.1;
+
+/// Minimiser of a step's energy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Minimiser {
+    /// L-BFGS with a number of pairs on the constant metric; with zero pairs, projective dynamics with a
+    /// line search.
+    QuasiNewton {
+        /// Number of curvature pairs.
+        pairs: usize,
+    },
+    /// Newton's method on the projected Hessian: many times slower an iteration, the reference.
+    Newton,
+}
+
+impl Default for Minimiser {
+    fn default() -> Self {
+        Self::QuasiNewton { pairs: PAIRS }
+    }
+}
+
+impl Incremental<'_> {
+    /// Moves u to a minimum; repeats the descent if further tets reach their stretch limit.
+    pub(super) fn minimise(
+        &mut self,
+        descent: &mut Descent,
+        minimiser: Minimiser,
+        u: &mut Rows,
+        (max_iterations, tolerance): (u32, f64),
+        heard: &mut impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        loop {
+            let before = outcome.iterations;
+            let budget = (max_iterations - before, tolerance);
+            let heard = |iteration, energy| heard(before + iteration, energy);
+            outcome = outcome.then(self.descend(descent, minimiser, u, budget, heard)?);
+            if outcome.iterations >= max_iterations || !self.watch_stretch(u, FELT) {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    fn descend(
+        &mut self,
+        descent: &mut Descent,
+        minimiser: Minimiser,
+        u: &mut Rows,
+        budget: (u32, f64),
+        mut heard: impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
+        if minimiser == Minimiser::Newton {
+            return descent.minimise(&mut Newton::new(self, |value| value.max(0.0)), u, budget, heard);
+        }
+        let outcome = descent.minimise(self, u, budget, &mut heard)?;
+        if outcome.stalled && self.contact.is_none() {
+            return finish(descent, self, u, budget, outcome, heard);
+        }
+        Ok(outcome)
+    }
+
+    /// Projects u onto the constraint in the metric. Directions violate it by rounding errors, which
+    /// velocities would otherwise amplify.
+    pub(super) fn project(&mut self, u: &mut Rows) {
+        if self.model.data.constraint.is_none() {
+            return;
+        }
+        let [inertia, stiffness] = self.terms.metric();
+        let viscosity = self.viscosity();
+        combine_wide(self.wide, u, 0.0, u);
+        let pulls = &mut self.positions[..self.model.free];
+        for (row, mass) in self.model.mass.iter().enumerate() {
+            pulls[row] = u[row].map(|u| inertia * mass * u);
+        }
+        viscosity.evaluate(&self.wide[..self.model.free], stiffness, pulls);
+        self.factor.solve_vertices(self.room, pulls);
+        u.copy_from_slice(pulls);
+    }
+
+    /// Replaces a distant start by the last displacement or by zero, whichever has the lowest energy.
+    /// Otherwise forces or speed would carry the start beyond elastic resistance and, with early stops,
+    /// ever further.
+    pub(super) fn start(&mut self, last: &Rows, u: &mut Rows) {
+        self.watch_stretch(u, NEAR);
+        let mut gradient = vec![[0.0; 3]; u.len()];
+        combine(&mut gradient, u, -1.0, last);
+        if self.length(&gradient).max(self.length(last)) <= FAR {
+            return;
+        }
+        let mut least = self.evaluate(u, &mut gradient).energy;
+        for other in [last, &vec![[0.0; 3]; u.len()]] {
+            self.watch_stretch(other, NEAR);
+            let energy = self.evaluate(other, &mut gradient).energy;
+            if energy < least || least.is_nan() {
+                least = energy;
+                u.copy_from_slice(other);
+            }
+        }
+    }
+}
+
+/// Continues with Newton's method after a stall, with absolute eigenvalues, which are better than projected
+/// ones far from a minimum `[AbsoluteNewton]`.
+fn finish(
+    descent: &mut Descent,
+    energy: &mut Incremental<'_>,
+    u: &mut [[f64; 3]],
+    (max_iterations, tolerance): (u32, f64),
+    so_far: Outcome,
+    heard: impl FnMut(u32, f64) -> Result<()>,
+) -> Result<Outcome> {
+    descent.memory.clear();
+    let left = (max_iterations - so_far.iterations, tolerance);
+    let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, left, heard) {
+        // Severely distorted elements prevent a factorisation; the current result is kept.
+        Err(Error::Numerical { .. }) => Outcome::default(),
+        outcome => outcome?,
+    };
+    descent.memory.clear();
+    Ok(so_far.then(outcome))
+}

@@ -1,0 +1,433 @@
+//! Hyperelastic flesh in the full space: every vertex moves, by quasi-Newton descent in a constant metric
+//! `[QN]`.
+//!
+//! `FullSpaceModel` holds all constant data. A step (`FullSpaceStepper`) minimises the incremental energy
+//! (`objective`), with an elastic part summed over packed elements (`elements`) and over `fibres`.
+
+pub(crate) mod conduction;
+pub(crate) mod data;
+pub(crate) mod minimise;
+pub(crate) mod newton;
+pub(crate) mod objective;
+pub(crate) mod opening;
+pub(crate) mod skin;
+pub(crate) mod step;
+pub(crate) mod stepper;
+pub(crate) mod stretch;
+
+pub(crate) use data::FullSpaceData;
+pub use minimise::Minimiser;
+pub use stepper::{FullSpaceReport, FullSpaceStepper};
+
+use std::sync::Arc;
+
+use crate::kinematics::complement::Complement;
+use crate::kinematics::posing::Posing;
+use crate::potentials::elastic::elements::{Element, ElementLaw, Elements};
+use crate::potentials::elastic::fibres::{FibreTet, fibre_tets};
+use crate::potentials::quadratic::Quadratic;
+use crate::potentials::stitch_gaps::Gaps;
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use faer::{Mat, MatMut};
+use opening::Opened;
+
+use crate::inputs::settings::SimulationParams;
+use crate::material::{Fibres, Material, PrincipalStretch};
+use crate::math::rows::Rows;
+use crate::math::{
+    Room, Selection, Sparse, SparseCholesky, Structure, add_diagonal, largest_eigenvectors, multiply_columns,
+};
+use crate::mesh::{FleshCell, TetMesh};
+use crate::operators::{
+    Stitches, fibre_stiffness, gradients, out_of_reach, stiffness_of, twisting_stiffness,
+};
+use crate::rig::Rig;
+use crate::subspace::{Restraint, shift};
+use crate::{Error, Progress, Result};
+
+/// Number of eigenvectors computed to find the lowest deforming one.
+const CANDIDATES: usize = 4;
+/// Eigenvalue of rigid motion, relative to the shift of the factor.
+const RIGID: f64 = 1e-6;
+
+/// A full-space body, in which every vertex moves: all constant data of a step.
+///
+/// Rows are vertices in the elimination order of the factor, pinned ones last. Arrays of the interface are
+/// in mesh order.
+pub struct FullSpaceModel {
+    data: FullSpaceData,
+    /// Vertex of each row.
+    vertices: Vec<u32>,
+    /// Number of moving rows; the others are pinned.
+    free: usize,
+    /// Masses of the moving rows, kg.
+    mass: Vec<f64>,
+    total_mass: f64,
+    /// `sum_t V_t k_t`, J: magnitude of the terms that cancel in the elastic energy.
+    rounding: f64,
+    /// One law an element.
+    energies: Vec<PrincipalStretch>,
+    /// Stiffness of each element in the metric, Pa.
+    slopes: Vec<f64>,
+    elements: Elements,
+    fibres: Option<Arc<[FibreTet]>>,
+    /// Laplacian of the metric, with the mass, on the moving vertices in mesh order.
+    stiffness: Sparse,
+    vertex_mass: Vec<f64>,
+    /// The constraint on the moving rows.
+    complement: Option<Complement>,
+    /// The Laplacian on the moving rows.
+    viscosity: Quadratic,
+    /// Cell energy outside of the mean gradients, on all rows.
+    twisting: Option<Quadratic>,
+    /// Springs between vertices, on all rows, and their gaps.
+    stitches: Option<Quadratic>,
+    gaps: Option<Gaps>,
+    /// Factor on the rig's acceleration at each moving row.
+    strength: Vec<f64>,
+    /// `true` for each moving row of a part without pins or constraint.
+    loose: Vec<bool>,
+    posing: Posing,
+    /// Shift that makes the Laplacian of a loose part definite, 1/s^2.
+    shift: f64,
+    frequency: f64,
+    /// Sparsity structure of the metric's factors.
+    structure: Structure,
+}
+
+/// Optional inputs of a full-space body; none by default.
+#[derive(Clone, Copy, Default)]
+pub struct FullSpaceExtras<'a> {
+    /// Rig of the body; without a rig the body stays at its rest place.
+    pub rig: Option<&'a Rig>,
+    /// Factor on the rig's acceleration at each vertex, n, >= 0; `None` is one everywhere.
+    pub strength: Option<&'a [f64]>,
+    /// Springs between points of the body.
+    pub stitches: Option<&'a Stitches>,
+    /// Contractile fibres.
+    pub fibres: Option<&'a Fibres>,
+}
+
+impl FullSpaceModel {
+    /// Prepares a body without a rig of its own: `energies` has one law a tet, `material` gives the
+    /// density.
+    ///
+    /// The displacement u relative to the rig is zero at vertices pinned by `restraint`, and complementary
+    /// to the rig of `restraint` if any: `J'M D u = 0` `[FastCD eq. 3]`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] for a cell of the mesh with more
+    /// than one law or a completely pinned body, [`Error::Numerical`], [`Error::Cancelled`], and those of
+    /// the operators.
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        energies: &[PrincipalStretch],
+        restraint: &Restraint<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        Self::with_extras(mesh, material, energies, restraint, &FullSpaceExtras::default(), progress)
+    }
+
+    /// A body with the law of its material in each tet.
+    ///
+    /// # Errors
+    /// As [`FullSpaceModel::with_extras`].
+    pub fn of(
+        mesh: &TetMesh,
+        material: &Material,
+        restraint: &Restraint<'_>,
+        extras: &FullSpaceExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        material.check_tet_count(mesh.tets().len())?;
+        let energies = material.energies(mesh.tets().len());
+        Self::with_extras(mesh, material, &energies, restraint, extras, progress)
+    }
+
+    /// As [`FullSpaceModel::new`], with optional inputs.
+    ///
+    /// # Errors
+    /// As [`FullSpaceModel::new`]; [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`] or
+    /// [`Error::Unsupported`] for the extras.
+    pub fn with_extras(
+        mesh: &TetMesh,
+        material: &Material,
+        energies: &[PrincipalStretch],
+        restraint: &Restraint<'_>,
+        extras: &FullSpaceExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        Self::from_data(FullSpaceData::new(mesh, material, energies, restraint, extras)?, progress)
+    }
+
+    /// Checks that the parts fit together, and prepares the constant data of a step.
+    pub(crate) fn from_data(data: FullSpaceData, progress: &Progress) -> Result<Self> {
+        data.check()?;
+        let FullSpaceData { mesh, mass, moving, constraint, .. } = &data;
+        progress.report(0.2)?;
+        let conductivity: Vec<f64> = data.laws.iter().map(PrincipalStretch::slope).collect();
+        if let Some(&got) = conductivity.iter().find(|slope| !(slope.is_finite() && **slope > 0.0)) {
+            return Err(Error::Range { what: "energies", expected: "laws that resist strain", got });
+        }
+        let springs = data.stitches.as_ref().map(|stitches| stitches.laplacian(1.0));
+        let bending: Vec<f64> = data.laws.iter().map(PrincipalStretch::bending).collect();
+        let flesh = stiffness_of(mesh, &conductivity, &bending)?;
+        let pulled = data.fibres.as_ref().map(|fibres| fibre_stiffness(mesh, fibres));
+        let whole = springs.iter().chain(&pulled).fold(flesh, |sum, more| &sum + more);
+        let stiffness = if moving.is_whole() { whole } else { moving.square(&whole) };
+        let vertex_mass = moving.values(mass);
+        let shift = shift(mesh, mass, &conductivity);
+        let factor = factor(&add_diagonal(&stiffness, &vertex_mass, shift), constraint.as_ref())?;
+        progress.report(0.6)?;
+        let frequency = frequency(&stiffness, &vertex_mass, &factor, shift, progress)?;
+        let vertices = rows_to_vertices(mass.len(), moving, factor.order());
+        let mut place = vec![0; mass.len()];
+        (0..).zip(&vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
+        let free_place: Vec<u32> = moving.rows().iter().map(|&vertex| place[vertex as usize]).collect();
+        let (energies, elements) = elements_of(mesh, &data.laws, &place)?;
+        let loose = loose(mesh, moving, constraint.as_ref());
+        let strength = |vertex: &u32| data.strength.as_ref().map_or(1.0, |all| all[*vertex as usize]);
+        let rows = &vertices[..vertex_mass.len()];
+        let posing = Posing::new(mesh, data.rig.as_ref(), &vertices);
+        Ok(Self {
+            fibres: data.fibres.as_ref().map(|fibres| fibre_tets(mesh, fibres, &place).into()),
+            stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
+            strength: rows.iter().map(strength).collect(),
+            loose: rows.iter().map(|&vertex| loose[vertex as usize]).collect(),
+            gaps: data.stitches.as_ref().and_then(|stitches| Gaps::new(mesh, stitches, &posing, &place)),
+            posing,
+            complement: match constraint {
+                Some(constraint) => Some(Complement::new(permuted(constraint, &free_place))?),
+                None => None,
+            },
+            shift,
+            elements: Elements::new(&elements, |law| ElementLaw::Elastic(law.clone())),
+            mass: rows.iter().map(|&vertex| mass[vertex as usize]).collect(),
+            total_mass: mass.iter().sum(),
+            rounding: mesh.volumes().iter().zip(&conductivity).map(|(volume, k)| volume * k).sum(),
+            viscosity: Quadratic::new(&stiffness, &free_place),
+            twisting: twisting_stiffness(mesh, &bending).map(|twist| Quadratic::new(&twist, &place)),
+            free: vertex_mass.len(),
+            data,
+            vertices,
+            slopes: energies.iter().map(PrincipalStretch::slope).collect(),
+            energies,
+            stiffness,
+            vertex_mass,
+            frequency,
+            structure: factor.structure(),
+        })
+    }
+
+    /// The contents of a model file.
+    pub(crate) fn data(&self) -> &FullSpaceData {
+        &self.data
+    }
+
+    /// The simulated mesh.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.data.mesh
+    }
+
+    /// Number of bones b of a pose, 0 without a rig.
+    pub fn bone_count(&self) -> usize {
+        self.posing.bones
+    }
+
+    /// Frequency of the lowest deforming mode in the metric, Hz.
+    pub fn frequency(&self) -> f64 {
+        self.frequency
+    }
+
+    /// Number of muscles with separate contraction.
+    pub fn muscle_count(&self) -> usize {
+        self.data.fibres.as_ref().map_or(0, Fibres::muscle_count)
+    }
+
+    /// Checks that numbers are n x 3.
+    fn check_vertex_rows(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
+        if numbers.len() == 3 * self.vertices.len() {
+            return Ok(());
+        }
+        let (expected, got) = (format!("({}, 3)", self.vertices.len()), format!("{} numbers", numbers.len()));
+        Err(Error::Shape { what, expected, got })
+    }
+
+    /// Sets the first rows from n x 3 numbers in mesh order.
+    fn enter(&self, numbers: &[f64], rows: &mut Rows) {
+        let numbers = numbers.as_chunks::<3>().0;
+        rows.iter_mut().zip(&self.vertices).for_each(|(row, &vertex)| *row = numbers[vertex as usize]);
+    }
+
+    /// Writes the first rows in mesh order; the others are zero.
+    fn leave(&self, rows: &Rows, out: &mut Rows) {
+        for (&vertex, row) in self.vertices.iter().zip(rows) {
+            out[vertex as usize] = *row;
+        }
+    }
+
+    /// Divisor from a mass-norm length to a root mean square over the body, as a share of the diagonal.
+    fn unit(&self) -> f64 {
+        self.total_mass.sqrt() * self.mesh().diagonal()
+    }
+
+    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness.
+    ///
+    /// Mass damping would slow down an unrestrained body.
+    fn damping(&self, params: &SimulationParams) -> [f64; 2] {
+        let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
+        if params.damping == 0.0 {
+            [0.0; 2]
+        } else if self.data.constraint.is_some() || self.free < self.vertices.len() {
+            // alpha / w + beta w is twice the damping ratio at omega and at three times omega.
+            [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
+        } else {
+            [0.0, 2.0 * params.damping / omega * params.stiffness]
+        }
+    }
+
+    /// Factor of `inertia M + stiffness L`, bordered by the constraint.
+    fn metric(&self, opened: Option<&Opened>, metric: [f64; 2]) -> Result<SparseCholesky> {
+        self.metric_of(self.laplacian(opened), metric)
+    }
+
+    fn laplacian(&self, opened: Option<&Opened>) -> Sparse {
+        opened.map_or(&self.stiffness, |opened| &opened.stiffness).clone()
+    }
+
+    fn metric_of(&self, mut matrix: Sparse, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
+        matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
+        let matrix = add_diagonal(&matrix, &self.vertex_mass, inertia);
+        self.structure.factor(&matrix, self.data.constraint.as_ref())
+    }
+}
+
+impl FullSpaceExtras<'_> {
+    /// Checks all extras against a mesh with n vertices and some tets.
+    fn check(&self, n: usize, tet_count: usize) -> Result<()> {
+        self.fibres.map_or(Ok(()), |fibres| fibres.check_tet_count(tet_count))?;
+        if let Some(rig) = self.rig {
+            check_length("rig", n, rig.vertex_count())?;
+        }
+        if let Some(stitches) = self.stitches {
+            stitches.check_vertices(n)?;
+        }
+        let Some(strength) = self.strength else { return Ok(()) };
+        check_length("strength", n, strength.len())?;
+        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
+            Some(element) if !strength[element].is_finite() => {
+                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
+            }
+            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `true` for each of n vertices in a part without pins or constraint.
+fn loose(mesh: &TetMesh, free: &Selection, constraint: Option<&Sparse>) -> Vec<bool> {
+    let mut held: Vec<bool> = (0..mesh.vertices().len()).map(|vertex| !free.contains(vertex)).collect();
+    let entries = constraint.iter().flat_map(|constraint| constraint.row_idx());
+    entries.for_each(|&row| held[free.rows()[row as usize] as usize] = true);
+    out_of_reach(mesh, &held)
+}
+
+/// Permuted matrix: row i becomes row `place[i]`.
+fn permuted(matrix: &Sparse, place: &[u32]) -> Sparse {
+    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for column in 0..matrix.ncols() {
+        let own = matrix.row_idx_of_col_raw(column).iter().map(|&row| place[row as usize]);
+        let mut entries: Vec<(u32, f64)> = own.zip(matrix.val_of_col(column).iter().copied()).collect();
+        entries.sort_unstable_by_key(|entry| entry.0);
+        rows.extend(entries.iter().map(|entry| entry.0));
+        values.extend(entries.iter().map(|entry| entry.1));
+        ends.push(rows.len() as u32);
+    }
+    let shape = SymbolicSparseColMat::new_checked(matrix.nrows(), matrix.ncols(), ends, None, rows);
+    SparseColMat::new(shape, values)
+}
+
+fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
+    if expected == got {
+        return Ok(());
+    }
+    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
+}
+
+fn factor(matrix: &Sparse, constraint: Option<&Sparse>) -> Result<SparseCholesky> {
+    match constraint {
+        Some(constraint) => SparseCholesky::constrained(matrix, constraint),
+        None => SparseCholesky::new(matrix),
+    }
+}
+
+/// Frequency of the lowest deforming mode of `L x = lambda M x`, Hz; the factor is that of `L + shift M`.
+fn frequency(
+    stiffness: &Sparse,
+    mass: &[f64],
+    factor: &SparseCholesky,
+    shift: f64,
+    progress: &Progress,
+) -> Result<f64> {
+    let order = factor.order();
+    let root: Vec<f64> = order.iter().map(|&vertex| mass[vertex as usize].sqrt()).collect();
+    let mut room = Room::default();
+    let apply = |x: MatMut<'_, f64>| factor.solve_ordered(&mut room, |row| root[row], x);
+    let count = CANDIDATES.min(mass.len());
+    let vectors = largest_eigenvectors(mass.len(), count, apply, |_| progress.report(0.8))?;
+    let mut modes = Mat::zeros(mass.len(), count);
+    for (mut mode, vector) in modes.col_iter_mut().zip(vectors.col_iter()) {
+        for ((&vertex, x), root) in order.iter().zip(vector.iter()).zip(&root) {
+            mode[vertex as usize] = x / root;
+        }
+    }
+    let images = multiply_columns(stiffness, modes.as_ref());
+    let quotient = |k: usize| {
+        let sum = |f: &dyn Fn(usize) -> f64| (0..mass.len()).map(f).sum::<f64>();
+        sum(&|i| modes[(i, k)] * images[(i, k)]) / sum(&|i| mass[i] * modes[(i, k)].powi(2))
+    };
+    let squares = (0..count).map(quotient).filter(|&square| square > RIGID * shift);
+    Ok(squares.fold(f64::INFINITY, f64::min).sqrt() / std::f64::consts::TAU)
+}
+
+/// Vertex of each row: moving ones in the order of the factor, then the pinned ones.
+fn rows_to_vertices(n: usize, free: &Selection, order: &[u32]) -> Vec<u32> {
+    let moving = order.iter().map(|&place| free.rows()[place as usize]);
+    moving.chain((0..n as u32).filter(|&vertex| !free.contains(vertex as usize))).collect()
+}
+
+/// Tets or cells of a mesh with their laws; vertex i is row `place[i]`.
+pub(crate) fn elements_of(
+    mesh: &TetMesh,
+    energies: &[PrincipalStretch],
+    place: &[u32],
+) -> Result<(Vec<PrincipalStretch>, Vec<Element>)> {
+    let rows = |corners: &[u32]| corners.iter().map(|&vertex| place[vertex as usize]).collect();
+    if mesh.cells().is_empty() {
+        let hats = gradients(mesh);
+        let element = |t: usize| Element {
+            corners: rows(&mesh.tets()[t]),
+            gradients: hats[t].to_vec(),
+            volume: mesh.volumes()[t],
+            energy: energies[t].clone(),
+        };
+        return Ok((energies.to_vec(), (0..mesh.tets().len()).map(element).collect()));
+    }
+    let split = mesh.tets_per_cell();
+    let law = |c: usize| {
+        let tets = split * c..split * (c + 1);
+        let laws = tets.map(|t| (&energies[t], mesh.volumes()[t]));
+        let expected = "one law in each cell of the mesh";
+        PrincipalStretch::mean(laws).ok_or(Error::Range { what: "energies", expected, got: c as f64 })
+    };
+    let laws: Vec<PrincipalStretch> = (0..mesh.cells().len()).map(law).collect::<Result<_>>()?;
+    let element = |(c, cell): (usize, &FleshCell)| Element {
+        corners: rows(&cell.corners),
+        gradients: cell.gradients().to_vec(),
+        volume: mesh.volumes()[split * c..split * (c + 1)].iter().sum(),
+        energy: laws[c].clone(),
+    };
+    let elements = mesh.cells().iter().enumerate().map(element).collect();
+    Ok((laws, elements))
+}

@@ -1,0 +1,252 @@
+//! Incremental energy of a step.
+
+use super::FullSpaceModel;
+use super::opening::Opened;
+use super::stretch::{NEAR, StretchLimits};
+use crate::Result;
+use crate::inputs::shares::Shares;
+use crate::math::rows::{Rows, add, dot};
+use crate::math::{SparseCholesky, VertexRoom};
+use crate::potentials::contact::Contact;
+use crate::potentials::displacement_limit::Limit;
+use crate::potentials::drag::PointDrag;
+use crate::potentials::elastic::elements::Elements;
+use crate::potentials::elastic::fibres::{Fibres, Relaxed, relaxed};
+use crate::potentials::quadratic::{Quadratic, Wide, combine_wide};
+use crate::solve::{Lbfgs, Objective, Value};
+
+/// Iterations between searches for tets near their stretch limit.
+const WATCHED: u32 = 6;
+/// Iterations between updates of the metric for active limits.
+const REFRESHED: u32 = 2 * WATCHED;
+
+/// Constant terms of a step's energy.
+pub(super) struct Terms {
+    /// Inertial target with constant forces, of the moving rows.
+    pub(super) target: Vec<[f64; 3]>,
+    /// Reference displacements of damping.
+    pub(super) damped: Vec<[f64; 3]>,
+    /// The rig's shape, all rows.
+    pub(super) rig: Vec<[f64; 3]>,
+    /// `a_0 / h^2`, 1/s^2.
+    pub(super) inertia: f64,
+    /// Extra mass factor of the metric, 1/s^2, for statics without inertia, to make a loose body's metric
+    /// definite.
+    pub(super) held: f64,
+    /// Gap forces of stitches, all rows or empty, and their constant elastic energy.
+    pub(super) gaps: Vec<[f64; 3]>,
+    pub(super) gap_energy: f64,
+    /// Factor on the elastic energy.
+    pub(super) stiffness: f64,
+    /// Share of the rig in the rest shape.
+    pub(super) pose_rest: f64,
+    /// Stress-free stretches of fibres.
+    pub(super) relaxed: Relaxed,
+    /// Displacement limit.
+    pub(super) limit: Option<Limit>,
+    /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
+    pub(super) drag: [f64; 2],
+    /// Drag at the vertices.
+    pub(super) medium: PointDrag,
+    /// Drag coefficient of the metric, 1/s^2.
+    pub(super) dragged: f64,
+}
+
+impl Terms {
+    pub(super) fn new(model: &FullSpaceModel) -> Self {
+        let (rows, free) = (model.vertices.len(), model.free);
+        Self {
+            target: vec![[0.0; 3]; free],
+            damped: vec![[0.0; 3]; free],
+            rig: vec![[0.0; 3]; rows],
+            gaps: vec![[0.0; 3]; if model.gaps.is_some() { rows } else { 0 }],
+            gap_energy: 0.0,
+            inertia: 0.0,
+            held: 0.0,
+            stiffness: 1.0,
+            pose_rest: 0.0,
+            relaxed: relaxed(&0.0.into()),
+            limit: None,
+            drag: [0.0; 2],
+            medium: PointDrag::new(model.mass.clone(), model.mesh().diagonal()),
+            dragged: 0.0,
+        }
+    }
+
+    /// Sets the gap forces of stitches in a pose, with given shares of stiffness.
+    pub(super) fn keep_gaps(&mut self, model: &FullSpaceModel, pose: &Rows, shares: &Shares) {
+        if let Some(gaps) = &model.gaps {
+            self.gap_energy = gaps.pull(pose, shares, &mut self.gaps);
+        }
+    }
+
+    /// Factors of mass and Laplacian in the metric.
+    pub(super) fn metric(&self) -> [f64; 2] {
+        [self.inertia + self.held + self.drag[0] + self.dragged, self.stiffness + self.drag[1]]
+    }
+}
+
+/// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u) - force.u` with damping, and scratch.
+pub(super) struct Incremental<'a> {
+    pub(super) model: &'a FullSpaceModel,
+    /// Replacement matrices for opened stitches.
+    pub(super) opened: Option<&'a Opened>,
+    pub(super) elements: &'a mut Elements,
+    /// Elements in the bind shape, if the current ones differ.
+    pub(super) rest: Option<&'a Elements>,
+    pub(super) fibres: Option<&'a mut Fibres>,
+    /// Stretch limit, if any.
+    pub(super) stretch: Option<&'a mut StretchLimits>,
+    pub(super) terms: &'a Terms,
+    /// Force on the moving rows, N; empty for none.
+    pub(super) force: &'a Rows,
+    pub(super) factor: &'a SparseCholesky,
+    /// Factor of the metric with active limits.
+    pub(super) firmer: &'a mut Option<SparseCholesky>,
+    pub(super) room: &'a mut VertexRoom,
+    /// Positions of all rows.
+    pub(super) positions: &'a mut Vec<[f64; 3]>,
+    /// Scratch argument of quadratic energies, all rows.
+    pub(super) wide: &'a mut Vec<Wide>,
+    pub(super) contact: Option<&'a mut Contact>,
+}
+
+impl<'a> Incremental<'a> {
+    /// Springs between vertices, on all rows.
+    pub(super) fn stitches(&self) -> Option<&'a Quadratic> {
+        self.opened.map_or(self.model.stitches.as_ref(), |opened| Some(&opened.stitches))
+    }
+
+    /// The Laplacian on the moving rows.
+    pub(super) fn viscosity(&self) -> &'a Quadratic {
+        self.opened.map_or(&self.model.viscosity, |opened| &opened.viscosity)
+    }
+
+    fn place(&mut self, u: &Rows) {
+        self.positions.copy_from_slice(&self.terms.rig);
+        add(&mut self.positions[..self.model.free], 1.0, u);
+    }
+
+    /// Activates tets beyond a share of their stretch limit at u; `true` if there are new ones.
+    pub(super) fn watch_stretch(&mut self, u: &Rows, share: f64) -> bool {
+        if self.stretch.is_some() {
+            self.place(u);
+        }
+        self.stretch.as_mut().is_some_and(|limits| limits.watch(self.positions, share))
+    }
+
+    /// Elastic energy with fibres and stretch limits, J, and its gradient, N; sets the positions.
+    pub(super) fn elastic(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
+        let terms = self.terms;
+        self.place(u);
+        gradient.fill([0.0; 3]);
+        let mut energy = self.elements.evaluate(self.positions, gradient);
+        if let Some(fibres) = &mut self.fibres {
+            energy += fibres.evaluate(self.positions, &terms.relaxed, gradient);
+        }
+        if let Some(limits) = &mut self.stretch {
+            energy += limits.now.evaluate(self.positions, gradient);
+        }
+        if let Some(twisting) = &self.model.twisting {
+            combine_wide(self.wide, self.positions, -terms.pose_rest, &terms.rig);
+            energy += twisting.evaluate(self.wide, 1.0, gradient);
+        }
+        if let Some(stitches) = self.stitches() {
+            combine_wide(self.wide, self.positions, 0.0, self.positions);
+            energy += stitches.evaluate(self.wide, 1.0, gradient);
+        }
+        if !terms.gaps.is_empty() {
+            energy += terms.gap_energy - dot(&terms.gaps, self.positions);
+            add(gradient, -1.0, &terms.gaps[..self.model.free]);
+        }
+        energy
+    }
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
+        let elastic = self.terms.stiffness * self.elastic(u, gradient);
+        let terms = self.terms;
+        let mut kinetic = 0.0;
+        for (row, gradient) in gradient.iter_mut().enumerate() {
+            let mass = self.model.mass[row];
+            for c in 0..3 {
+                let (apart, moved) = (u[row][c] - terms.target[row][c], u[row][c] - terms.damped[row][c]);
+                let (push, drag) = (mass * terms.inertia * apart, mass * terms.drag[0] * moved);
+                kinetic += 0.5 * (push * apart + drag * moved);
+                gradient[c] = terms.stiffness * gradient[c] + push + drag;
+            }
+        }
+        let mut energy = elastic + kinetic;
+        if terms.drag[1] > 0.0 {
+            combine_wide(self.wide, u, -1.0, &terms.damped);
+            let moved = &self.wide[..self.model.free];
+            energy += self.viscosity().evaluate(moved, terms.drag[1], gradient);
+        }
+        energy += terms.medium.evaluate(u, gradient);
+        if let Some(limit) = &terms.limit {
+            energy += limit.evaluate(&self.model.mass, u, gradient);
+        }
+        // Near rest the terms of a law cancel; the rounding error is proportional to their magnitude.
+        let mut size = energy + terms.stiffness * self.model.rounding;
+        if !self.force.is_empty() {
+            let work = dot(self.force, u);
+            add(gradient, -1.0, self.force);
+            energy -= work;
+            size += work.abs();
+        }
+        if let Some(complement) = &self.model.complement {
+            complement.purify(gradient);
+        }
+        if let Some(contact) = &mut self.contact {
+            let touching = contact.evaluate(|points, point| points.at(point, self.positions));
+            energy += touching;
+            size += touching;
+        }
+        Value { energy, size }
+    }
+
+    /// Searches for tets near their stretch limit every few iterations, and half as often updates the
+    /// metric for active limits.
+    fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
+        if iteration % WATCHED != WATCHED - 1 {
+            return Ok(false);
+        }
+        let found = self.watch_stretch(u, NEAR);
+        // With contact, no update: all contact compliances would have to be recomputed.
+        if let Some(limits) = self.stretch.as_mut().filter(|_| self.contact.is_none())
+            && iteration % REFRESHED == REFRESHED - 1
+        {
+            let flesh = (&*self.elements, self.rest);
+            *self.firmer = limits.metric(self.model, self.opened, self.terms, flesh, self.positions)?;
+        }
+        Ok(found)
+    }
+
+    fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        if let Some(contact) = &mut self.contact {
+            let metric = self.firmer.as_ref().unwrap_or(self.factor);
+            let solve = |rows: &mut Rows| metric.solve_vertices(self.room, rows);
+            contact.correct(&self.terms.rig, u, memory, direction, value, solve);
+        }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        self.firmer.as_ref().unwrap_or(self.factor).solve_vertices(self.room, rows);
+    }
+
+    /// With active limits in the metric, an excessive step length tends to stay excessive.
+    fn longer(&self) -> f64 {
+        if self.firmer.is_some() { 1.5 } else { 3.0 }
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
+        let squares: f64 = step.iter().zip(&self.model.mass).map(weighted).sum();
+        squares.sqrt() / self.model.unit()
+    }
+}

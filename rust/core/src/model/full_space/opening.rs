@@ -1,0 +1,43 @@
+//! Opening of full-space stitches during a motion: matrices of energy, damping and metric for given shares.
+
+use super::FullSpaceModel;
+use crate::inputs::shares::Shares;
+use crate::math::Sparse;
+use crate::potentials::quadratic::Quadratic;
+
+/// Replacement matrices for given shares of the stitch groups' stiffness.
+pub(super) struct Opened {
+    pub(super) shares: Shares,
+    pub(super) stitches: Quadratic,
+    pub(super) viscosity: Quadratic,
+    /// Laplacian of the metric.
+    pub(super) stiffness: Sparse,
+}
+
+impl FullSpaceModel {
+    /// Number of stitch groups with separate opening.
+    pub fn stitch_group_count(&self) -> usize {
+        self.data.stitches.as_ref().map_or(0, |stitches| stitches.group_count())
+    }
+
+    /// Matrices for opened stitches, `None` if all are as built; `before` is reused if its shares are
+    /// equal.
+    pub(super) fn opened(&self, shares: &Shares, before: Option<Opened>) -> Option<Opened> {
+        let stitches = self.data.stitches.as_ref().filter(|_| !shares.are_all(1.0))?;
+        if let Some(before) = before.filter(|before| before.shares == *shares) {
+            return Some(before);
+        }
+        let mut place = vec![0; self.vertices.len()];
+        (0..).zip(&self.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
+        let free_place: Vec<u32> =
+            self.data.moving.rows().iter().map(|&vertex| place[vertex as usize]).collect();
+        let change = stitches.scaled(&shares.each().map(|share| share - 1.0)).laplacian(1.0);
+        let stiffness = &self.stiffness + &self.data.moving.square(&change);
+        Some(Opened {
+            shares: *shares,
+            stitches: Quadratic::new(&stitches.scaled(shares.each()).laplacian(1.0), &place),
+            viscosity: Quadratic::new(&stiffness, &free_place),
+            stiffness,
+        })
+    }
+}

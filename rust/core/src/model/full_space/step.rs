@@ -1,0 +1,502 @@
+//! Substep solver of the full space.
+
+use std::sync::Arc;
+
+use nalgebra::Matrix3;
+
+use super::FullSpaceModel;
+use super::minimise::{FAR, Minimiser};
+use super::objective::{Incremental, Terms};
+use super::opening::Opened;
+use super::skin::Skin;
+use super::stretch::{NEAR, StretchLimits};
+use crate::inputs::drag::Drag;
+use crate::inputs::force_samples::{ForceSamples, foreign_samples};
+use crate::inputs::settings::HISTORY;
+use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::shares::Shares;
+use crate::kinematics::rig_rows::{check_offsets, enter_pose};
+use crate::math::polar::rotations;
+use crate::math::rows::{Rows, add};
+use crate::math::{SparseCholesky, VertexRoom, on_pool};
+use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
+use crate::potentials::displacement_limit::Limit;
+use crate::potentials::drag::{check_at_vertices, in_metric};
+use crate::potentials::elastic::elements::Elements;
+use crate::potentials::elastic::fibres::{Fibres, relaxed};
+use crate::potentials::elastic::rest_shape::deformation;
+use crate::rig::Pose;
+use crate::solve::{Descent, Learnt, Outcome};
+use crate::stepping::history::{apart, felt_acceleration, past_acceleration, velocity};
+use crate::stepping::recurrence::{Recurrence, Tangent};
+use crate::stepping::state::State;
+use crate::stepping::substep::{RigPlace, Substep, last};
+use crate::{Error, Progress, Result};
+
+/// Substep solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
+///
+/// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the admissible
+/// displacements u of `x = rig + u`. Coordinates are u of the moving rows; offsets have all rows.
+pub(crate) struct FullSpaceSubstep {
+    pub(super) model: Arc<FullSpaceModel>,
+    minimiser: Minimiser,
+    elements: Elements,
+    /// Elements in the bind shape, once a pose has changed the others.
+    rest: Option<Elements>,
+    fibres: Option<Fibres>,
+    /// Stretch limits, once used, and `true` if they are active.
+    stretch: Option<StretchLimits>,
+    limited: bool,
+    metric: Option<([f64; 2], SparseCholesky)>,
+    /// Matrices for opened stitches.
+    opened: Option<Opened>,
+    /// Factor of the metric with active limits.
+    firmer: Option<SparseCholesky>,
+    begins: bool,
+    room: VertexRoom,
+    pub(super) descent: Descent,
+    terms: Terms,
+    positions: Vec<[f64; 3]>,
+    wide: Vec<[f64; 4]>,
+    /// Acceleration of the pose.
+    acceleration: Vec<[f64; 3]>,
+    /// Accelerations of the rig's vertices, and of offsets.
+    felt: [Vec<[f64; 3]>; 2],
+    /// External force, N, of the moving rows; empty for none.
+    force: Vec<[f64; 3]>,
+    contact: Option<Contact>,
+    skin: Skin,
+    u: Vec<[f64; 3]>,
+    /// Elastic energy of the last descent, without the scale of stiffness, J.
+    elastic: f64,
+    coefficients: Vec<f64>,
+}
+
+impl FullSpaceSubstep {
+    pub(crate) fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
+        let (rows, free) = (model.vertices.len(), model.free);
+        let pairs = match minimiser {
+            Minimiser::QuasiNewton { pairs } => pairs,
+            Minimiser::Newton => 0,
+        };
+        let zeros = |rows: usize| vec![[0.0; 3]; rows];
+        Self {
+            minimiser,
+            elements: model.elements.clone(),
+            rest: None,
+            fibres: model.fibres.clone().map(Fibres::new),
+            stretch: None,
+            limited: false,
+            metric: None,
+            opened: None,
+            firmer: None,
+            begins: true,
+            room: VertexRoom::default(),
+            descent: Descent::new(free, pairs),
+            terms: Terms::new(&model),
+            positions: zeros(rows),
+            wide: vec![[0.0; 4]; rows],
+            acceleration: zeros(model.posing.handle_rows()),
+            felt: [zeros(rows), Vec::new()],
+            force: Vec::new(),
+            contact: None,
+            skin: Skin::default(),
+            u: zeros(free),
+            elastic: 0.0,
+            coefficients: vec![0.0; 3 * rows],
+            model,
+        }
+    }
+
+    /// The solver with contact between colliders and a skin, or the boundary vertices without a skin.
+    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
+        let (skin, points) = Skin::new(&self.model, skin)?;
+        let held = |row: usize| !self.model.loose[row];
+        let pinned = self.model.pinned_beside_flesh();
+        self.contact = Some(Contact::new(colliders, points, held, &pinned, self.model.mesh().diagonal())?);
+        self.skin = skin;
+        Ok(self)
+    }
+
+    /// Begins a substep of contact from a state; `h` is `None` in statics.
+    fn begin_contact(
+        &mut self,
+        state: &ContactState,
+        (vertices, pose): (&Rows, &Rows),
+        rig: RigPlace<'_>,
+        h: Option<f64>,
+    ) {
+        if let Some(contact) = &mut self.contact {
+            let posing = &self.model.posing;
+            let (before, now) = (posing.translation(pose), posing.translation(rig.pose));
+            self.skin.go((pose, &before), (rig.pose, &now));
+            let start = Start { rows: vertices, beyond: &self.skin.start, origin: before, state, h };
+            let end = End { colliders: rig.colliders, beyond: &self.skin.end, origin: now };
+            contact.begin(&start, &end, self.terms.metric());
+        }
+    }
+
+    /// Sets rig shape, rest shapes and metric of a substep.
+    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+        let (posing, terms) = (&self.model.posing, &mut self.terms);
+        posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
+        let offsets = terms.rig.as_flattened_mut().iter_mut().zip(rig.offset.as_flattened());
+        offsets.for_each(|(x, offset)| *x += offset);
+        if params.pose_rest > 0.0 || self.rest.is_some() {
+            let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
+            self.elements.follow(rest, &terms.rig, params.pose_rest, f64::INFINITY);
+        }
+        if let Some(fibres) = &mut self.fibres {
+            fibres.follow(&terms.rig, params.pose_rest);
+        }
+        self.limited = params.stretch.is_some();
+        if let Some(limit) = params.stretch {
+            let limits = self.stretch.get_or_insert_with(|| StretchLimits::new(&self.model));
+            limits.set(limit, &terms.rig);
+        }
+        terms.keep_gaps(&self.model, rig.pose, &params.stitching);
+        terms.stiffness = params.stiffness;
+        terms.pose_rest = params.pose_rest;
+        terms.relaxed = relaxed(&params.contraction);
+        terms.limit = Limit::new(self.model.frequency, self.model.mesh().diagonal(), params);
+        let key = terms.metric();
+        self.open_stitches(&params.stitching);
+        if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
+            self.metric = Some((key, self.model.metric(self.opened.as_ref(), key)?));
+        }
+        self.descent.memory.enter(key);
+        Ok(())
+    }
+
+    /// Sets the opening of stitches, and discards curvature pairs after a change.
+    fn open_stitches(&mut self, shares: &Shares) {
+        let before = self.opened.as_ref().map(|opened| opened.shares);
+        self.opened = self.model.opened(shares, self.opened.take());
+        if before != self.opened.as_ref().map(|opened| opened.shares) {
+            self.metric = None;
+        }
+        if self.opened.is_some() {
+            self.forget_learnt();
+        }
+    }
+
+    /// Discards everything learnt with open stitches: results from a saved state must not depend on their
+    /// history.
+    fn forget_learnt(&mut self) {
+        self.descent.memory.clear();
+        self.contact.iter_mut().for_each(Contact::change_metric);
+    }
+
+    /// Stores the vertex drag of the next step.
+    fn enter_drag(&mut self, drag: Option<&Drag>) -> Result<()> {
+        let (model, medium) = (&self.model, &mut self.terms.medium);
+        medium.enter(std::iter::empty());
+        let Some(drag) = drag else { return Ok(()) };
+        check_at_vertices(drag, model.vertices.len())?;
+        let moving = model.vertices[..model.free].iter().map(|&vertex| vertex as usize);
+        medium.enter(moving.map(|v| ([drag.linear()[v], drag.quadratic()[v]], drag.velocity()[v])));
+        Ok(())
+    }
+
+    /// Sets the known part of the vertex velocities for drag before a substep.
+    fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+        self.terms.dragged = 0.0;
+        if !self.terms.medium.acts() {
+            return;
+        }
+        let factors = params.integrator.velocity();
+        let posing = &self.model.posing;
+        velocity(&state.path, rig.pose, factors, &mut self.acceleration);
+        let [moved, of_offsets] = &mut self.felt;
+        posing.apply(&self.acceleration, &[0.0; 3], moved);
+        velocity(&state.offset_path, rig.offset, factors, of_offsets);
+        add(&mut moved[..of_offsets.len()], 1.0, of_offsets);
+        let [.., older, last] = &state.reduced;
+        for (moved, (older, last)) in moved.iter_mut().zip(older.iter().zip(last)) {
+            (0..3).for_each(|c| moved[c] += factors[1] * (last[c] - older[c]) - factors[0] * last[c]);
+        }
+        self.terms.medium.prepare(&moved[..self.model.free], factors[0], h);
+        self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
+    }
+
+    /// Adds the limits active at the start of a substep to the metric; otherwise directions are too long
+    /// wherever flesh stiffens.
+    fn meet_limits(&mut self) -> Result<()> {
+        let known = self.firmer.take().is_some();
+        if let Some(limits) = self.stretch.as_mut().filter(|_| self.limited) {
+            self.positions.copy_from_slice(&self.terms.rig);
+            add(&mut self.positions[..self.model.free], 1.0, &self.u);
+            limits.watch(&self.positions, NEAR);
+            let (opened, flesh) = (self.opened.as_ref(), (&self.elements, self.rest.as_ref()));
+            self.firmer = limits.metric(&self.model, opened, &self.terms, flesh, &self.positions)?;
+        }
+        if known || self.firmer.is_some() {
+            self.change_metric();
+        }
+        Ok(())
+    }
+
+    /// Discards everything that depends on the metric.
+    fn change_metric(&mut self) {
+        self.descent.memory.change_metric();
+        self.contact.iter_mut().for_each(Contact::change_metric);
+    }
+
+    /// Sets the target from inertia, gravity and damping, and the start of the descent.
+    fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+        let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
+        let posing = &self.model.posing;
+        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
+        let [felt, of_offsets] = &mut self.felt;
+        posing.apply(&self.acceleration, &[0.0; 3], felt);
+        felt_acceleration(&state.offset_path, rig.offset, &inertia, params.strength, of_offsets);
+        let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
+        offsets.for_each(|(felt, offset)| *felt += offset);
+        let terms = &mut self.terms;
+        past_acceleration(&state.reduced, &inertia, &mut terms.target);
+        let [.., older, last] = &state.reduced;
+        let mut squares = 0.0;
+        for row in 0..last.len() {
+            let strength = self.model.strength[row];
+            for c in 0..3 {
+                let kept = last[row][c] - terms.target[row][c] / inertia[0];
+                let push = (h * h * params.gravity[c] - strength * felt[row][c]) / inertia[0];
+                squares += self.model.mass[row] * push * push;
+                self.u[row][c] = kept;
+                terms.target[row][c] = kept + push;
+                let velocity = velocity[1] / velocity[0] * (last[row][c] - older[row][c]);
+                terms.damped[row][c] = last[row][c] - velocity;
+            }
+        }
+        // The last displacement is admissible; the rig's inertia alone is not. If forces would move the
+        // flesh far, or if contacts are at rest, the last displacement is also the nearer start.
+        let falls = self.model.data.constraint.is_none() && state.contact.anchors.is_empty();
+        if falls && squares.sqrt() < FAR * self.model.unit() {
+            self.u.copy_from_slice(&terms.target);
+        }
+    }
+
+    /// Solves a substep from the last displacement; `heard` receives the number of each iteration and the
+    /// energy, and can stop the descent.
+    pub(super) fn descend(
+        &mut self,
+        last: &Rows,
+        budget: (u32, f64),
+        mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
+    ) -> Result<Outcome> {
+        let Some((_, factor)) = &self.metric else { return Ok(Outcome::default()) };
+        let mut energy = Incremental {
+            model: &self.model,
+            opened: self.opened.as_ref(),
+            elements: &mut self.elements,
+            rest: self.rest.as_ref(),
+            fibres: self.fibres.as_mut(),
+            stretch: self.stretch.as_mut().filter(|_| self.limited),
+            terms: &self.terms,
+            force: &self.force,
+            factor,
+            firmer: &mut self.firmer,
+            room: &mut self.room,
+            positions: &mut self.positions,
+            wide: &mut self.wide,
+            contact: self.contact.as_mut(),
+        };
+        let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
+        let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
+            energy.start(last, u);
+            let outcome = energy.minimise(descent, minimiser, u, budget, &mut heard)?;
+            energy.project(u);
+            if let Some(contact) = &mut energy.contact {
+                contact.settle_anchors(&energy.terms.rig, u);
+            }
+            let elastic = energy.elastic(u, &mut vec![[0.0; 3]; u.len()]);
+            Ok((outcome, elastic))
+        })?;
+        self.elastic = elastic;
+        if self.opened.is_some() {
+            self.forget_learnt();
+        }
+        Ok(outcome)
+    }
+
+    /// Rig positions of the vertices at the last substep of a state, in a space with its origin at
+    /// `origin`.
+    fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
+        let mut places = vec![[0.0; 3]; self.model.vertices.len()];
+        self.model.posing.apply(&state.path[HISTORY - 1], origin, &mut places);
+        let offsets = state.offset_path[HISTORY - 1].as_flattened();
+        places.as_flattened_mut().iter_mut().zip(offsets).for_each(|(x, offset)| *x += offset);
+        places
+    }
+}
+
+impl Substep for FullSpaceSubstep {
+    fn rows(&self) -> [usize; 3] {
+        [self.model.posing.handle_rows(), self.model.free, self.model.vertices.len()]
+    }
+
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        let posing = &self.model.posing;
+        enter_pose(&posing.coordinates, posing.bones, pose, rows)
+    }
+
+    fn hold_offsets(&mut self) {
+        self.felt[1].resize(self.model.vertices.len(), [0.0; 3]);
+    }
+
+    fn enter_offsets(&mut self, offsets: &[f64], _: &mut Rows, rows: &mut Rows) -> Result<()> {
+        self.model.check_vertex_rows("offsets", offsets)?;
+        check_offsets(&self.model.posing.coordinates, offsets)?;
+        self.model.enter(offsets, rows);
+        Ok(())
+    }
+
+    fn contact_sizes(&self) -> [usize; 2] {
+        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
+    }
+
+    fn anchors(&self) -> &[Anchor] {
+        self.contact.as_ref().map_or(&[], Contact::anchors)
+    }
+
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.begins = true;
+        self.enter_drag(drive.drag)?;
+        self.force.clear();
+        let Some(force) = drive.force else { return Ok(()) };
+        self.model.check_vertex_rows("force", force)?;
+        if let Some(at) = force.iter().position(|f| !f.is_finite()) {
+            return Err(Error::NotFinite { what: "force", element: at / 3, value: force[at] });
+        }
+        self.force.resize(self.model.free, [0.0; 3]);
+        self.model.enter(force, &mut self.force);
+        Ok(())
+    }
+
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
+        self.terms.held = 0.0;
+        let [velocity, _] = params.integrator.velocity();
+        self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
+        self.meet_medium(state, rig, params, h);
+        self.set_rig(rig, params)?;
+        self.aim(state, rig, params, h);
+        // With contact, once a step: compliances must be recomputed in each metric.
+        if std::mem::take(&mut self.begins) || self.contact.is_none() {
+            self.meet_limits()?;
+        }
+        if self.contact.is_some() {
+            let origin = self.model.posing.translation(&state.path[HISTORY - 1]);
+            let mut vertices = self.places(state, &origin);
+            add(&mut vertices[..self.model.free], 1.0, last(state));
+            self.begin_contact(&state.contact, (&vertices, &state.path[HISTORY - 1]), rig, Some(h));
+        }
+        Ok(())
+    }
+
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        let budget = (params.max_iterations, params.tolerance);
+        let outcome = self.descend(last(state), budget, |_, _| progress.proceed())?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    /// Loose parts feel no loads here, since they would never come to rest.
+    fn settle(
+        &mut self,
+        rig: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        self.terms.inertia = 0.0;
+        self.terms.held = params.stiffness * self.model.shift;
+        self.terms.drag = [0.0; 2];
+        self.terms.dragged = 0.0;
+        self.firmer = None;
+        self.change_metric();
+        self.set_rig(rig, params)?;
+        self.force.resize(self.model.free, [0.0; 3]);
+        self.terms.medium.rest(params.dt, &mut self.force);
+        for (row, force) in self.force.iter_mut().enumerate() {
+            let (mass, held) = (self.model.mass[row], if self.model.loose[row] { 0.0 } else { 1.0 });
+            (0..3).for_each(|c| force[c] = held * (force[c] + mass * params.gravity[c]));
+        }
+        self.u.fill([0.0; 3]);
+        if self.contact.is_some() {
+            let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
+            let vertices = self.terms.rig.clone();
+            self.begin_contact(&standing, (&vertices, rig.pose), rig, None);
+        }
+        let start = self.u.clone();
+        let budget = (max_iterations, params.tolerance);
+        let outcome = self.descend(&start, budget, |iteration, _| {
+            progress.report(iteration as f32 / max_iterations as f32)
+        })?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    fn found(&mut self) -> &mut Rows {
+        &mut self.u
+    }
+
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
+        params.stiffness * self.elastic
+    }
+
+    fn learnt(&self, learnt: &mut Learnt) {
+        self.descent.memory.save(learnt);
+    }
+
+    fn learn(&mut self, learnt: &Learnt) {
+        self.descent.memory.load(learnt);
+    }
+
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        let posed = |pose: &Rows| {
+            let mut places = vec![[0.0; 3]; self.model.vertices.len()];
+            self.model.posing.apply(pose, &self.model.posing.translation(pose), &mut places);
+            places
+        };
+        let (from, to) = (posed(from), posed(to));
+        let mut moved = Matrix3::zeros();
+        for chunk in self.model.elements.chunks() {
+            for slot in 0..chunk.elements.len() {
+                let (corners, gradients) = chunk.element(slot);
+                let before = deformation(&from, &corners, &gradients);
+                moved += chunk.volumes[slot] * deformation(&to, &corners, &gradients) * before.transpose();
+            }
+        }
+        let mut turn = [[0.0; 9]];
+        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
+        Matrix3::from_row_slice(&turn[0])
+    }
+
+    fn show(&mut self, coordinates: &Rows) {
+        self.model.leave(coordinates, self.coefficients.as_chunks_mut::<3>().0);
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    fn unit(&self) -> f64 {
+        self.model.unit()
+    }
+
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        let (advance, moved) = apart(&self.places(from, &[0.0; 3]), &self.places(to, &[0.0; 3]));
+        Ok((advance, moved / self.model.mesh().diagonal()))
+    }
+
+    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        Err(foreign_samples())
+    }
+
+    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
+        None
+    }
+
+    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
+        None
+    }
+}

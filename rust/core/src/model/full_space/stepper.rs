@@ -1,0 +1,115 @@
+//! Stand-alone steps of a full-space body from any start to any rig shape, by either minimiser, for
+//! measurements.
+
+use std::sync::Arc;
+
+use super::minimise::Minimiser;
+use super::step::FullSpaceSubstep;
+use super::{FullSpaceModel, check_length};
+use crate::inputs::settings::{Drive, SimulationParams};
+use crate::solve::Outcome;
+use crate::stepping::motion::Motion;
+use crate::stepping::substep::{Substep, last};
+use crate::{Error, Result};
+
+/// Report of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FullSpaceReport {
+    /// Iterations.
+    pub iterations: u32,
+    /// Evaluations of the energy in line searches.
+    pub trials: u32,
+    /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal.
+    pub residual: f64,
+    /// Elastic energy at the end, J.
+    pub energy: f64,
+}
+
+/// Stepper of a full-space body without a rig, driven by given rig positions of its vertices.
+///
+/// The same inputs give the same bits for any number of threads.
+pub struct FullSpaceStepper {
+    model: Arc<FullSpaceModel>,
+    motion: Motion<FullSpaceSubstep>,
+}
+
+impl FullSpaceStepper {
+    /// A stepper before its first step.
+    pub fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
+        let motion = Motion::new(Box::new(FullSpaceSubstep::new(model.clone(), minimiser)));
+        Self { model, motion }
+    }
+
+    /// Restarts at rest: n x 3 rig positions of the vertices, and admissible displacements.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`].
+    pub fn reset(&mut self, posed: &[[f64; 3]], displacement: &[[f64; 3]]) -> Result<()> {
+        let displacement = displacement.as_flattened();
+        self.model.check_vertex_rows("displacement", displacement)?;
+        let offsets = self.offsets(posed)?;
+        self.motion.reset(&Drive { offsets: Some(&offsets), ..Drive::default() })?;
+        self.model.enter(displacement, self.motion.substep.found());
+        self.motion.stay();
+        Ok(())
+    }
+
+    /// Discards all curvature pairs: the next step then depends on positions alone.
+    pub fn forget(&mut self) {
+        self.motion.substep.descent.memory.clear();
+    }
+
+    /// One step to new rig positions of the vertices, n x 3; the first is a reset. `heard` receives the
+    /// incremental energy before each iteration, and can stop the step.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`], those of the settings,
+    /// [`Error::Numerical`] for overflow, and errors of `heard`. The state is then unchanged.
+    pub fn step(
+        &mut self,
+        posed: &[[f64; 3]],
+        params: &SimulationParams,
+        mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
+    ) -> Result<FullSpaceReport> {
+        params.check()?;
+        let offsets = self.offsets(posed)?;
+        let drive = Drive { offsets: Some(&offsets), ..Drive::default() };
+        let budget = (params.max_iterations, params.tolerance);
+        let mut trials = 0;
+        let report = self.motion.step_by(&drive, params, &mut |substep, state| {
+            let Outcome { iterations, length, trials: more, .. } =
+                substep.descend(last(state), budget, &mut heard)?;
+            trials += more;
+            Ok((iterations, length))
+        })?;
+        let (iterations, residual) = (report.iterations, report.residual);
+        Ok(FullSpaceReport { iterations, trials, residual, energy: report.energy })
+    }
+
+    /// Displacements relative to the rig, n x 3, m.
+    pub fn displacement(&self) -> Vec<[f64; 3]> {
+        self.motion.substep.coefficients().as_chunks::<3>().0.to_vec()
+    }
+
+    /// Positions of the vertices after the last step, n x 3, m.
+    pub fn positions(&self) -> Vec<[f64; 3]> {
+        let mut positions = self.displacement();
+        let [.., offsets] = &self.motion.state().offset_path;
+        for (row, &vertex) in self.model.vertices.iter().enumerate() {
+            let rest = self.model.mesh().vertices()[vertex as usize];
+            let moved = offsets.get(row).copied().unwrap_or_default();
+            (0..3).for_each(|c| positions[vertex as usize][c] += rest[c] + moved[c]);
+        }
+        positions
+    }
+
+    /// Offsets of rig positions from the rest positions.
+    fn offsets(&self, posed: &[[f64; 3]]) -> Result<Vec<f64>> {
+        check_length("posed", self.model.vertices.len(), posed.len())?;
+        let places = posed.as_flattened().iter().zip(self.model.mesh().vertices().as_flattened());
+        match posed.as_flattened().iter().position(|x| !x.is_finite()) {
+            Some(i) => Err(Error::NotFinite { what: "posed", element: i / 3, value: posed[i / 3][i % 3] }),
+            None => Ok(places.map(|(posed, rest)| posed - rest).collect()),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Bodies moved by affine handles, by hyper-reduced projective dynamics `[HRPD]`: `x = X + U z`.
+//!
+//! A body consists of tets (`clusters`) or is a surface without volume (`sheet`), loose or attached to a
+//! rig (`attachment`). `ProjectiveModel` holds all constant data (`coordinates`, `body`). A step
+//! (`step`) minimises the incremental energy (`objective`) by local projections, then a solve with a
+//! constant matrix (`system`). Deformation gradients of clusters are projected to rotations, those of
+//! triangles to isometries, and curvatures to their rest values. Further files: rigid motion excluded from
+//! damping (`rigid`), tether of a loose body (`holding`), springs to points (`grip`), drag (`medium`),
+//! contact points (`skin`), and common steps of bodies in contact (`joint`).
+
+pub(crate) mod attachment;
+pub(crate) mod grip;
+pub(crate) mod holding;
+pub(crate) mod joint;
+pub(crate) mod medium;
+pub(crate) mod objective;
+pub(crate) mod placing;
+pub(crate) mod projector;
+pub(crate) mod rigid;
+pub(crate) mod skin;
+pub(crate) mod step;
+pub(crate) mod system;
+
+use crate::kinematics::handles::HandleCoordinates;
+use crate::potentials::elastic::body::Body;
+use crate::potentials::elastic::clusters::Clusters;
+use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
+use attachment::Attachment;
+use faer::Mat;
+pub use placing::Start;
+use system::lowest_frequency;
+
+use crate::kinematics::coordinates::Coordinates;
+use crate::material::{Law, Material};
+use crate::math::Sparse;
+use crate::math::symmetric::Symmetric;
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh, extent};
+use crate::operators::{lumped_mass, stiffness};
+use crate::rig::Rig;
+use crate::subspace::{Handles, tets_of_labels};
+use crate::{Error, Progress, Result};
+
+/// A body moved by handles: all constant data of a step.
+///
+/// The energy of tets is that of `[FastCD]`: as rigid as possible, `sum_t mu_t V_t |F_t - R_c(t)|^2`, with
+/// one rotation for all tets of a cluster. The energy of a surface is a
+/// [`Membrane`](crate::operators::Membrane) with [`Bending`](crate::operators::Bending).
+pub struct ProjectiveModel {
+    body: Body,
+    handles: Handles,
+    coordinates: HandleCoordinates,
+    attachment: Option<Attachment>,
+    vertex_mass: Vec<f64>,
+    /// `U'MU`, r x r, kg.
+    mass: Mat<f64>,
+    packed_mass: Symmetric,
+    /// `U'KU` along one axis, r x r, N/m.
+    stiffness: Mat<f64>,
+    /// Part of the stiffness that the clusters' mean gradients do not represent.
+    unseen: Mat<f64>,
+    packed_unseen: Symmetric,
+    frequency: f64,
+    total_mass: f64,
+    diagonal: f64,
+    /// Coordinates of poses.
+    pose_coordinates: Coordinates,
+}
+
+/// The body in its coordinates, and the part of the stiffness missing in its energy.
+type Made = (Body, Mat<f64>);
+
+impl ProjectiveModel {
+    /// Prepares a loose body of tets, with one rotation a cluster label.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a law other than as rigid as possible; [`Error::Shape`] or
+    /// [`Error::Index`] for handles, material and labels of another mesh, [`Error::Numerical`];
+    /// [`Error::Cancelled`].
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        handles: &Handles,
+        labels: &[i32],
+        progress: &Progress,
+    ) -> Result<Self> {
+        if material.law() != Law::Arap {
+            let why =
+                "projective dynamics projects on rotations, which is as rigid as possible alone; take arap";
+            return Err(Error::Unsupported { what: "law", why });
+        }
+        material.check_tet_count(mesh.tets().len())?;
+        handles.check_vertex_count(mesh.vertices().len())?;
+        let tets = tets_of_labels(mesh, labels)?;
+        let mass = lumped_mass(mesh, material);
+        let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
+            let (clusters, unseen) = Clusters::new(mesh, material, handles, coordinates, &tets, stiffness);
+            (Body::Solid(mesh.clone(), clusters), unseen)
+        };
+        Self::reduce(handles, mass, || stiffness(mesh, material), make, progress)
+    }
+
+    /// Prepares a loose surface without volume, of a material that is uniform or has a value a triangle.
+    ///
+    /// Triangles without area have neither mass nor energy; [`ProjectiveModel::skipped_count`] counts them.
+    ///
+    /// # Errors
+    /// [`Error::Range`] or [`Error::NotFinite`] for the fabric, [`Error::Massless`] for a point connected
+    /// to no triangle with area; as [`ProjectiveModel::new`].
+    pub fn surface(
+        surface: &SurfaceMesh,
+        material: &Material,
+        fabric: Fabric,
+        handles: &Handles,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let n = surface.points().len();
+        handles.check_vertex_count(n)?;
+        let layers = Layers::new(surface, material, fabric)?;
+        let (mass, stiffness) = (layers.membrane.lumped_mass(), layers.stiffness(n)?);
+        handles.check_mass(&mass)?;
+        let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
+            let sheet = Sheet::new(layers, handles, coordinates);
+            (Body::Surface(surface.clone(), sheet), Mat::zeros(stiffness.nrows(), stiffness.ncols()))
+        };
+        Self::reduce(handles, mass, || Ok(stiffness), make, progress)
+    }
+
+    /// Model of vertices with given mass and stiffness.
+    fn reduce(
+        handles: &Handles,
+        vertex_mass: Vec<f64>,
+        stiffness: impl FnOnce() -> Result<Sparse>,
+        make: impl FnOnce(&HandleCoordinates, &Mat<f64>) -> Made,
+        progress: &Progress,
+    ) -> Result<Self> {
+        progress.report(0.0)?;
+        let gram = handles.gram(&diagonal(&vertex_mass)?);
+        progress.report(0.2)?;
+        let coordinates = HandleCoordinates::new(&vertex_mass, handles, &gram);
+        progress.report(0.4)?;
+        let mass = coordinates.reduce(&gram);
+        let stiffness = coordinates.stiffness(&handles.gram(&stiffness()?));
+        progress.report(0.7)?;
+        let (body, unseen) = make(&coordinates, &stiffness);
+        let frequency = lowest_frequency(&coordinates, &mass, &stiffness)?;
+        progress.report(1.0)?;
+        Ok(Self {
+            packed_mass: packed(&coordinates, &mass),
+            packed_unseen: packed(&coordinates, &unseen),
+            body,
+            handles: handles.clone(),
+            coordinates,
+            attachment: None,
+            mass,
+            stiffness,
+            unseen,
+            frequency,
+            total_mass: vertex_mass.iter().sum(),
+            diagonal: extent(handles.places()),
+            pose_coordinates: Coordinates::of(handles.places()),
+            vertex_mass,
+        })
+    }
+
+    /// The same body attached to a rig: a vertex of weight a in [0, 1] is drawn to its posed position by
+    /// the energy `a m (2 pi f)^2 / 2 |x - J p|^2`, f in Hz.
+    ///
+    /// Vertices with a weight of half or more have no contact. The body starts in the pose of its attached
+    /// part, rotated but not strained.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for weights, rig and frequency;
+    /// [`Error::Unsupported`] without an attached vertex.
+    pub fn attached(self, rig: &Rig, weights: &[f64], frequency: f64) -> Result<Self> {
+        let of = (&self.handles, &self.coordinates, &self.vertex_mass[..]);
+        let attachment = Attachment::new(of, rig, weights, frequency)?;
+        Ok(Self { attachment: Some(attachment), ..self })
+    }
+
+    /// The simulated tets; `None` for a surface without volume.
+    pub fn mesh(&self) -> Option<&TetMesh> {
+        match &self.body {
+            Body::Solid(mesh, _) => Some(mesh),
+            Body::Surface(..) => None,
+        }
+    }
+
+    /// Tets of the points of an embedding.
+    fn tets_of(&self, embedding: &Embedding) -> Result<&[[u32; 4]]> {
+        let Some(mesh) = self.mesh() else {
+            let why = "points hang in tets; a surface without volume has none, and shows its own points";
+            return Err(Error::Unsupported { what: "embedding", why });
+        };
+        embedding.check_mesh(mesh)?;
+        Ok(mesh.tets())
+    }
+
+    /// Rest positions of the vertices, n, metres.
+    pub fn vertices(&self) -> &[[f64; 3]] {
+        self.handles.places()
+    }
+
+    /// Mass lumped to the vertices, n, kg.
+    pub fn vertex_mass(&self) -> &[f64] {
+        &self.vertex_mass
+    }
+
+    /// The handles.
+    pub fn handles(&self) -> &Handles {
+        &self.handles
+    }
+
+    /// Number of bones of an attached body; 0 for a loose body.
+    pub fn bone_count(&self) -> usize {
+        self.attachment.as_ref().map_or(0, |attachment| attachment.bones)
+    }
+
+    /// `true` if the body has volume and can be inflated.
+    pub(crate) fn is_solid(&self) -> bool {
+        self.mesh().is_some()
+    }
+
+    /// Number of clusters with a shared rotation, or of triangles.
+    pub fn cluster_count(&self) -> usize {
+        self.body.element_count()
+    }
+
+    /// Number of degenerate triangles, which are left out.
+    pub fn skipped_count(&self) -> usize {
+        self.body.skipped_count()
+    }
+
+    /// Frequency of the lowest deforming mode, Hz, the reference of the damping ratio.
+    pub fn frequency(&self) -> f64 {
+        self.frequency
+    }
+
+    /// Number of coordinates r along each axis.
+    fn rank(&self) -> usize {
+        self.coordinates.count()
+    }
+
+    /// Mass norm of a displacement of the whole body by one diagonal.
+    fn unit(&self) -> f64 {
+        self.total_mass.sqrt() * self.diagonal
+    }
+}
+
+impl HandleCoordinates {
+    /// Stiffness matrix of the coordinates; exactly zero for a translation.
+    fn stiffness(&self, gram: &Mat<f64>) -> Mat<f64> {
+        let stiffness = self.reduce(gram);
+        let still = |i: usize| i < self.affine_count() && i % 4 == 3;
+        Mat::from_fn(self.count(), self.count(), |i, j| {
+            if still(i) || still(j) { 0.0 } else { 0.5 * (stiffness[(i, j)] + stiffness[(j, i)]) }
+        })
+    }
+}
+
+/// A symmetric matrix of coordinates in packed form, for products.
+fn packed(coordinates: &HandleCoordinates, matrix: &Mat<f64>) -> Symmetric {
+    Symmetric::new(&coordinates.slots.order(), |row, column| matrix[(row, column)])
+}
+
+fn diagonal(values: &[f64]) -> Result<Sparse> {
+    let entries: Vec<_> =
+        (0..).zip(values).map(|(i, &value)| faer::sparse::Triplet::new(i, i, value)).collect();
+    Sparse::try_new_from_triplets(values.len(), values.len(), &entries)
+        .map_err(|error| Error::Numerical { what: "mass", why: format!("{error:?}") })
+}

@@ -1,0 +1,305 @@
+//! Drag in reduced coordinates: vertex drag, averaged over parts of a body.
+//!
+//! Linear drag `-c w` with a constant ratio `c / m` in each part is exact in the coordinates:
+//! `D = sum_p (c_p / m_p) B_p'M_p B_p`. Quadratic drag, and the velocities of rig and medium, are evaluated
+//! at the parts' centres of mass.
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use super::reduce::RigRows;
+use super::{Places, ReducedModel};
+use crate::inputs::drag::Drag;
+use crate::inputs::settings::SimulationParams;
+use crate::math::columns::Columns;
+use crate::math::dense::{dot, inner, product};
+use crate::math::rows::Rows;
+use crate::mesh::TetMesh;
+use crate::potentials::drag::{FOLLOWS, PointDrag, check_at_vertices, in_metric};
+use crate::stepping::history::velocity;
+use crate::stepping::state::State;
+use crate::stepping::substep::{RigPlace, last};
+use crate::subspace::cluster_tets_by_place;
+use crate::{Progress, Result};
+
+/// Number of parts; their mean motion represents the motion of their vertices.
+const PARTS: usize = 128;
+
+/// Parts of a body: connected groups of neighbouring tets.
+pub(super) struct Parts {
+    /// Part of each vertex, n.
+    of: Vec<u32>,
+    /// Masses of the parts, kg.
+    masses: Vec<f64>,
+    /// Centres of mass of the parts.
+    centers: Places,
+    /// `B_p'M_p B_p` of each part, a column of the lower half, k (k + 1) / 2, row by row.
+    inertias: Columns,
+}
+
+impl Parts {
+    /// Parts of a mesh from vertex masses, rig rows and displacement fields, 3n x k.
+    pub(super) fn new(mesh: &TetMesh, mass: &[f64], rig: &RigRows, fields: MatRef<'_, f64>) -> Result<Self> {
+        let labels = cluster_tets_by_place(mesh, PARTS.min(mesh.tets().len()), 0, &Progress::default())?;
+        let mut of = vec![0; mass.len()];
+        for (tet, &label) in mesh.tets().iter().zip(&labels).rev() {
+            tet.iter().for_each(|&vertex| of[vertex as usize] = label as u32);
+        }
+        let count = 1 + of.iter().max().map_or(0, |&part| part as usize);
+        let mut masses = vec![0.0; count];
+        of.iter().zip(mass).for_each(|(&part, mass)| masses[part as usize] += mass);
+        let mut moves = Mat::<f64>::zeros(3 * count, fields.ncols());
+        let mut posed: RigRows = vec![Vec::new(); count];
+        for (vertex, (&part, mass)) in of.iter().zip(mass).enumerate() {
+            let (part, share) = (part as usize, mass / masses[part as usize]);
+            for k in 0..fields.ncols() {
+                (0..3).for_each(|c| moves[(3 * part + c, k)] += share * fields[(3 * vertex + c, k)]);
+            }
+            for (handle, entries) in &rig[vertex] {
+                let place = posed[part].iter().position(|(known, _)| known == handle).unwrap_or_else(|| {
+                    posed[part].push((*handle, [0.0; 4]));
+                    posed[part].len() - 1
+                });
+                posed[part][place].1.iter_mut().zip(entries).for_each(|(sum, entry)| *sum += share * entry);
+            }
+        }
+        let basis = Columns::new(3 * count, fields.ncols(), |i, k| moves[(i, k)]);
+        let inertias = inertias(&of, mass, fields, count);
+        Ok(Self { of, masses, centers: Places { rig: posed, basis }, inertias })
+    }
+}
+
+/// `B_p'M_p B_p` of all parts in packed form.
+fn inertias(of: &[u32], mass: &[f64], fields: MatRef<'_, f64>, count: usize) -> Columns {
+    let rank = fields.ncols();
+    let mut vertices = vec![Vec::new(); count];
+    of.iter().enumerate().for_each(|(vertex, &part)| vertices[part as usize].push(vertex));
+    let own = |vertices: &Vec<usize>| {
+        let entry = |i: usize, k| mass[vertices[i / 3]].sqrt() * fields[(3 * vertices[i / 3] + i % 3, k)];
+        let rows = Mat::from_fn(3 * vertices.len(), rank, entry);
+        inner(rows.as_ref(), rows.as_ref())
+    };
+    let parts: Vec<Mat<f64>> = vertices.par_iter().map(own).collect();
+    let places: Vec<(usize, usize)> = (0..rank).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+    Columns::new(places.len(), count, |at, part| parts[part][places[at]])
+}
+
+/// Drag of a step, and scratch of its evaluation.
+pub(super) struct PartDrag {
+    /// Linear and quadratic coefficient of each part; empty without drag.
+    given: Vec<[f64; 2]>,
+    /// Velocity of the medium at each part, m/s.
+    medium: Vec<[f64; 3]>,
+    /// Quadratic drag.
+    points: PointDrag,
+    /// `c / m` of each part, bounded, and D, the lower half row by row.
+    ratios: Vec<f64>,
+    damping: Vec<f64>,
+    /// `v_0 / h`.
+    rate: f64,
+    /// Velocity of the coordinates at the end of the substep without displacement, 1/s, and the drag force
+    /// due to the rig's motion.
+    known: Vec<f64>,
+    pull: Vec<f64>,
+    /// Velocity of the pose, 4 rows a handle; displacements of the parts, and forces on them.
+    rig: Vec<[f64; 3]>,
+    u: Vec<[f64; 3]>,
+    forces: Vec<[f64; 3]>,
+    /// Velocities of the coordinates, and forces on them.
+    velocities: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl PartDrag {
+    pub(super) fn new(model: &ReducedModel) -> Self {
+        let data = &model.data;
+        let (count, rank) = (data.parts.masses.len(), data.rank());
+        let (places, numbers) = (vec![[0.0; 3]; count], vec![0.0; rank]);
+        Self {
+            given: Vec::with_capacity(count),
+            medium: places.clone(),
+            points: PointDrag::new(data.parts.masses.clone(), data.mesh.diagonal()),
+            ratios: vec![0.0; count],
+            damping: vec![0.0; rank * (rank + 1) / 2],
+            rate: 1.0,
+            known: numbers.clone(),
+            pull: numbers.clone(),
+            rig: vec![[0.0; 3]; data.handle_rows()],
+            u: places.clone(),
+            forces: places,
+            velocities: numbers.clone(),
+            product: numbers,
+        }
+    }
+
+    fn acts(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    /// Stores the vertex drag of the next step: each part gets the sum of the coefficients, and the mean
+    /// velocity of the medium.
+    pub(super) fn enter(&mut self, model: &ReducedModel, drag: Option<&Drag>) -> Result<()> {
+        self.given.clear();
+        let Some(drag) = drag else { return Ok(()) };
+        let (data, parts) = (&model.data, &model.data.parts);
+        check_at_vertices(drag, data.mass.len())?;
+        self.given.resize(parts.masses.len(), [0.0; 2]);
+        self.medium.fill([0.0; 3]);
+        for (vertex, &part) in parts.of.iter().enumerate() {
+            let part = part as usize;
+            self.given[part][0] += drag.linear()[vertex];
+            self.given[part][1] += drag.quadratic()[vertex];
+            let share = data.mass[vertex] / parts.masses[part];
+            (0..3).for_each(|c| self.medium[part][c] += share * drag.velocity()[vertex][c]);
+        }
+        self.points.enter(std::iter::empty());
+        if self.given.iter().any(|given| given[1] > 0.0) {
+            let points = self.given.iter().zip(&self.medium).map(|([_, q], medium)| ([0.0, *q], *medium));
+            self.points.enter(points);
+        }
+        Ok(())
+    }
+
+    /// Sets the known part of the velocities before a substep; returns the drag coefficient of the metric,
+    /// 1/s^2.
+    pub(super) fn prepare(
+        &mut self,
+        model: &ReducedModel,
+        (state, rig): (&State, RigPlace<'_>),
+        params: &SimulationParams,
+        (inertia, h): (f64, f64),
+    ) -> f64 {
+        if !self.acts() {
+            return 0.0;
+        }
+        let factors = params.integrator.velocity();
+        let parts = &model.data.parts;
+        self.rate = factors[0] / h;
+        velocity(&state.path, rig.pose, factors, &mut self.rig);
+        let [.., older, _] = &state.reduced;
+        let (older, last) = (older.as_flattened(), last(state).as_flattened());
+        for (k, known) in self.known.iter_mut().enumerate() {
+            *known = (factors[1] * (last[k] - older[k]) - factors[0] * last[k]) / h;
+        }
+        self.bound(parts, h);
+        self.u.fill([0.0; 3]);
+        parts.centers.add_posed(&self.rig, &mut self.u);
+        for (part, (force, moved)) in self.forces.iter_mut().zip(&self.u).enumerate() {
+            let c = self.ratios[part] * parts.masses[part];
+            *force = std::array::from_fn(|axis| c * (moved[axis] / h - self.medium[part][axis]));
+        }
+        parts.centers.basis.project(self.forces.as_flattened(), &mut self.pull);
+        let linear: f64 = self.ratios.iter().zip(&parts.masses).map(|(ratio, mass)| ratio * mass).sum();
+        let mut steepness = self.rate * linear / model.data.total_mass;
+        if self.points.acts() {
+            parts.centers.basis.combine(&self.known, self.forces.as_flattened_mut());
+            for (u, own) in self.u.iter_mut().zip(&self.forces) {
+                (0..3).for_each(|c| u[c] += h * own[c]);
+            }
+            self.points.prepare(&self.u, factors[0], h);
+            steepness += self.points.steepness();
+        }
+        in_metric(steepness, inertia)
+    }
+
+    /// Sets the ratios, and D if they have changed.
+    fn bound(&mut self, parts: &Parts, h: f64) {
+        let mut changed = false;
+        for ((ratio, [c, _]), mass) in self.ratios.iter_mut().zip(&self.given).zip(&parts.masses) {
+            let now = if *mass > 0.0 { (c / mass).min(FOLLOWS / h) } else { 0.0 };
+            changed |= now != std::mem::replace(ratio, now);
+        }
+        if changed {
+            parts.inertias.combine(&self.ratios, &mut self.damping);
+        }
+    }
+
+    /// Potential, J, without constant terms; adds the gradient.
+    pub(super) fn evaluate(&mut self, model: &ReducedModel, y: &[f64], gradient: &mut [f64]) -> f64 {
+        if !self.acts() {
+            return 0.0;
+        }
+        for ((velocity, y), known) in self.velocities.iter_mut().zip(y).zip(&self.known) {
+            *velocity = self.rate * y + known;
+        }
+        symmetric_product(&self.damping, &self.velocities, &mut self.product);
+        let mut potential = 0.0;
+        for (k, velocity) in self.velocities.iter().enumerate() {
+            potential += (0.5 * self.product[k] + self.pull[k]) * velocity;
+            gradient[k] += self.product[k] + self.pull[k];
+        }
+        potential /= self.rate;
+        if self.points.acts() {
+            let basis = &model.data.parts.centers.basis;
+            basis.combine(y, self.u.as_flattened_mut());
+            self.forces.fill([0.0; 3]);
+            potential += self.points.evaluate(&self.u, &mut self.forces);
+            self.project(model, gradient);
+        }
+        potential
+    }
+
+    /// Adds the force of the medium on a body at rest, then switches drag off.
+    pub(super) fn rest(&mut self, model: &ReducedModel, h: f64, force: &mut [f64]) {
+        if !self.acts() {
+            return;
+        }
+        let parts = &model.data.parts;
+        self.bound(parts, h);
+        for (part, (force, medium)) in self.forces.iter_mut().zip(&self.medium).enumerate() {
+            *force = medium.map(|u| self.ratios[part] * parts.masses[part] * u);
+        }
+        self.points.rest(h, &mut self.forces);
+        self.project(model, force);
+        self.given.clear();
+    }
+
+    /// Adds the forces on the parts to forces on the coordinates.
+    fn project(&mut self, model: &ReducedModel, sum: &mut [f64]) {
+        model.data.parts.centers.basis.project(self.forces.as_flattened(), &mut self.product);
+        sum.iter_mut().zip(&self.product).for_each(|(sum, part)| *sum += part);
+    }
+
+    /// Adds the second derivatives at the last evaluation.
+    pub(super) fn add_hessian(&self, model: &ReducedModel, sum: &mut Mat<f64>) {
+        if !self.acts() {
+            return;
+        }
+        let lower = |i: usize, j: usize| self.damping[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)];
+        *sum += Mat::from_fn(sum.nrows(), sum.ncols(), |i, j| self.rate * lower(i, j));
+        if !self.points.acts() {
+            return;
+        }
+        let basis = &model.data.parts.centers.basis;
+        for (part, u) in self.u.iter().enumerate() {
+            let hessian = self.points.hessian(part, u);
+            let own = Mat::from_fn(3, sum.ncols(), |c, k| basis.at(3 * part + c, k));
+            let forces = product(Mat::from_fn(3, 3, |i, j| hessian[(i, j)]).as_ref(), own.as_ref());
+            *sum += product(own.transpose(), forces.as_ref());
+        }
+    }
+}
+
+/// `out = A x` for a symmetric matrix, stored as its lower half row by row.
+fn symmetric_product(lower: &[f64], x: &[f64], out: &mut [f64]) {
+    let mut rest = lower;
+    for i in 0..x.len() {
+        let (row, further) = rest.split_at(i + 1);
+        rest = further;
+        out[i] = dot(row, &x[..=i]);
+        out[..i].iter_mut().zip(row).for_each(|(out, entry)| *out += entry * x[i]);
+    }
+}
+
+impl Places {
+    /// Adds posed positions, from a pose with 4 rows a handle.
+    pub(super) fn add_posed(&self, pose: &Rows, places: &mut Rows) {
+        for (place, rows) in places.iter_mut().zip(&self.rig) {
+            for (handle, entries) in rows {
+                for (entry, row) in entries.iter().zip(&pose[4 * *handle as usize..][..4]) {
+                    (0..3).for_each(|c| place[c] += entry * row[c]);
+                }
+            }
+        }
+    }
+}

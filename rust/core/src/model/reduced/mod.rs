@@ -1,0 +1,410 @@
+//! Hyperelastic flesh in a reduced basis of displacements `[MOR]`: `x = rig + U q`.
+//!
+//! `ReducedModel` holds all constant data, made by `reduce`. A step (`step`) minimises the incremental
+//! energy of the full space in these coordinates (`objective`). Elastic forces are evaluated at sample
+//! elements (`samples`), trained on a shot (`training`).
+
+pub(crate) mod cubic;
+pub(crate) mod drag;
+pub(crate) mod elastic;
+pub(crate) mod limit_training;
+pub(crate) mod limits;
+pub(crate) mod newton;
+pub(crate) mod objective;
+pub(crate) mod reduce;
+pub(crate) mod step;
+pub(crate) mod training;
+
+use std::sync::Arc;
+
+use crate::potentials::elastic::samples::Samples;
+use cubic::CubicForces;
+use drag::Parts;
+pub(crate) use elastic::Elastic;
+use faer::Mat;
+use limits::Limits;
+pub use limits::{Bounds, LimitSamples};
+use reduce::{Body, RigRows};
+pub use training::Shot;
+
+use crate::kinematics::coordinates::Coordinates;
+use crate::kinematics::rig_rows::enter_pose;
+use crate::material::{Law, Material, PrincipalStretch};
+use crate::math::columns::Columns;
+use crate::math::dense::{dot, inner, product};
+use crate::mesh::TetMesh;
+use crate::model::skinning_modes::cubature::Cubature;
+use crate::operators::Stitches;
+use crate::rig::{Pose, Rig};
+use crate::subspace::Basis;
+use crate::{Error, Progress, Result};
+
+/// A body in a reduced basis: all constant data of a step.
+///
+/// Internal coordinates y diagonalise mass and the metric's Laplacian, `q = Phi y`, to keep products small.
+/// The basis may be neither orthonormal nor independent.
+pub struct ReducedModel {
+    pub(crate) data: Arc<ReducedData>,
+    samples: Samples,
+    /// Polynomial forces of all elements; `None` with samples.
+    cubic: Option<Arc<CubicForces>>,
+    /// The cubature; `None` for all tets.
+    cubature: Option<Cubature>,
+    /// Limits; `None` for a body without limits.
+    limits: Option<Arc<Limits>>,
+    /// Kept share of the metric's stiffness outside of the samples, k x k.
+    unseen: Columns,
+}
+
+/// Data independent of the force samples; k coordinates, h handles.
+pub(crate) struct ReducedData {
+    pub(crate) mesh: TetMesh,
+    /// U, 3n x r.
+    pub(crate) basis: Basis,
+    /// Phi, r x k.
+    pub(crate) turn: Mat<f64>,
+    /// `Phi'U'MU`, k x r: from basis coefficients to coordinates.
+    pub(crate) reduction: Mat<f64>,
+    /// Vertex masses, n, kg.
+    pub(crate) mass: Vec<f64>,
+    /// Eigenvalues of the Laplacian, k, 1/s^2, ascending.
+    spectrum: Vec<f64>,
+    /// Cell energy outside of the mean gradients.
+    twisting: Option<Quadratic>,
+    stitches: Option<Quadratic>,
+    /// `B'M diag(beta) J`: a column of 12 numbers a handle for each coordinate.
+    rig_mass: Columns,
+    /// `B'M` of a unit field along each axis, 3 x k.
+    uniform: [Vec<f64>; 3],
+    /// `B_a'M B_b` of displacement components a and b, k x k, at 3 a + b.
+    across: Vec<Mat<f64>>,
+    places: Places,
+    parts: Parts,
+    /// Rows of J at all vertices.
+    rig: RigRows,
+    /// The laws of the elements.
+    energies: Vec<PrincipalStretch>,
+    coordinates: Coordinates,
+    bones: usize,
+    pub(crate) frequency: f64,
+    total_mass: f64,
+    /// Share of each tet in its element, t.
+    tet_shares: Vec<f64>,
+}
+
+/// A quadratic energy of positions, the same along each axis: blocks of the coordinates, k x k, of
+/// coordinates and rig, as `rig_mass`, and of the rig alone, 4h x 4h.
+struct Quadratic {
+    own: Columns,
+    rig: Columns,
+    alone: Mat<f64>,
+}
+
+/// Sample places all over the body.
+struct Places {
+    /// Rows of J: handles and their four entries.
+    rig: Vec<Vec<(u32, [f64; 4])>>,
+    /// Basis displacements at the places, 3 rows each.
+    basis: Columns,
+}
+
+/// Optional inputs of a reduced body; none by default.
+#[derive(Clone, Copy, Default)]
+pub struct ReducedExtras<'a> {
+    /// Rig of the body; without a rig the body stays at its rest place.
+    pub rig: Option<&'a Rig>,
+    /// Factor on the rig's acceleration at each vertex, n, >= 0; `None` is one everywhere.
+    pub strength: Option<&'a [f64]>,
+    /// Sample tets for elastic forces; `None` for all.
+    pub cubature: Option<&'a Cubature>,
+    /// Forces as cubic polynomials of the coefficients, exact for all tets. Requires St. Venant-Kirchhoff
+    /// flesh without its barrier, no rig, and at most 80 displacements.
+    pub cubic: bool,
+    /// Springs between points of the body, without gap.
+    pub stitches: Option<&'a Stitches>,
+    /// Reference frequency of the damping ratio, Hz, such as that of the full space; `None` for the lowest
+    /// of the basis.
+    pub frequency: Option<f64>,
+}
+
+impl ReducedModel {
+    /// Prepares a body in the span of a basis.
+    ///
+    /// Linear properties shared by all basis fields, such as pins and complementarity to a rig, hold for
+    /// all motion.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] or [`Error::NotFinite`] for the
+    /// strength and for a frequency that is not positive, [`Error::Numerical`] for a basis without motion;
+    /// those of the cubature and the operators; [`Error::Unsupported`] for forces that are no polynomials;
+    /// [`Error::Cancelled`].
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        basis: &Basis,
+        extras: &ReducedExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let n = mesh.vertices().len();
+        material.check_tet_count(mesh.tets().len())?;
+        extras.check(n)?;
+        if extras.cubic {
+            extras.check_cubic(material.law(), basis.count())?;
+        }
+        extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
+        if basis.columns.nrows() != 3 * n {
+            let (expected, got) = (format!("(r, {n}, 3)"), format!("(r, {}, 3)", basis.columns.nrows() / 3));
+            return Err(Error::Shape { what: "basis", expected, got });
+        }
+        progress.report(0.0)?;
+        let body = Body::new(mesh, material, extras)?;
+        let (data, fields) = body.reduce(basis, extras.frequency)?;
+        progress.report(0.5)?;
+        let samples = body.samples(&fields);
+        let cubic = extras.cubic.then(|| body.cubic(&samples, progress)).transpose()?.map(Arc::new);
+        let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
+        let model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
+        progress.report(1.0)?;
+        match extras.cubature {
+            Some(cubature) => model.sampled(cubature),
+            None => Ok(model),
+        }
+    }
+
+    /// The same body with elastic forces evaluated at a cubature.
+    ///
+    /// A share of the metric's stiffness outside of the samples is kept, to give every displacement some
+    /// resistance. In a static pose with rest shapes that follow, nothing moves, whatever the weights.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for
+    /// tets and weights, [`Error::Unsupported`] for a body with a cubature; [`Error::Numerical`].
+    pub fn sampled(&self, cubature: &Cubature) -> Result<Self> {
+        let mesh = &self.data.mesh;
+        cubature.check(mesh)?;
+        self.check_whole()?;
+        let each = self.tets_each();
+        let volume = |(&tet, weight): (&u32, &f64)| {
+            let element = tet as usize / each;
+            (element, weight * self.data.tet_shares[tet as usize] * self.samples.volume(element))
+        };
+        let chosen: Vec<(usize, f64)> = cubature.tets.iter().zip(&cubature.weights).map(volume).collect();
+        let samples = self.samples.select(&chosen);
+        let unseen = self.data.unseen(&samples)?;
+        let limits = self.limits.clone();
+        Ok(Self {
+            data: self.data.clone(),
+            samples,
+            cubic: None,
+            cubature: Some(cubature.clone()),
+            limits,
+            unseen,
+        })
+    }
+
+    /// The simulated mesh.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.data.mesh
+    }
+
+    /// Number of displacements r of the basis.
+    pub fn displacement_count(&self) -> usize {
+        self.data.basis.count()
+    }
+
+    /// Number of elements with evaluated forces.
+    pub fn sample_count(&self) -> usize {
+        self.samples.count()
+    }
+
+    /// Number of bones b of a pose, 0 without a rig.
+    pub fn bone_count(&self) -> usize {
+        self.data.bones
+    }
+
+    /// Reference frequency of the damping ratio, Hz.
+    pub fn frequency(&self) -> f64 {
+        self.data.frequency
+    }
+
+    /// Least-squares coefficients, f x r, of given displacements, f x n x 3, in the mass norm.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the displacements.
+    pub fn nearest(&self, displacements: &[f64]) -> Result<Vec<f64>> {
+        let (what, data) = ("displacements", &self.data);
+        let size = 3 * data.mass.len();
+        if displacements.is_empty() || !displacements.len().is_multiple_of(size) {
+            let expected = format!("(f, {}, 3)", data.mass.len());
+            return Err(Error::Shape { what, expected, got: format!("{} numbers", displacements.len()) });
+        }
+        if let Some(at) = displacements.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what, element: at / size, value: displacements[at] });
+        }
+        let frames = displacements.len() / size;
+        let forces = Mat::from_fn(size, frames, |i, f| data.mass[i / 3] * displacements[f * size + i]);
+        let works = inner(data.basis.columns.as_ref(), forces.as_ref());
+        let y = product(data.turn.transpose(), works.as_ref());
+        let found = product(data.turn.as_ref(), y.as_ref());
+        Ok((0..frames).flat_map(|f| found.col_as_slice(f).iter().copied()).collect())
+    }
+
+    /// B = U Phi, 3n x k: displacement fields of the internal coordinates.
+    pub(super) fn fields(&self) -> Mat<f64> {
+        product(self.data.basis.columns.as_ref(), self.data.turn.as_ref())
+    }
+
+    /// Eigenvalues of the metric's Laplacian in internal coordinates, k, 1/s^2.
+    pub(super) fn spectrum(&self) -> &[f64] {
+        &self.data.spectrum
+    }
+
+    /// Vertex masses, n, kg.
+    pub(super) fn masses(&self) -> &[f64] {
+        &self.data.mass
+    }
+
+    /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
+    /// error.
+    pub(super) fn rounding(&self) -> f64 {
+        (0..self.samples.count()).map(|sample| self.samples.weight(sample)).sum()
+    }
+
+    /// The displacement basis.
+    pub fn basis(&self) -> &Basis {
+        &self.data.basis
+    }
+
+    /// The cubature; `None` for all tets.
+    pub fn cubature(&self) -> Option<&Cubature> {
+        self.cubature.as_ref()
+    }
+
+    /// Elastic energy of the body, in J, and its gradient by the coefficients, r.
+    ///
+    /// `pose_rest` in [0, 1] as in the settings. For tests and tools only.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
+    pub fn elastic_energy(
+        &self,
+        coefficients: &[f64],
+        pose: Option<&Pose>,
+        pose_rest: f64,
+    ) -> Result<(f64, Vec<f64>)> {
+        let data = &self.data;
+        data.check_coefficients("coefficients", coefficients)?;
+        if !(0.0..=1.0).contains(&pose_rest) {
+            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
+        }
+        let mut handles = vec![[0.0; 3]; data.handle_rows()];
+        enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
+        let y = data.enter(coefficients);
+        let mut elastic = Elastic::new(self);
+        elastic.enter_pose(self, &handles, (pose_rest, None));
+        let mut gradient = vec![0.0; y.len()];
+        let energy = elastic.evaluate(self, &y, &mut gradient) + elastic.of_rig(self, &handles);
+        Ok((energy, data.leave_force(&gradient)))
+    }
+}
+
+impl ReducedExtras<'_> {
+    /// Checks the conditions of polynomial forces.
+    fn check_cubic(&self, law: Law, displacements: usize) -> Result<()> {
+        let why = if law != Law::StVenantKirchhoff {
+            "only the law \"stvk\" has forces that are cubic polynomials"
+        } else if self.rig.is_some() {
+            "a rig changes the polynomials from pose to pose; reduce the body without one"
+        } else if self.cubature.is_some() {
+            "polynomials know all tets; leave the cubature out"
+        } else if displacements > cubic::MOST {
+            "they take more memory than 80 displacements are worth; take fewer, or a cubature"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Unsupported { what: "cubic", why })
+    }
+
+    /// Checks the extras against a mesh with n vertices.
+    fn check(&self, n: usize) -> Result<()> {
+        let wrong =
+            |what, got: usize| Error::Shape { what, expected: format!("({n},)"), got: format!("({got},)") };
+        if let Some(stitches) = self.stitches {
+            stitches.check_vertices(n)?;
+            stitches.check_shut()?;
+        }
+        if let Some(rig) = self.rig.filter(|rig| rig.vertex_count() != n) {
+            return Err(wrong("rig", rig.vertex_count()));
+        }
+        if let Some(frequency) = self.frequency.filter(|hertz| !(hertz.is_finite() && *hertz > 0.0)) {
+            return Err(Error::Range { what: "frequency", expected: "a positive number", got: frequency });
+        }
+        let Some(strength) = self.strength else { return Ok(()) };
+        if strength.len() != n {
+            return Err(wrong("strength", strength.len()));
+        }
+        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
+            Some(element) if !strength[element].is_finite() => {
+                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
+            }
+            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ReducedData {
+    /// The existing quadratic energies.
+    fn quadratics(&self) -> impl Iterator<Item = &Quadratic> {
+        [&self.twisting, &self.stitches].into_iter().flatten()
+    }
+
+    /// Number of coordinates k.
+    pub(crate) fn rank(&self) -> usize {
+        self.spectrum.len()
+    }
+
+    /// Rows of a pose: four a handle.
+    fn handle_rows(&self) -> usize {
+        4 * self.bones.max(1)
+    }
+
+    /// Checks for one finite number a displacement of the basis.
+    pub(crate) fn check_coefficients(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
+        let count = self.basis.count();
+        if numbers.len() != count {
+            let (expected, got) = (format!("({count},)"), format!("({},)", numbers.len()));
+            return Err(Error::Shape { what, expected, got });
+        }
+        match numbers.iter().position(|x| !x.is_finite()) {
+            Some(element) => Err(Error::NotFinite { what, element, value: numbers[element] }),
+            None => Ok(()),
+        }
+    }
+
+    /// Phi' of a generalised force on the coefficients.
+    pub(crate) fn enter_force(&self, force: &[f64], out: &mut [f64]) {
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = dot(self.turn.col_as_slice(k), force);
+        }
+    }
+
+    /// Phi y.
+    pub(crate) fn leave(&self, y: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (k, y) in y.iter().enumerate() {
+            out.iter_mut().zip(self.turn.col_as_slice(k)).for_each(|(out, phi)| *out += phi * y);
+        }
+    }
+
+    /// Internal coordinates of coefficients.
+    pub(crate) fn enter(&self, coefficients: &[f64]) -> Vec<f64> {
+        let term = |k: usize| (0..coefficients.len()).map(|j| self.reduction[(k, j)] * coefficients[j]).sum();
+        (0..self.rank()).map(term).collect()
+    }
+
+    /// Force on the coefficients with the same work as a force on the coordinates.
+    pub(crate) fn leave_force(&self, force: &[f64]) -> Vec<f64> {
+        (0..self.basis.count()).map(|j| dot(self.reduction.col_as_slice(j), force)).collect()
+    }
+}

@@ -1,0 +1,365 @@
+//! Substep solver of a body in a reduced basis.
+
+use std::sync::Arc;
+
+use faer::Mat;
+use faer::linalg::solvers::{PartialPivLu, Solve};
+use nalgebra::Matrix3;
+
+use super::ReducedModel;
+use super::drag::PartDrag;
+use super::elastic::Elastic;
+use super::newton::Newton;
+use super::objective::{FAR, Incremental, Terms};
+use crate::inputs::force_samples::{ForceSamples, foreign_samples};
+use crate::inputs::settings::HISTORY;
+use crate::inputs::settings::{Drive, SimulationParams};
+use crate::kinematics::rig_rows::enter_pose;
+use crate::math::DenseCholesky;
+use crate::math::polar::rotations;
+use crate::math::rows::{Rows, add};
+use crate::model::skinning_modes::diagonal::FREE;
+use crate::rig::Pose;
+use crate::solve::{Descent, Learnt, Objective, Outcome};
+use crate::stepping::history::{apart, felt_acceleration, past_acceleration};
+use crate::stepping::recurrence::{Recurrence, Tangent};
+use crate::stepping::state::State;
+use crate::stepping::substep::{RigPlace, Substep, last};
+use crate::{Error, Progress, Result};
+
+/// Number of stored curvature pairs, at negligible cost here.
+const PAIRS: usize = 8;
+/// Budget of the descent before the exact solution of a substep.
+const BEGUN: (u32, f64) = (300, 1e-7);
+/// Newton step, as a share of the diagonal, at the level of rounding errors, and the most steps.
+const ENDED: f64 = 1e-9;
+const NEWTON_STEPS: usize = 12;
+
+/// Substep solver of a [`ReducedModel`] with its scratch.
+///
+/// Minimises the incremental energy of the full space over `x = rig + B y`. Rows of coordinates are three
+/// numbers of y each, padded with zeros.
+pub(crate) struct ReducedSubstep {
+    model: Arc<ReducedModel>,
+    elastic: Elastic,
+    descent: Descent,
+    /// Second derivatives, for Newton's method.
+    newton: DenseCholesky,
+    terms: Terms,
+    drag: PartDrag,
+    /// `sum of V k`, J.
+    rounding: f64,
+    /// Acceleration of the pose.
+    acceleration: Vec<[f64; 3]>,
+    /// Inertial force of the rig on the coordinates.
+    felt: Vec<f64>,
+    /// Scratch for unused gradients of the energy.
+    gradient: Vec<f64>,
+    /// External force, k.
+    force: Vec<f64>,
+    /// Last pose, 4 rows a handle.
+    pose: Vec<[f64; 3]>,
+    y: Vec<[f64; 3]>,
+    /// Zero displacement, and scratch.
+    still: Vec<[f64; 3]>,
+    room: Vec<[f64; 3]>,
+    coefficients: Vec<f64>,
+}
+
+impl ReducedSubstep {
+    pub(crate) fn new(model: Arc<ReducedModel>) -> Self {
+        let rank = model.data.rank();
+        let pose = vec![[0.0; 3]; model.data.handle_rows()];
+        Self {
+            elastic: Elastic::new(&model),
+            descent: Descent::new(rank.div_ceil(3), PAIRS),
+            newton: DenseCholesky::zeros(rank),
+            terms: Terms::new(rank),
+            drag: PartDrag::new(&model),
+            rounding: model.rounding(),
+            acceleration: pose.clone(),
+            felt: vec![0.0; rank],
+            gradient: vec![0.0; rank],
+            force: vec![0.0; rank],
+            pose,
+            y: vec![[0.0; 3]; rank.div_ceil(3)],
+            still: vec![[0.0; 3]; rank.div_ceil(3)],
+            room: vec![[0.0; 3]; rank.div_ceil(3)],
+            coefficients: vec![0.0; model.displacement_count()],
+            model,
+        }
+    }
+
+    /// Sets rig and settings of a substep.
+    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
+        self.pose.copy_from_slice(rig.pose);
+        self.elastic.enter_pose(&self.model, rig.pose, (params.pose_rest, params.stretch));
+        self.terms.limit = self.model.displacement_limit(params);
+        self.terms.stiffness = params.stiffness;
+        self.descent.memory.enter(self.terms.metric());
+    }
+
+    /// Sets the target from inertia, gravity and damping, and the start of the descent.
+    fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+        let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
+        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
+        let data = &self.model.data;
+        data.rig_mass.project(self.acceleration.as_flattened(), &mut self.felt);
+        let terms = &mut self.terms;
+        past_acceleration(&state.reduced, &inertia, &mut terms.target);
+        let [.., older, last] = state.reduced.each_ref().map(|rows| rows.as_flattened());
+        let (target, damped) = (terms.target.as_flattened_mut(), terms.damped.as_flattened_mut());
+        for (k, y) in self.y.as_flattened_mut()[..data.rank()].iter_mut().enumerate() {
+            let fall: f64 = (0..3).map(|c| params.gravity[c] * data.uniform[c][k]).sum();
+            let kept = last[k] - target[k] / inertia[0];
+            target[k] = kept + (h * h * fall - self.felt[k]) / inertia[0];
+            damped[k] = last[k] - velocity[1] / velocity[0] * (last[k] - older[k]);
+            *y = kept;
+        }
+    }
+
+    /// Solves a substep from the last coordinates.
+    fn descend(
+        &mut self,
+        last: &Rows,
+        budget: (u32, f64),
+        mut heard: impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
+        let Self { model, elastic, terms, drag, rounding, descent, newton, y, .. } = self;
+        let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
+        energy.start([last, &self.still], y, &mut self.room);
+        // Polynomials give curvature together with forces, therefore Newton's method comes first.
+        let outcome = match model.cubic {
+            Some(_) => Outcome { stalled: true, ..Outcome::default() },
+            None => descent.minimise(&mut energy, y, budget, &mut heard)?,
+        };
+        if !outcome.stalled {
+            return Ok(outcome);
+        }
+        descent.memory.clear();
+        let rest = (budget.0 - outcome.iterations, budget.1);
+        let further = match descent.minimise(&mut Newton::new(&mut energy, newton), y, rest, heard) {
+            // Severely distorted elements prevent a factorisation; the current result is kept.
+            Err(Error::Numerical { .. }) => Outcome::default(),
+            further => further?,
+        };
+        descent.memory.clear();
+        if (further.iterations == 0 || further.stalled) && energy.length(y) > FAR {
+            // Distortion beyond recovery: restart from zero displacement.
+            y.fill([0.0; 3]);
+        }
+        let length = if further.iterations > 0 { further.length } else { outcome.length };
+        Ok(Outcome { iterations: outcome.iterations + further.iterations, length, ..further })
+    }
+
+    /// Solves the prepared substep to rounding accuracy; returns the factored derivative of its equation.
+    pub(crate) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
+        self.descend(last, BEGUN, |_, _| progress.proceed())?;
+        let Self { model, elastic, terms, drag, rounding, newton, y, room, .. } = self;
+        let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
+        let rank = model.data.rank();
+        for _ in 0..NEWTON_STEPS {
+            energy.evaluate(y, room);
+            energy.write_hessian(|value| value, &mut newton.matrix);
+            let factor = newton.matrix.partial_piv_lu();
+            let step = factor.solve(Mat::from_fn(rank, 1, |i, _| room.as_flattened()[i]));
+            room.as_flattened_mut()[..rank].copy_from_slice(step.col_as_slice(0));
+            add(y, -1.0, room);
+            if energy.length(room) <= ENDED {
+                return Ok(factor);
+            }
+        }
+        let why = "Newton's method does not converge; take shorter steps or more damping".into();
+        Err(Error::Numerical { what: "step", why })
+    }
+
+    /// Inertia and damping of the prepared substep: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k,
+    /// 1/s^2.
+    pub(crate) fn inertia_and_damping(&self, params: &SimulationParams) -> [Vec<f64>; 2] {
+        let Terms { inertia, drag, .. } = &self.terms;
+        let ([first, ..], [speed, _]) = (params.integrator.acceleration(), params.integrator.velocity());
+        let damping = |value: &f64| (drag[0] + drag[1] * value) / speed;
+        let spectrum = &self.model.data.spectrum;
+        [vec![inertia / first; spectrum.len()], spectrum.iter().map(damping).collect()]
+    }
+
+    /// Positions of the sample places at the last substep of a state.
+    fn places(&self, state: &State) -> Vec<[f64; 3]> {
+        let (data, last) = (&self.model.data, HISTORY - 1);
+        let mut places = vec![[0.0; 3]; data.places.rig.len()];
+        let y = &state.reduced[last].as_flattened()[..data.rank()];
+        data.places.basis.combine(y, places.as_flattened_mut());
+        data.places.add_posed(&state.path[last], &mut places);
+        places
+    }
+}
+
+impl ReducedModel {
+    /// Mass norm of a displacement of the whole body by one diagonal.
+    pub(crate) fn unit(&self) -> f64 {
+        self.data.total_mass.sqrt() * self.data.mesh.diagonal()
+    }
+
+    /// `true` if a coordinate stores no elastic energy.
+    fn is_free(&self, direction: usize) -> bool {
+        let largest = self.data.spectrum.last().copied().unwrap_or(0.0);
+        self.data.spectrum[direction] <= FREE * largest
+    }
+
+    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, as in the full
+    /// space.
+    fn damping(&self, params: &SimulationParams) -> [f64; 2] {
+        let omega = std::f64::consts::TAU * self.data.frequency * params.stiffness.sqrt();
+        if params.damping == 0.0 {
+            [0.0; 2]
+        } else if self.is_free(0) {
+            [0.0, 2.0 * params.damping / omega * params.stiffness]
+        } else {
+            [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
+        }
+    }
+}
+
+impl Substep for ReducedSubstep {
+    fn rows(&self) -> [usize; 3] {
+        [self.model.data.handle_rows(), self.y.len(), 0]
+    }
+
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        enter_pose(&self.model.data.coordinates, self.model.data.bones, pose, rows)
+    }
+
+    fn enter_offsets(&mut self, _: &[f64], _: &mut Rows, _: &mut Rows) -> Result<()> {
+        let why = "a reduced model follows linear skinning alone; take skinning modes or the full space";
+        Err(Error::Unsupported { what: "offsets", why })
+    }
+
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.drag.enter(&self.model, drive.drag)?;
+        self.force.fill(0.0);
+        let Some(force) = drive.force else { return Ok(()) };
+        self.model.data.check_coefficients("force", force)?;
+        self.model.data.enter_force(force, &mut self.force);
+        Ok(())
+    }
+
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
+        self.terms.held = 0.0;
+        let [velocity, _] = params.integrator.velocity();
+        self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
+        self.terms.force.copy_from_slice(&self.force);
+        let begun = (self.terms.inertia, h);
+        self.terms.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
+        self.set_rig(rig, params);
+        self.aim(state, rig, params, h);
+        Ok(())
+    }
+
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        let budget = (params.max_iterations, params.tolerance);
+        let outcome = self.descend(last(state), budget, |_, _| progress.proceed())?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    /// Coordinates without elastic energy feel no loads here, since they would never come to rest.
+    fn settle(
+        &mut self,
+        rig: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        let model = self.model.clone();
+        let deforms = (0..model.data.rank()).find(|&k| !model.is_free(k));
+        self.terms.inertia = 0.0;
+        self.terms.held = params.stiffness * deforms.map_or(1.0, |k| model.data.spectrum[k]);
+        self.terms.drag = [0.0; 2];
+        self.terms.dragged = 0.0;
+        self.set_rig(rig, params);
+        self.drag.rest(&model, params.dt, &mut self.force);
+        for (k, force) in self.terms.force.iter_mut().enumerate() {
+            let fall: f64 = (0..3).map(|c| params.gravity[c] * model.data.uniform[c][k]).sum();
+            *force = if model.is_free(k) { 0.0 } else { self.force[k] + fall };
+        }
+        self.y.fill([0.0; 3]);
+        let budget = (max_iterations, params.tolerance);
+        let start = self.y.clone();
+        let outcome = self.descend(&start, budget, |iteration, _| {
+            progress.report(iteration as f32 / max_iterations as f32)
+        })?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    fn found(&mut self) -> &mut Rows {
+        &mut self.y
+    }
+
+    fn turn_found(&mut self, turn: &Matrix3<f64>) {
+        let data = &self.model.data;
+        let before: Vec<f64> = self.y.as_flattened()[..data.rank()].to_vec();
+        for (k, y) in self.y.as_flattened_mut()[..data.rank()].iter_mut().enumerate() {
+            let part = |e: usize| -> f64 {
+                (0..before.len()).map(|j| turn[(e / 3, e % 3)] * data.across[e][(k, j)] * before[j]).sum()
+            };
+            *y = (0..9).map(part).sum();
+        }
+    }
+
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
+        let rank = self.model.data.rank();
+        let y = &self.y.as_flattened()[..rank];
+        let energy = self.elastic.evaluate(&self.model, y, &mut self.gradient);
+        params.stiffness * (energy + self.elastic.of_rig(&self.model, &self.pose))
+    }
+
+    fn learnt(&self, learnt: &mut Learnt) {
+        self.descent.memory.save(learnt);
+    }
+
+    fn learn(&mut self, learnt: &Learnt) {
+        self.descent.memory.load(learnt);
+    }
+
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        let samples = &self.model.samples;
+        let mut moved = Matrix3::zeros();
+        for sample in 0..samples.count() {
+            let before = samples.rig_gradient(sample, from);
+            moved += samples.volume(sample) * samples.rig_gradient(sample, to) * before.transpose();
+        }
+        let mut turn = [[0.0; 9]];
+        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
+        Matrix3::from_row_slice(&turn[0])
+    }
+
+    fn show(&mut self, coordinates: &Rows) {
+        let data = &self.model.data;
+        data.leave(&coordinates.as_flattened()[..data.rank()], &mut self.coefficients);
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    fn unit(&self) -> f64 {
+        self.model.unit()
+    }
+
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        let (advance, moved) = apart(&self.places(from), &self.places(to));
+        Ok((advance, moved / self.model.data.mesh.diagonal()))
+    }
+
+    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        Err(foreign_samples())
+    }
+
+    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
+        None
+    }
+
+    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
+        None
+    }
+}

@@ -1,0 +1,121 @@
+//! Coordinates with diagonal mass and stiffness.
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use super::reduce::Body;
+use crate::material::Material;
+use crate::math::dense::{inner, product, symmetric_eigen};
+use crate::{Error, Result};
+
+/// Relative mass below which a direction counts as linearly dependent.
+pub(super) const DEPENDENT: f64 = 1e-12;
+/// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
+pub(crate) const FREE: f64 = 1e-9;
+/// Number of tets processed at once.
+const ROWS: usize = 1024;
+/// Squared size of coefficients, relative to a mode of mass one, above which a direction's motion between
+/// vertices is checked.
+const LARGE: f64 = 1e3;
+/// Largest ratio of squared motion between vertices to squared motion at vertices; directions above it are
+/// not resolved by the mesh.
+const BETWEEN: f64 = 100.0;
+
+/// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
+pub(crate) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+    decoupled(&whitened(mass)?, stiffness)
+}
+
+/// Independent directions of mass one.
+fn whitened(mass: &Mat<f64>) -> Result<Mat<f64>> {
+    let size = mass.nrows();
+    let scale: Vec<f64> =
+        (0..size).map(|i| mass[(i, i)]).map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 0.0 }).collect();
+    let scaled = Mat::from_fn(size, size, |i, j| scale[i] * mass[(i, j)] * scale[j]);
+    let (masses, vectors) = symmetric_eigen(scaled.as_ref())?;
+    let largest = masses.iter().copied().fold(0.0, f64::max);
+    let kept: Vec<usize> = (0..size).filter(|&i| masses[i] > DEPENDENT * largest).collect();
+    if kept.is_empty() {
+        return Err(Error::Numerical { what: "reduction", why: "the modes are zero everywhere".into() });
+    }
+    Ok(Mat::from_fn(size, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / masses[kept[j]].sqrt()))
+}
+
+/// Directions of mass one with diagonal stiffness, and this diagonal.
+fn decoupled(whitened: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+    let stiffness = product(whitened.transpose(), product(stiffness.as_ref(), whitened.as_ref()).as_ref());
+    turned(whitened, &stiffness)
+}
+
+/// The same for a stiffness of the directions, k x k.
+pub(super) fn turned(directions: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+    let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
+    let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
+    Ok((product(directions.as_ref(), rotation.as_ref()), spectrum))
+}
+
+impl Body<'_> {
+    /// [`diagonalise`] without directions that move hardly any vertex but much of the space between.
+    /// Weights times positions are quadratic in a tet, and a mode of a single vertex can move everything
+    /// but this vertex.
+    pub(super) fn diagonalise(
+        &self,
+        material: &Material,
+        mass: &Mat<f64>,
+        stiffness: &Mat<f64>,
+    ) -> Result<(Mat<f64>, Vec<f64>)> {
+        let directions = whitened(mass)?;
+        // The last of four rows is the weight of the mode itself.
+        let squared = |k: usize| -> f64 {
+            (0..mass.nrows()).map(|i| mass[(i | 3, i | 3)] * directions[(i, k)].powi(2)).sum()
+        };
+        let (large, small): (Vec<usize>, Vec<usize>) =
+            (0..directions.ncols()).partition(|&k| squared(k) > LARGE);
+        let part = |columns: &[usize]| {
+            Mat::from_fn(directions.nrows(), columns.len(), |i, k| directions[(i, columns[k])])
+        };
+        if large.is_empty() {
+            return decoupled(&directions, stiffness);
+        }
+        let large = part(&large);
+        let (ratios, turn) = symmetric_eigen(self.mass_between(material, large.as_ref()).as_ref())?;
+        let told: Vec<usize> = (0..ratios.len()).filter(|&k| ratios[k] <= BETWEEN).collect();
+        if told.len() == ratios.len() {
+            return decoupled(&directions, stiffness);
+        }
+        let turned = product(large.as_ref(), turn.as_ref());
+        let small = part(&small);
+        let kept = Mat::from_fn(directions.nrows(), small.ncols() + told.len(), |i, k| {
+            if k < small.ncols() { small[(i, k)] } else { turned[(i, told[k - small.ncols()])] }
+        });
+        decoupled(&kept, stiffness)
+    }
+
+    /// Mass matrix of directions, 4m x k, with all mass at the centroids of the tets: k x k.
+    fn mass_between(&self, material: &Material, directions: MatRef<'_, f64>) -> Mat<f64> {
+        let tets: Vec<usize> = (0..self.mesh.tets().len()).collect();
+        let part = |tets: &[usize]| {
+            let mut rows = Mat::zeros(tets.len(), directions.nrows());
+            for (place, &tet) in tets.iter().enumerate() {
+                self.row_between(tet, (material.density(tet) * self.mesh.volumes()[tet]).sqrt())
+                    .enumerate()
+                    .for_each(|(column, x)| rows[(place, column)] = x);
+            }
+            let moved = product(rows.as_ref(), directions);
+            inner(moved.as_ref(), moved.as_ref())
+        };
+        let parts: Vec<Mat<f64>> = tets.par_chunks(ROWS).map(part).collect();
+        parts.iter().fold(Mat::zeros(directions.ncols(), directions.ncols()), |sum, part| sum + part)
+    }
+
+    /// `scale` times the row of B at the centroid of a tet.
+    fn row_between(&self, tet: usize, scale: f64) -> impl Iterator<Item = f64> {
+        let corners = self.mesh.tets()[tet].map(|v| v as usize);
+        let mean = move |of: &dyn Fn(usize) -> f64| corners.iter().map(|&v| of(v)).sum::<f64>() / 4.0;
+        let at: [f64; 4] = std::array::from_fn(|d| mean(&|v| self.points[v][d]));
+        (0..self.modes).flat_map(move |mode| {
+            let weight = scale * mean(&|v| self.weights_of(v)[mode]);
+            at.map(|x| weight * x)
+        })
+    }
+}

@@ -1,0 +1,398 @@
+//! One implicit step, solved by local-global iterations, or by descent if these are not exact.
+
+use std::sync::Arc;
+
+use faer::prelude::ReborrowMut;
+use nalgebra::Matrix3;
+
+use super::SkinningModel;
+use super::descent::{Descent, Objective};
+use super::diagonal::FREE;
+use super::drag::DragForce;
+use super::limit::Limit;
+use super::local::LocalScratch;
+use super::opening::Opening;
+use super::rig_pose::{RigPose, add};
+use super::stretch::StretchLimit;
+use crate::inputs::force_samples::ForceSamples;
+use crate::inputs::settings::{Drive, SimulationParams};
+use crate::math::lanes::multiply_add;
+use crate::math::rows::Rows;
+use crate::rig::Pose;
+use crate::stepping::history::{felt_acceleration, past_acceleration};
+use crate::stepping::recurrence::{Recurrence, Tangent};
+use crate::stepping::state::State;
+use crate::stepping::substep::{RigPlace, Substep, last};
+use crate::{Error, Progress, Result};
+
+/// Substep solver of a [`SkinningModel`] with its scratch.
+pub(crate) struct SkinningSubstep {
+    pub(super) model: Arc<SkinningModel>,
+    local: LocalScratch,
+    rig: RigPose,
+    acceleration: Vec<[f64; 3]>,
+    /// Acceleration of the inertial rows of offsets; no rows before the first offsets.
+    offset_acceleration: Vec<[f64; 3]>,
+    /// Constant terms of the iterations of a substep, r rows.
+    fixed: Vec<[f64; 3]>,
+    past: Vec<[f64; 3]>,
+    /// External force on the reduced coordinates, r rows.
+    external: Vec<[f64; 3]>,
+    /// Diagonal of the quadratic part of the incremental energy, r.
+    pub(super) diagonal: Vec<f64>,
+    pub(super) descent: Descent,
+    limit: Limit,
+    pub(super) stretch: StretchLimit,
+    pub(super) drag: DragForce,
+    opening: Opening,
+    /// `true` if a limit was active in the last substep of this step.
+    is_pressed: bool,
+    /// `true` if `descent.metric` is valid for this step.
+    is_measured: bool,
+    /// Solution of a global step, r rows.
+    next: Vec<[f64; 3]>,
+    force: Vec<[f64; 3]>,
+    pub(super) reduced: Vec<[f64; 3]>,
+    /// Misfit of the last local step, J.
+    misfit: f64,
+    rows: Vec<[f64; 3]>,
+    coefficients: Vec<f64>,
+}
+
+impl SkinningSubstep {
+    pub(crate) fn new(model: Arc<SkinningModel>) -> Self {
+        let (pose, rank, modes) = (model.cluster_rig.columns(), model.rank(), model.mode_count());
+        Self {
+            local: LocalScratch::new(&model),
+            rig: RigPose::new(&model),
+            acceleration: vec![[0.0; 3]; pose],
+            offset_acceleration: Vec::new(),
+            fixed: vec![[0.0; 3]; rank],
+            past: vec![[0.0; 3]; rank],
+            external: vec![[0.0; 3]; rank],
+            diagonal: vec![0.0; rank],
+            descent: Descent::new(rank),
+            limit: Limit::new(),
+            stretch: StretchLimit::new(),
+            drag: DragForce::new(),
+            opening: Opening::new(),
+            is_pressed: false,
+            is_measured: false,
+            next: vec![[0.0; 3]; rank],
+            force: vec![[0.0; 3]; rank],
+            reduced: vec![[0.0; 3]; rank],
+            misfit: 0.0,
+            rows: vec![[0.0; 3]; 4 * modes],
+            coefficients: vec![0.0; 12 * modes],
+            model,
+        }
+    }
+
+    /// Solves for the displacement at the end of a substep from the displacement at its start.
+    fn solve_from(
+        &mut self,
+        start: &Rows,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        let mut spent = 0;
+        self.stretch.look_away(&self.model);
+        self.reduced.copy_from_slice(start);
+        if self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
+            self.stretch.look(&self.model, &self.reduced);
+        } else {
+            let (iterations, residual) = self.alternate(params, progress)?;
+            if !(self.stretch.look(&self.model, &self.reduced)
+                | self.limit.is_felt(&self.model, &self.reduced))
+            {
+                return Ok((iterations, residual));
+            }
+            spent = iterations;
+            self.reduced.copy_from_slice(start);
+        }
+        loop {
+            self.limit.enter(&self.model, &mut self.reduced);
+            let found = self.descend_within(params, -1.0, params.max_iterations, |_| progress.proceed())?;
+            spent += found.0;
+            if !self.stretch.look(&self.model, &self.reduced) {
+                self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
+                return Ok((spent, found.1));
+            }
+        }
+    }
+
+    /// Alternates local and global steps.
+    fn alternate(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        let unit = self.model.unit();
+        let (mut iterations, mut residual) = (0, f64::INFINITY);
+        self.measure(params, -1.0);
+        while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
+            progress.proceed()?;
+            self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
+            residual = self.global_step(params) / unit;
+            iterations += 1;
+            if residual <= params.tolerance {
+                break;
+            }
+        }
+        Ok((iterations, residual))
+    }
+
+    /// Descent, repeated with firmer places while any place ends beyond the stretch limit.
+    fn descend_within(
+        &mut self,
+        params: &SimulationParams,
+        free: f64,
+        max_iterations: u32,
+        heard: impl Fn(u32) -> Result<()>,
+    ) -> Result<(u32, f64)> {
+        let (mut spent, mut residual) = self.descend(params, free, max_iterations, &heard)?;
+        while self.stretch.firm(&self.model, &self.reduced) {
+            let further = self.descend(params, free, max_iterations, &heard)?;
+            (spent, residual) = (spent + further.0, further.1);
+        }
+        Ok((spent, residual))
+    }
+
+    /// Quasi-Newton descent from `self.reduced`, with volume resistance in the metric; coordinates with
+    /// eigenvalues up to `free` are fixed. `heard` receives the number of each iteration.
+    fn descend(
+        &mut self,
+        params: &SimulationParams,
+        free: f64,
+        max_iterations: u32,
+        heard: impl Fn(u32) -> Result<()>,
+    ) -> Result<(u32, f64)> {
+        let unit = self.model.unit();
+        self.measure(params, free);
+        let (mut objective, descent, local, reduced, force) = self.objective(params);
+        let goal = params.tolerance * unit;
+        let (iterations, change, misfit) =
+            descent.minimise(&mut objective, local, (reduced, force), (max_iterations, goal), heard)?;
+        self.misfit = misfit;
+        Ok((iterations, change / unit))
+    }
+
+    /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in
+    /// all substeps of a step.
+    fn measure(&mut self, params: &SimulationParams, free: f64) {
+        let (metric, drag) = (&mut self.descent.metric, &mut self.drag);
+        metric.relax();
+        let is_coupled = drag.acts() || self.opening.acts();
+        if is_coupled && self.is_measured && drag.is_linear() {
+            return;
+        }
+        for (i, metric) in metric.diagonal.iter_mut().enumerate() {
+            let held = self.model.data.spectrum[i] <= free;
+            let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
+            *metric = if held { f64::INFINITY } else { stiff };
+        }
+        metric.uncouple();
+        if is_coupled {
+            metric.couple(|mut lower| {
+                self.opening.add_metric(lower.rb_mut());
+                drag.add_metric(&self.reduced, lower);
+            });
+        }
+        self.is_measured = true;
+    }
+
+    /// The objective of a substep, and the data for its minimisation.
+    pub(super) fn objective(
+        &mut self,
+        params: &SimulationParams,
+    ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, &mut Rows, &mut Rows) {
+        let objective = Objective {
+            limit: &mut self.limit,
+            stretch: &mut self.stretch,
+            drag: &mut self.drag,
+            opening: &self.opening,
+            model: &self.model,
+            diagonal: &self.diagonal,
+            linear: &self.fixed,
+            stiffness: params.stiffness,
+            pose_rest: params.pose_rest,
+        };
+        (objective, &mut self.descent, &mut self.local, &mut self.reduced, &mut self.force)
+    }
+
+    /// Sets the rig's contribution.
+    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
+        let offsets = self.model.offset_parts(rig.offset);
+        self.rig.set(&self.model, rig.pose, offsets.stiffness, params.pose_rest);
+        let gradients = &self.model.cluster_rig;
+        self.local.posed.set_pose(gradients, &self.rig.handles, offsets.gradients, params.pose_rest);
+        let limit = (params.stretch, params.stiffness);
+        self.stretch.set(&self.model, limit, &self.rig.handles, offsets.stretch);
+    }
+
+    /// Constant force on a reduced coordinate: gravity, external force and rig.
+    fn load(&self, i: usize, c: usize, params: &SimulationParams) -> f64 {
+        let weight = self.model.data.uniform[i] * params.gravity[c];
+        weight + self.external[i][c] - params.stiffness * self.rig.cross[i][c]
+    }
+
+    /// Exact minimiser for the current rotations, by a diagonal solve without drag; returns the norm of the
+    /// change.
+    fn global_step(&mut self, params: &SimulationParams) -> f64 {
+        for i in 0..self.next.len() {
+            (0..3).for_each(|c| self.next[i][c] = self.fixed[i][c] + params.stiffness * self.force[i][c]);
+        }
+        self.drag.add_known(&mut self.next);
+        self.descent.metric.solve(&mut self.next);
+        let changes = self.next.as_flattened().iter().zip(self.reduced.as_flattened());
+        let change2: f64 = changes.map(|(next, last)| (next - last).powi(2)).sum();
+        std::mem::swap(&mut self.reduced, &mut self.next);
+        change2.sqrt()
+    }
+}
+
+impl Substep for SkinningSubstep {
+    fn rows(&self) -> [usize; 3] {
+        [self.model.cluster_rig.columns(), self.model.rank(), self.model.offset_rows()]
+    }
+
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        self.model.enter_pose(pose, rows)
+    }
+
+    fn hold_offsets(&mut self) {
+        self.offset_acceleration.resize(self.model.rank(), [0.0; 3]);
+    }
+
+    fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()> {
+        self.model.enter_offsets(offsets, pose, rows)
+    }
+
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.drag.enter(&self.model, drive.drag)?;
+        (self.is_measured, self.is_pressed) = (false, false);
+        match drive.force {
+            Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
+            None => {
+                self.external.fill([0.0; 3]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sets the rig's part, inertia, damping, gravity and the cross term.
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
+        let felt = -params.strength;
+        felt_acceleration(&state.path, rig.pose, &inertia, felt, &mut self.acceleration);
+        felt_acceleration(&state.offset_path, rig.offset, &inertia, felt, &mut self.offset_acceleration);
+        self.set_rig(rig, params);
+        self.fixed.fill([0.0; 3]);
+        multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
+        add(&self.offset_acceleration, &mut self.fixed);
+        past_acceleration(&state.reduced, &inertia, &mut self.past);
+        let [.., older, last] = &state.reduced;
+        for i in 0..self.fixed.len() {
+            let spectrum = self.model.data.spectrum[i];
+            let damping = damping(spectrum, params);
+            self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
+            for c in 0..3 {
+                let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
+                let kept = speed[0] * last[i][c] - speed[1] * (last[i][c] - older[i][c]);
+                self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
+            }
+        }
+        if self.opening.enter(&self.model, params)? {
+            let rates = [speed[0] / h, speed[1] / h];
+            self.opening.prepare(
+                (&self.model, &self.rig.handles),
+                params,
+                rates,
+                [last, older],
+                &mut self.fixed,
+            );
+        }
+        self.drag.prepare(&self.model, state, (rig.pose, rig.offset), params, h);
+        self.limit.set(&self.model, params.limit, params.stiffness);
+        Ok(())
+    }
+
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        self.solve_from(last(state), params, progress)
+    }
+
+    fn settle(
+        &mut self,
+        rig: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        self.set_rig(rig, params);
+        let least = FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max);
+        for i in 0..self.diagonal.len() {
+            self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
+            (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
+        }
+        if self.opening.enter(&self.model, params)? {
+            self.opening.rest((&self.model, &self.rig.handles), params, &mut self.fixed);
+        }
+        let h = params.dt / f64::from(params.substeps);
+        self.drag.rest(&self.model, h, &mut self.fixed);
+        self.reduced.fill([0.0; 3]);
+        self.limit.set(&self.model, params.limit, params.stiffness);
+        let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
+        self.measure(params, least);
+        if !self.descent.metric.is_definite(FREE) {
+            let why =
+                "nothing else holds what open stitches held, so that it has no rest; close them a little";
+            return Err(Error::Unsupported { what: "stitching", why });
+        }
+        self.descend_within(params, least, max_iterations, heard)
+    }
+
+    fn found(&mut self) -> &mut Rows {
+        &mut self.reduced
+    }
+
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
+        let (rig, misfit) = (&mut self.rig, self.misfit);
+        let energy = rig.elastic_energy(&self.model, &self.reduced, &self.force, misfit, params.pose_rest);
+        params.stiffness * (energy + self.opening.energy((&self.model, &rig.handles), &self.reduced))
+    }
+
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        self.model.turn(from, to)
+    }
+
+    fn show(&mut self, coordinates: &Rows) {
+        let Self { model, rows, coefficients, .. } = self;
+        model.leave_coefficients(coordinates, rows, coefficients);
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    fn unit(&self) -> f64 {
+        self.model.unit()
+    }
+
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        self.model.carried(from, to)
+    }
+
+    fn sample_positions(&self, state: &State, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        self.model.samples_in(state, samples)
+    }
+
+    fn tangent(&mut self, params: &SimulationParams, place: &Rows, probe: bool) -> Option<Tangent> {
+        self.derivative(params, place, probe)
+    }
+
+    fn recurrence(&self, params: &SimulationParams) -> Option<Recurrence> {
+        // Damping of opened stitches couples coordinates.
+        params.stitching.are_all(1.0).then(|| self.recalled(params))
+    }
+}
+
+/// Modal damping `2 zeta omega`, 1/s, with the same ratio in every coordinate.
+pub(super) fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
+    2.0 * params.damping * (params.stiffness * spectrum).sqrt()
+}

@@ -1,0 +1,417 @@
+//! Stretch limit: a potential that is zero up to half of the limit and steep towards it. Flesh stiffens
+//! before it tears.
+//!
+//! `U = sum over places s of kappa_s L_s^2 phi((|F_s S_s^-1 - R_s| - a_s) / L_s)`, phi as for displacements
+//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the clamped stretch of the rig, R the rotation nearest
+//! to `F S^-1`: rotated flesh, or flesh in the rig's shape, is not stretched. The rig's compression beyond
+//! the clamp is allowed in addition, `a = |F_rig S^-1 - R_rig|`. No length changes by a larger share of its
+//! length in the rig, or of its rest length if shorter: L is the limit divided by the largest stretch of S
+//! above 1. kappa_s is a share of the smallest elastic energy of a stretch of 1 there, J.
+//!
+//! phi continues as a parabola near the limit, which allows a step to start beyond it. Places that also end
+//! beyond it become firmer, repeatedly, until none does.
+
+use nalgebra::Matrix3;
+use pulp::{Arch, Simd, WithSimd};
+
+use super::SkinningModel;
+use super::local::{RigGradients, accumulate};
+use super::metric::{MOST_STIFF, Metric};
+use super::stretch_places::StretchPlaces;
+use crate::material::growth::{KNEE, continued};
+use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
+use crate::math::polar::{multiply, rotations_in_lanes};
+use crate::potentials::elastic::rest_shape::rest_stretch_in_lanes;
+
+/// Penalty growth factor and maximum number of retries when a place ends beyond its stretch limit.
+const FIRMER: f64 = 10.0;
+const TIMES: i32 = 8;
+/// Range of rig stretches followed by the limit: skin folds at armpits and groins to a tenth of its length.
+const FOLLOWED: (f64, f64) = (0.1, 30.0);
+/// Share of the limit from which a place is watched together with active ones.
+const NEAR: f64 = 0.4;
+
+/// Places of the limit, packed for a step.
+pub(super) struct PackedPlaces {
+    basis: Packed<3>,
+    rig: PackedSparse<3>,
+}
+
+impl PackedPlaces {
+    pub(super) fn new(places: &StretchPlaces) -> Self {
+        let (count, rank, handles) = (places.tets.len(), places.basis.ncols(), places.rig.ncols());
+        Self {
+            basis: Packed::new(count, rank, |i, row, j| places.basis[(3 * i + row, j)]),
+            rig: PackedSparse::new(count, handles, |i, row, j| places.rig[(3 * i + row, j)]),
+        }
+    }
+}
+
+/// An active stretch limit, and scratch for its places.
+pub(super) struct StretchLimit {
+    memory: Option<Memory>,
+    /// Largest relative change of length; `None` for no limit.
+    limit: Option<f64>,
+    /// s, the factor on the elastic energy.
+    stiffness: f64,
+    /// Largest stretch at the last evaluation, as a share of the limit.
+    last: f64,
+}
+
+type Watched<'a> = (&'a Packed<3>, &'a mut Apart, (&'a [usize], &'a [f64]), &'a mut [f64]);
+
+struct Memory {
+    /// All places.
+    whole: Apart,
+    /// Watched places, ascending.
+    places: Vec<usize>,
+    /// The watched places, and `G B Phi` there; unused while all places are watched.
+    near: Apart,
+    basis: Packed<3>,
+    /// The force, still spread over the lanes: r x 3 x lanes.
+    spread: Buffer<f64>,
+    /// Stiffness and index of each place with an active limit.
+    felt: Vec<(f64, usize)>,
+    /// `s kappa` of all places, J, multiplied by the growth of firmer places.
+    kappa: Vec<f64>,
+}
+
+impl Memory {
+    fn new(model: &SkinningModel) -> Self {
+        let basis = &model.stretch_places.basis;
+        Self {
+            whole: Apart::new(basis),
+            places: Vec::with_capacity(basis.items()),
+            near: Apart::new(basis),
+            basis: basis.clone(),
+            felt: Vec::with_capacity(basis.items()),
+            kappa: vec![0.0; basis.items()],
+            spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
+        }
+    }
+
+    /// `G B Phi` of the watched places, their distances, their indices with kappa of all places, and
+    /// scratch for the force.
+    fn watched<'a>(&'a mut self, model: &'a SkinningModel) -> Watched<'a> {
+        let Self { whole, places, near, basis, spread, kappa, .. } = self;
+        let all = &model.stretch_places.basis;
+        let (basis, apart) = if places.len() == all.items() { (all, whole) } else { (&*basis, near) };
+        (basis, apart, (places, kappa), spread)
+    }
+}
+
+/// Distances of places from their shape in the rig, up to rotation.
+struct Apart {
+    posed: PosedPlaces,
+    /// `F S^-1 - R`, blocks x 9 x lanes.
+    apart: Buffer<f64>,
+    /// Norm of `apart`, and its share of the limit, each blocks x lanes.
+    norms: Buffer<f64>,
+    shares: Buffer<f64>,
+}
+
+impl Apart {
+    fn new(basis: &Packed<3>) -> Self {
+        let places = basis.blocks() * basis.lanes();
+        let [apart, norms, shares] = [9, 1, 1].map(|numbers| Buffer::zeros(numbers * places));
+        Self { posed: PosedPlaces::new(basis), apart, norms, shares }
+    }
+
+    /// Derivative of a slot's norm by its displacement gradient.
+    fn direction(&self, slot: usize, lanes: usize) -> Matrix3<f64> {
+        let (block, lane) = (slot / lanes, slot % lanes);
+        let nine = |numbers: &[f64]| Matrix3::from_fn(|i, j| numbers[(9 * block + 3 * i + j) * lanes + lane]);
+        nine(&self.apart).try_normalize(0.0).unwrap_or_default() * nine(&self.posed.back)
+    }
+
+    /// Measures all places of a basis; returns the largest share of the limit.
+    fn measure(&mut self, basis: &Packed<3>, y: &[[f64; 3]]) -> f64 {
+        Arch::new().dispatch(Measure { basis, y, at: self })
+    }
+}
+
+/// Rig data of places, one a SIMD lane.
+struct PosedPlaces {
+    /// `F_rig S^-1`, in `rig`.
+    gradients: RigGradients,
+    /// `S^-1`, blocks x 9 x lanes.
+    back: Buffer<f64>,
+    /// L and a, blocks x 2 x lanes.
+    reach: Buffer<f64>,
+}
+
+impl PosedPlaces {
+    fn new(basis: &Packed<3>) -> Self {
+        let places = basis.blocks() * basis.lanes();
+        let [back, reach] = [9, 2].map(|numbers| Buffer::zeros(numbers * places));
+        Self { gradients: RigGradients::new(basis), back, reach }
+    }
+
+    /// Sets a pose, with the contribution of offsets to the gradients (3k rows or none), and a limit.
+    fn set(&mut self, limit: f64, rig: &PackedSparse<3>, pose: &[[f64; 3]], offsets: &[[f64; 3]]) {
+        self.gradients.set_pose(rig, pose, offsets, 0.0);
+        let Self { gradients, back, reach } = self;
+        Arch::new().dispatch(Follow { limit, rig: &mut gradients.rig, back, reach });
+    }
+
+    /// Copies some places of another set.
+    fn select(&mut self, from: &Self, places: &[usize]) {
+        self.gradients.select(&from.gradients, places);
+        select_items(&from.back, 9, places, &mut self.back);
+        select_items(&from.reach, 2, places, &mut self.reach);
+    }
+}
+
+impl StretchLimit {
+    pub(super) fn new() -> Self {
+        Self { memory: None, limit: None, stiffness: 0.0, last: 0.0 }
+    }
+
+    /// Sets the limit, the factor on the elastic energy, and the rig's pose, with the contribution of
+    /// offsets to the gradients (3k rows or none). Allocates the first time; watches all places.
+    pub(super) fn set(
+        &mut self,
+        model: &SkinningModel,
+        (limit, stiffness): (Option<f64>, f64),
+        pose: &[[f64; 3]],
+        offsets: &[[f64; 3]],
+    ) {
+        (self.limit, self.stiffness) = (limit, stiffness);
+        if let Some(limit) = limit {
+            let memory = self.memory.get_or_insert_with(|| Memory::new(model));
+            memory.whole.posed.set(limit, &model.stretch_places.rig, pose, offsets);
+            let kappa = model.data.stretch.stiffness.iter().map(|kappa| stiffness * kappa);
+            memory.kappa.iter_mut().zip(kappa).for_each(|(out, kappa)| *out = kappa);
+            memory.places.clear();
+            memory.places.extend(0..model.stretch_places.basis.items());
+        }
+    }
+
+    /// Largest stretch of the watched places at y, as a share of the limit; 0 without a limit.
+    fn largest(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
+        let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
+        let (basis, apart, _, _) = memory.watched(model);
+        apart.measure(basis, y)
+    }
+
+    /// Watches no place, until one is found with an active limit.
+    pub(super) fn look_away(&mut self, model: &SkinningModel) {
+        if let Some(memory) = &mut self.memory {
+            memory.places.clear();
+            memory.basis.select(&model.stretch_places.basis, &[]);
+        }
+    }
+
+    /// Watches places whose limit is active at y; `true` if there are new ones.
+    pub(super) fn look(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return false };
+        let Memory { whole, places, near, basis, .. } = memory;
+        let all = &model.stretch_places.basis;
+        if places.len() == all.items() || whole.measure(all, y) <= KNEE {
+            return false;
+        }
+        let is_new = |place: &usize| places.binary_search(place).is_err();
+        if !(0..all.items()).filter(is_new).any(|place| whole.shares[place] > KNEE) {
+            return false;
+        }
+        let known = places.len();
+        for place in 0..all.items() {
+            if whole.shares[place] > NEAR && places[..known].binary_search(&place).is_err() {
+                places.push(place);
+            }
+        }
+        places.sort_unstable();
+        basis.select(all, places);
+        near.posed.select(&whole.posed, places);
+        true
+    }
+
+    /// `true` if a watched place is beyond the limit at y.
+    pub(super) fn is_beyond(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        self.largest(model, y) >= 1.0
+    }
+
+    /// Makes places beyond the limit at y firmer; `true` if any could be made firmer.
+    pub(super) fn firm(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        if !self.is_beyond(model, y) {
+            return false;
+        }
+        let Some(memory) = &mut self.memory else { return false };
+        let Memory { whole, places, near, kappa, .. } = memory;
+        let shares = if places.len() == kappa.len() { &whole.shares } else { &near.shares };
+        let most = self.stiffness * FIRMER.powi(TIMES);
+        let mut is_any = false;
+        for (&place, _) in places.iter().zip(shares.iter()).filter(|(_, share)| **share >= 1.0) {
+            if kappa[place] < most * model.data.stretch.stiffness[place] {
+                kappa[place] *= FIRMER;
+                is_any = true;
+            }
+        }
+        is_any
+    }
+
+    /// `true` if the limit was active at the last evaluation.
+    pub(super) fn was_felt(&self) -> bool {
+        self.limit.is_some() && self.last > KNEE
+    }
+
+    /// Potential at y, J.
+    pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
+        self.last = self.largest(model, y);
+        let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
+        if self.last <= KNEE {
+            return 0.0;
+        }
+        if !self.last.is_finite() {
+            return f64::INFINITY;
+        }
+        let lanes = model.stretch_places.basis.lanes();
+        let (basis, apart, (places, kappa), _) = memory.watched(model);
+        let mut energy = 0.0;
+        for slot in 0..basis.blocks() * lanes {
+            // Slots beyond the last place are padding.
+            let kappa = places.get(slot).map_or(0.0, |&place| kappa[place]);
+            let share = apart.shares[slot];
+            let [potential, slope, _] = continued(share);
+            let (block, lane) = (slot / lanes, slot % lanes);
+            let length = apart.posed.reach[2 * block * lanes + lane];
+            energy += kappa * length * length * potential;
+            // Force along F S^-1 - R, as a factor on it; the slope is zero below the knee.
+            let factor = if share > KNEE { kappa * length * slope / apart.norms[slot] } else { 0.0 };
+            (0..9).for_each(|e| apart.apart[(9 * block + e) * lanes + lane] *= factor);
+        }
+        energy
+    }
+
+    /// Adds the stiffest active places at the last evaluation to a metric: stiffness `kappa phi''` along
+    /// the gradient of `|F S^-1 - R|`, from the time of first activation.
+    pub(super) fn stiffen(&mut self, model: &SkinningModel, metric: &mut Metric) {
+        metric.slacken();
+        if let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) {
+            let mut felt = std::mem::take(&mut memory.felt);
+            let (basis, apart, (places, kappa), _) = memory.watched(model);
+            let stiff = |slot: usize| (kappa[places[slot]] * continued(apart.shares[slot])[2], slot);
+            felt.clear();
+            felt.extend((0..places.len()).filter(|&slot| apart.shares[slot] > KNEE).map(stiff));
+            felt.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            for &(stiffness, slot) in felt.iter().take(MOST_STIFF) {
+                let direction = || apart.direction(slot, basis.lanes());
+                metric.stiffen(places[slot], stiffness, |u| {
+                    model.data.stretch.pull(places[slot], &direction(), u)
+                });
+            }
+            memory.felt = felt;
+        }
+        metric.prepare();
+    }
+
+    /// Adds the gradient of the potential at the last evaluated y.
+    pub(super) fn add_gradient(&mut self, model: &SkinningModel, gradient: &mut [[f64; 3]]) {
+        if !self.was_felt() {
+            return;
+        }
+        let Some(memory) = &mut self.memory else { return };
+        let (basis, apart, _, spread) = memory.watched(model);
+        Arch::new().dispatch(Gather { basis, apart: &apart.apart, back: &apart.posed.back, spread });
+        for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(spread.chunks_exact(basis.lanes()))
+        {
+            *slope += spread.iter().sum::<f64>();
+        }
+    }
+}
+
+/// Applies the rig's stretch to places: `F_rig` becomes `F_rig S^-1`.
+struct Follow<'a> {
+    limit: f64,
+    rig: &'a mut [f64],
+    back: &'a mut [f64],
+    reach: &'a mut [f64],
+}
+
+impl WithSimd for Follow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (rig, _) = S::as_mut_simd_f64s(self.rig);
+        let (back, _) = S::as_mut_simd_f64s(self.back);
+        let (reach, _) = S::as_mut_simd_f64s(self.reach);
+        let limit = simd.splat_f64s(self.limit);
+        let places = rig.as_chunks_mut().0.iter_mut().zip(back.as_chunks_mut().0);
+        for ((rig, back), reach) in places.zip(reach.as_chunks_mut::<2>().0) {
+            let stretch = rest_stretch_in_lanes(simd, *rig, 1.0, FOLLOWED);
+            (*rig, *back) = (multiply(simd, rig, &stretch.inverse), stretch.inverse);
+            *reach = [simd.div_f64s(limit, stretch.longest), stretch.missed];
+        }
+    }
+}
+
+/// Measures the distance of each place from its shape in the rig; returns the largest share of the limit.
+struct Measure<'a> {
+    basis: &'a Packed<3>,
+    y: &'a [[f64; 3]],
+    at: &'a mut Apart,
+}
+
+impl WithSimd for Measure<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Apart { posed, apart, norms, shares } = self.at;
+        let (rig, _) = S::as_simd_f64s(&posed.gradients.rig);
+        let (back, _) = S::as_simd_f64s(&posed.back);
+        let (reach, _) = S::as_simd_f64s(&posed.reach);
+        let (apart, _) = S::as_mut_simd_f64s(apart);
+        let (norms, _) = S::as_mut_simd_f64s(norms);
+        let (shares, _) = S::as_mut_simd_f64s(shares);
+        let zero = simd.splat_f64s(0.0);
+        let mut largest = zero;
+        for block in 0..self.basis.blocks() {
+            let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
+            let back: &[S::f64s; 9] = back[9 * block..].first_chunk().expect("nine numbers a block");
+            let moved = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y.iter());
+            let mut f = multiply(simd, &moved, back);
+            for e in 0..9 {
+                f[e] = simd.add_f64s(f[e], f_rig[e]);
+            }
+            let r = rotations_in_lanes(simd, f);
+            let mut own = zero;
+            for e in 0..9 {
+                let difference = simd.sub_f64s(f[e], r[e]);
+                own = simd.mul_add_e_f64s(difference, difference, own);
+                apart[9 * block + e] = difference;
+            }
+            norms[block] = simd.sqrt_f64s(own);
+            let beyond = simd.sub_f64s(norms[block], reach[2 * block + 1]);
+            shares[block] = simd.max_f64s(simd.div_f64s(beyond, reach[2 * block]), zero);
+            largest = simd.max_f64s(shares[block], largest);
+        }
+        simd.reduce_max_f64s(largest)
+    }
+}
+
+/// `G'P S^-1` for one 3 x 3 matrix P a place, spread over the lanes.
+struct Gather<'a> {
+    basis: &'a Packed<3>,
+    apart: &'a [f64],
+    back: &'a [f64],
+    spread: &'a mut [f64],
+}
+
+impl WithSimd for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (apart, _) = S::as_simd_f64s(self.apart);
+        let (back, _) = S::as_simd_f64s(self.back);
+        let (spread, _) = S::as_mut_simd_f64s(self.spread);
+        spread.fill(simd.splat_f64s(0.0));
+        for block in 0..self.basis.blocks() {
+            let pull: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
+            let back: &[S::f64s; 9] = back[9 * block..].first_chunk().expect("nine numbers a block");
+            accumulate(simd, self.basis.block(block), &multiply(simd, pull, back), spread);
+        }
+    }
+}

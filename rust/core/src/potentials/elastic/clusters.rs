@@ -1,0 +1,247 @@
+//! Clusters of tets with a shared rotation: mean deformation gradients, and the remaining quadratic energy.
+
+use std::collections::BTreeMap;
+
+use faer::Mat;
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::kinematics::handles::HandleCoordinates;
+use crate::kinematics::nearby::side_by_side;
+use crate::material::Material;
+use crate::math::grouped::{Grouped, GroupedRows, share_registers};
+use crate::math::lanes::{Buffer, lane_counts};
+use crate::math::polar::rotations_in_lanes;
+use crate::math::rows::Rows;
+use crate::mesh::TetMesh;
+use crate::operators::Strains;
+use crate::subspace::Handles;
+
+/// Mean deformation gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with their few nonzero g, 1/m; one
+/// cluster a SIMD lane.
+///
+/// All clusters of a register belong to one part, and its affine motions have the same g in all of them:
+/// `1 / size` along each axis.
+pub(crate) struct Clusters {
+    /// Gradients of non-affine coordinates.
+    gradients: Grouped<3>,
+    /// `sum over the tets of 2 mu V`, J; zero in padding lanes.
+    weights: Buffer<f64>,
+    /// The part of each register, and `1 / size` of each part.
+    parts: Vec<usize>,
+    slopes: Vec<f64>,
+    count: usize,
+}
+
+/// Scratch for coordinates, and for the clusters' share of the gradient.
+pub(crate) struct ClusterRoom {
+    y: GroupedRows,
+    sums: GroupedRows,
+}
+
+/// The nonzero g of a cluster by column, and the cluster's weight.
+type ClusterRow = (Vec<(u32, [f64; 3])>, f64);
+
+impl Clusters {
+    /// Clusters of given tets, and the part of `stiffness` that the means do not represent.
+    pub(crate) fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        handles: &Handles,
+        coordinates: &HandleCoordinates,
+        tets: &[Vec<u32>],
+        stiffness: &Mat<f64>,
+    ) -> (Self, Mat<f64>) {
+        let strains = Strains::new(mesh);
+        let stiff = |t: u32| 2.0 * material.mu(t as usize) * mesh.volumes()[t as usize];
+        let of = |room: &mut Vec<[f64; 3]>, tets: &Vec<u32>| -> ClusterRow {
+            let weight: f64 = tets.iter().map(|&t| stiff(t)).sum();
+            let mut touched = Vec::new();
+            for &tet in tets {
+                let share = stiff(tet) / weight;
+                for (vertex, g) in strains.of(tet as usize) {
+                    for (handle, entries) in handles.row(vertex as usize) {
+                        touched.push(handle);
+                        for (sum, entry) in room[4 * handle..].iter_mut().zip(entries) {
+                            (0..3).for_each(|c| sum[c] += share * entry * g[c]);
+                        }
+                    }
+                }
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            let columns = others(coordinates, &touched, room).into_iter().filter(|(_, g)| *g != [0.0; 3]);
+            (columns.collect(), weight)
+        };
+        let zeros = || vec![[0.0; 3]; 4 * handles.count()];
+        let (order, parts) = in_lanes(mesh, handles, tets);
+        let own = |cluster: &Option<usize>| cluster.map(|cluster| &tets[cluster]);
+        let none = || (Vec::new(), 0.0);
+        let rows: Vec<ClusterRow> = order
+            .par_iter()
+            .map_init(zeros, |room, cluster| own(cluster).map_or_else(none, |tets| of(room, tets)))
+            .collect();
+        let unseen = unseen(stiffness, &rows, coordinates.affine_count());
+        let (rows, own): (Vec<_>, Vec<f64>) = rows.into_iter().unzip();
+        let mut weights = Buffer::zeros(own.len());
+        weights.copy_from_slice(&own);
+        let slopes = coordinates.parts.iter().map(|part| 1.0 / part.size).collect();
+        let gradients = Grouped::new(&coordinates.slots, &rows);
+        (Self { gradients, weights, parts, slopes, count: tets.len() }, unseen)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Total weight, J.
+    pub(super) fn total_weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    pub(super) fn room(&self) -> ClusterRoom {
+        let slots = self.gradients.slots();
+        ClusterRoom { y: slots.room(), sums: slots.room() }
+    }
+
+    /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times
+    /// its derivative.
+    pub(super) fn evaluate(
+        &self,
+        y: &Rows,
+        [factor, inflation]: [f64; 2],
+        gradient: &mut Rows,
+        room: &mut ClusterRoom,
+    ) -> f64 {
+        room.y.enter(self.gradients.slots(), y);
+        let energy = Arch::new().dispatch(Local { clusters: self, factor, inflation, y, gradient, room });
+        room.sums.add_to(self.gradients.slots(), 1.0, gradient);
+        energy
+    }
+}
+
+/// The local step: rotations of clusters and their forces.
+struct Local<'a> {
+    clusters: &'a Clusters,
+    factor: f64,
+    inflation: f64,
+    /// Affine coordinates are read from and written to these rows, all others to the scratch.
+    y: &'a Rows,
+    gradient: &'a mut Rows,
+    room: &'a mut ClusterRoom,
+}
+
+impl WithSimd for Local<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Clusters { gradients, weights, parts, slopes, .. } = self.clusters;
+        let (weights, _) = S::as_simd_f64s(weights);
+        let ClusterRoom { y, sums } = self.room;
+        let (y, sums) = (y.registers::<S>(), sums.zeros(simd));
+        let [factor, inflation] = [self.factor, self.inflation].map(|x| simd.splat_f64s(x));
+        let zero = simd.splat_f64s(0.0);
+        let mut energy = zero;
+        let mut first = 0;
+        for same in parts.chunk_by(|a, b| a == b) {
+            let (part, slope) = (same[0], slopes[same[0]]);
+            let (affine, mut pulls) = (affine(simd, &self.y[4 * part..], slope), [zero; 9]);
+            for block in first..first + same.len() {
+                let weight = weights[block];
+                let mut f = gradients.product::<S, 9>(simd, block, y);
+                for e in 0..9 {
+                    f[e] = simd.add_f64s(f[e], affine[e]);
+                }
+                let (r, scale) = (rotations_in_lanes(simd, f), simd.mul_f64s(factor, weight));
+                let mut squares = zero;
+                let mut forces = f;
+                for e in 0..9 {
+                    let apart = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
+                    squares = simd.mul_add_e_f64s(apart, apart, squares);
+                    forces[e] = simd.mul_f64s(scale, apart);
+                    pulls[e] = simd.add_f64s(pulls[e], forces[e]);
+                }
+                energy = simd.mul_add_e_f64s(weight, squares, energy);
+                gradients.add_adjoint(simd, block, &forces, sums);
+            }
+            for e in 0..9 {
+                self.gradient[4 * part + e % 3][e / 3] += slope * simd.reduce_sum_f64s(pulls[e]);
+            }
+            first += same.len();
+        }
+        0.5 * simd.reduce_sum_f64s(energy)
+    }
+}
+
+/// Deformation gradient of a part under its affine motions; the first three rows are the difference from
+/// the identity.
+#[inline(always)]
+fn affine<S: Simd>(simd: S, rows: &Rows, slope: f64) -> [S::f64s; 9] {
+    let mut f = [simd.splat_f64s(0.0); 9];
+    for e in 0..9 {
+        let rest = if e % 4 == 0 { 1.0 } else { 0.0 };
+        f[e] = simd.splat_f64s(rest + slope * rows[e % 3][e / 3]);
+    }
+    f
+}
+
+/// Clusters in lane order, grouped by part with neighbours adjacent and `None` in padding lanes; and the
+/// part of each register.
+fn in_lanes(mesh: &TetMesh, handles: &Handles, tets: &[Vec<u32>]) -> (Vec<Option<usize>>, Vec<usize>) {
+    let part = |tets: &Vec<u32>| handles.parts_of_vertices()[mesh.tets()[tets[0] as usize][0] as usize];
+    let mut of_parts = BTreeMap::<u32, Vec<usize>>::new();
+    for (cluster, tets) in tets.iter().enumerate() {
+        of_parts.entry(part(tets)).or_default().push(cluster);
+    }
+    let (centers, lanes) = (centers(mesh, tets), lane_counts().0);
+    let (mut order, mut parts) = (Vec::new(), Vec::new());
+    for (part, clusters) in of_parts {
+        let places: Vec<[f64; 3]> = clusters.iter().map(|&cluster| centers[cluster]).collect();
+        order.extend(side_by_side(&places).into_iter().map(|number| Some(clusters[number])));
+        order.resize(order.len().next_multiple_of(lanes), None);
+        parts.resize(order.len() / lanes, part as usize);
+    }
+    share_registers(&mut order);
+    (order, parts)
+}
+
+/// Stiffness that the means do not represent: `K - sum_c w_c g_c g_c'`, zero in affine motions.
+fn unseen(stiffness: &Mat<f64>, clusters: &[ClusterRow], affine: usize) -> Mat<f64> {
+    let mut unseen = stiffness.clone();
+    for (row, weight) in clusters {
+        for (j, b) in row {
+            let (column, b) = (unseen.col_as_slice_mut(*j as usize), b.map(|x| weight * x));
+            for (i, a) in row.iter().filter(|(i, _)| i >= j) {
+                column[*i as usize] -= a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            }
+        }
+    }
+    let zero = |i: usize, j: usize| i < affine || j < affine;
+    Mat::from_fn(
+        unseen.nrows(),
+        unseen.ncols(),
+        |i, j| {
+            if zero(i, j) { 0.0 } else { unseen[(i.max(j), i.min(j))] }
+        },
+    )
+}
+
+/// Mean corner position of each cluster's tets.
+fn centers(mesh: &TetMesh, tets: &[Vec<u32>]) -> Vec<[f64; 3]> {
+    let center = |tets: &Vec<u32>| {
+        let corners = || tets.iter().flat_map(|&tet| mesh.corners(tet as usize));
+        [0, 1, 2].map(|c| corners().map(|corner| corner[c]).sum::<f64>() / (4 * tets.len()) as f64)
+    };
+    tets.iter().map(center).collect()
+}
+
+/// Non-affine coordinates from sums by handle entry; clears the sums.
+fn others(coordinates: &HandleCoordinates, handles: &[usize], sums: &mut [[f64; 3]]) -> Vec<(u32, [f64; 3])> {
+    let mut found = Vec::new();
+    for entry in handles.iter().flat_map(|&handle| 4 * handle..4 * handle + 4) {
+        let sum = std::mem::take(&mut sums[entry]);
+        found.extend(coordinates.own(entry).map(|column| (column, sum)));
+    }
+    found
+}

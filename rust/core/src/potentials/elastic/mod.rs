@@ -1,0 +1,9 @@
+//! Elastic energies: elements of a mesh, fibres, samples of a reduced body, clusters and sheets of handles.
+
+pub(crate) mod body;
+pub(crate) mod clusters;
+pub(crate) mod elements;
+pub(crate) mod fibres;
+pub(crate) mod rest_shape;
+pub(crate) mod samples;
+pub(crate) mod sheet;

@@ -1,0 +1,146 @@
+//! Rest shapes that follow the rig: `psi(F S_a^-1) det S_a` with the stretch `S_a` of the pose.
+
+use nalgebra::{Matrix3, Vector3};
+use pulp::{Arch, Simd, WithSimd};
+
+use super::elements::{Chunk, Elements, deformation_in_lanes};
+use crate::material::lanes::PARAMETERS;
+use crate::math::polar::dot3;
+use crate::math::rows::Rows;
+use crate::math::signed_svd_in_lanes;
+
+/// Range of rest shape stretches. Candy-wrapper artefacts of a rig have no volume, and their stretch cannot
+/// be inverted.
+pub(crate) const STRETCHES: (f64, f64) = (0.3, 30.0);
+
+impl Elements {
+    /// Moves the rest shapes a share of the way from those of `rest` to the elements' shapes in the rig.
+    ///
+    /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: only gradients and volumes of elements change. Limit elements
+    /// also receive the limit `limit`.
+    pub(crate) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64, limit: f64) {
+        for (chunk, rest) in self.chunks_mut().iter_mut().zip(rest.chunks()) {
+            if share > 0.0 {
+                chunk.gather(rig);
+                Arch::new().dispatch(Follow { chunk, rest, share, limit });
+            } else {
+                chunk.gradients.copy_from_slice(&rest.gradients);
+                chunk.volumes.copy_from_slice(&rest.volumes);
+            }
+        }
+    }
+}
+
+/// `F = sum_i x_i g_i'`.
+pub(crate) fn deformation(x: &Rows, corners: &[u32], gradients: &[[f64; 3]]) -> Matrix3<f64> {
+    let term = |(&row, gradient): (&u32, &[f64; 3])| {
+        (Vector3::from(x[row as usize]) - Vector3::from(x[corners[0] as usize]))
+            * Vector3::from(*gradient).transpose()
+    };
+    corners.iter().zip(gradients).map(term).sum()
+}
+
+/// Lets the elements of a chunk follow the rig, whose positions are gathered.
+struct Follow<'a> {
+    chunk: &'a mut Chunk,
+    rest: &'a Chunk,
+    share: f64,
+    limit: f64,
+}
+
+impl WithSimd for Follow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        if self.chunk.corners_each == 4 {
+            follow::<S, 4>(simd, self);
+        } else {
+            follow::<S, 8>(simd, self);
+        }
+    }
+}
+
+// Plain loops only from here on, as in `elements`.
+
+#[inline(always)]
+fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
+    let Follow { chunk, rest, share, limit } = following;
+    let is_limit = chunk.is_limit();
+    let Chunk { corners, gradients, volumes, parameters, places, .. } = chunk;
+    let (known, _) = S::as_simd_f64s(&rest.gradients);
+    let (known_volumes, _) = S::as_simd_f64s(&rest.volumes);
+    let (gradients, _) = S::as_mut_simd_f64s(gradients);
+    let (volumes, _) = S::as_mut_simd_f64s(volumes);
+    let (parameters, _) = S::as_mut_simd_f64s(parameters);
+    let (zero, limit) = (simd.splat_f64s(0.0), simd.splat_f64s(limit));
+    for block in 0..volumes.len() {
+        let corners = &corners[block * CORNERS * S::F64_LANES..][..CORNERS * S::F64_LANES];
+        let known = &known[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
+        let mut x = [[zero; 3]; CORNERS];
+        let f = deformation_in_lanes(simd, corners, known, places, &mut x);
+        let RestStretch { inverse, growth, longest, missed } =
+            rest_stretch_in_lanes(simd, f, share, STRETCHES);
+        volumes[block] = simd.mul_f64s(known_volumes[block], growth);
+        let gradients = &mut gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
+        for entry in 0..3 * (CORNERS - 1) {
+            let (corner, i) = (entry / 3, entry % 3);
+            let own = [known[3 * corner], known[3 * corner + 1], known[3 * corner + 2]];
+            gradients[entry] = dot3(simd, [inverse[3 * i], inverse[3 * i + 1], inverse[3 * i + 2]], own);
+        }
+        if is_limit {
+            parameters[block * PARAMETERS + 1] = simd.div_f64s(limit, longest);
+            parameters[block * PARAMETERS + 2] = missed;
+        }
+    }
+}
+
+/// Rest stretches under the rig, one a lane.
+pub(crate) struct RestStretch<V> {
+    /// `S_a^-1`.
+    pub(crate) inverse: [V; 9],
+    /// `det S_a`.
+    pub(crate) growth: V,
+    /// Largest clamped stretch of the rig, at least 1.
+    pub(crate) longest: V,
+    /// `|S S_c^-1 - I|`, the rig's stretch beyond the clamp.
+    pub(crate) missed: V,
+}
+
+/// Rest stretches of a block from the rig's deformation gradients; rest shapes follow by a share, clamped
+/// to a range of stretches.
+#[inline(always)]
+pub(crate) fn rest_stretch_in_lanes<S: Simd>(
+    simd: S,
+    f: [S::f64s; 9],
+    share: f64,
+    (least, most): (f64, f64),
+) -> RestStretch<S::f64s> {
+    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+    let (least, most) = (simd.splat_f64s(least), simd.splat_f64s(most));
+    let share = simd.splat_f64s(share);
+    let (mut u, mut v) = (f, f);
+    let sigma = signed_svd_in_lanes(simd, f, &mut u, &mut v);
+    let (mut growth, mut scales) = (one, sigma);
+    let (mut longest, mut missed) = (one, zero);
+    for i in 0..3 {
+        let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
+        let blended = simd.mul_add_e_f64s(share, simd.sub_f64s(followed, one), one);
+        scales[i] = simd.div_f64s(one, blended);
+        growth = simd.mul_f64s(growth, blended);
+        longest = simd.max_f64s(longest, followed);
+        let beyond = simd.sub_f64s(simd.div_f64s(sigma[i], followed), one);
+        missed = simd.mul_add_e_f64s(beyond, beyond, missed);
+    }
+    for e in 0..9 {
+        u[e] = simd.mul_f64s(v[e], scales[e % 3]);
+    }
+    // S_a^-1 = V diag(1 / s) V'.
+    let mut inverse = f;
+    for e in 0..9 {
+        let (i, j) = (e / 3, e % 3);
+        inverse[e] =
+            dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
+    }
+    RestStretch { inverse, growth, longest, missed: simd.sqrt_f64s(missed) }
+}

@@ -1,0 +1,191 @@
+//! A surface without volume: membrane and bending energy, evaluated at the vertices.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::Result;
+use crate::kinematics::handles::HandleCoordinates;
+use crate::kinematics::nearby::side_by_side;
+use crate::material::Material;
+use crate::math::Sparse;
+use crate::math::grouped::{Grouped, GroupedRows, share_registers};
+use crate::math::rows::Rows;
+use crate::mesh::SurfaceMesh;
+use crate::operators::{Bending, Membrane};
+use crate::subspace::Handles;
+use crate::{Error, mesh::bounds};
+
+/// Fabric properties of a surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fabric {
+    /// Thickness, metres.
+    pub thickness: f64,
+    /// Bending stiffness relative to a plate of this thickness, >= 0.
+    pub bending: f64,
+}
+
+/// Energy of a surface at its vertices `x = X + U y`, relative to the centre of each part: a translation,
+/// at any distance, has no energy and costs no precision.
+///
+/// Each triangle has an isometry of its own. A shared isometry of several triangles would resist bending
+/// like a plate as thick as their width.
+pub(crate) struct Sheet {
+    membrane: Membrane,
+    bending: Bending,
+    /// Vertices relative to the centres of their parts, n, metres.
+    places: Vec<[f64; 3]>,
+    /// Coordinates of each vertex without translations of whole parts, with neighbouring vertices adjacent,
+    /// and the vertices' order.
+    rows: Grouped<1>,
+    order: Vec<u32>,
+    scale: f64,
+}
+
+/// Scratch for coordinates and their gradient, for vertex positions, normals and forces.
+pub(crate) struct SheetRoom {
+    y: GroupedRows,
+    sums: GroupedRows,
+    places: Vec<[f64; 3]>,
+    normals: Vec<[f64; 3]>,
+    forces: Vec<[f64; 3]>,
+}
+
+/// The membrane and the bending of a surface.
+pub(crate) struct Layers {
+    pub(crate) membrane: Membrane,
+    bending: Bending,
+}
+
+impl Layers {
+    pub(crate) fn new(surface: &SurfaceMesh, material: &Material, fabric: Fabric) -> Result<Self> {
+        let Fabric { thickness, bending } = fabric;
+        if !(bending.is_finite() && bending >= 0.0) {
+            let expected = "a number >= 0";
+            return Err(Error::Range { what: "bending", expected, got: bending });
+        }
+        let membrane = Membrane::new(surface, material, thickness)?;
+        let bending = Bending::new(surface, &membrane, thickness, bending);
+        Ok(Self { membrane, bending })
+    }
+
+    /// Stiffness along one axis with fixed projections, n x n, N/m.
+    pub(crate) fn stiffness(&self, n: usize) -> Result<Sparse> {
+        let entries: Vec<_> = self.membrane.stiffness().chain(self.bending.stiffness()).collect();
+        Sparse::try_new_from_triplets(n, n, &entries)
+            .map_err(|error| Error::Numerical { what: "stiffness", why: format!("{error:?}") })
+    }
+}
+
+impl Sheet {
+    pub(crate) fn new(layers: Layers, handles: &Handles, coordinates: &HandleCoordinates) -> Self {
+        let Layers { membrane, bending } = layers;
+        let part = |vertex: usize| handles.parts_of_vertices()[vertex];
+        let place = |(vertex, place): (usize, &[f64; 3])| -> [f64; 3] {
+            let center = coordinates.parts[part(vertex) as usize].center;
+            std::array::from_fn(|c| place[c] - center[c])
+        };
+        let places: Vec<[f64; 3]> = handles.places().iter().enumerate().map(place).collect();
+        let mut order = side_by_side(handles.places());
+        share_registers(&mut order);
+        let row = |&vertex: &usize| {
+            let row = coordinates.row(handles, vertex);
+            let own = row.filter(|&(column, value)| value != 0.0 && column != 4 * part(vertex) + 3);
+            own.map(|(column, value)| (column, [value])).collect()
+        };
+        let rows: Vec<Vec<(u32, [f64; 1])>> = order.iter().map(row).collect();
+        let (low, high) = bounds(&places);
+        let size = low.iter().chain(&high).fold(0.0, |most: f64, x| most.max(x.abs()));
+        let scale = membrane.scale(size) + bending.scale();
+        let (rows, order) = (
+            Grouped::new(&coordinates.slots, &rows),
+            order.into_iter().map(|vertex| vertex as u32).collect(),
+        );
+        Self { membrane, bending, places, rows, order, scale }
+    }
+
+    /// Numbers of triangles with and without area.
+    pub(super) fn triangle_counts(&self) -> [usize; 2] {
+        [self.membrane.len(), self.membrane.skipped()]
+    }
+
+    /// Magnitude of the terms that cancel in the energy, J.
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    pub(super) fn room(&self) -> SheetRoom {
+        let zeros = || vec![[0.0; 3]; self.places.len()];
+        let slots = self.rows.slots();
+        let (y, sums) = (slots.room(), slots.room());
+        SheetRoom { y, sums, places: zeros(), normals: zeros(), forces: zeros() }
+    }
+
+    /// Energy of the surface; adds `factor` times the gradient.
+    pub(super) fn evaluate(&self, y: &Rows, factor: f64, gradient: &mut Rows, room: &mut SheetRoom) -> f64 {
+        room.y.enter(self.rows.slots(), y);
+        Arch::new().dispatch(Move { sheet: self, room });
+        let SheetRoom { places, normals, forces, .. } = room;
+        forces.fill([0.0; 3]);
+        self.membrane.normals(places, normals);
+        let stretching = self.membrane.evaluate(places, forces);
+        let energy = stretching + self.bending.evaluate(places, normals, forces);
+        if factor != 0.0 {
+            Arch::new().dispatch(Gather { sheet: self, room });
+            room.sums.add_to(self.rows.slots(), factor, gradient);
+        }
+        energy
+    }
+}
+
+/// Vertex positions from coordinates.
+struct Move<'a> {
+    sheet: &'a Sheet,
+    room: &'a mut SheetRoom,
+}
+
+impl WithSimd for Move<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (Sheet { rows, order, places: rest, .. }, lanes) = (self.sheet, S::F64_LANES);
+        let SheetRoom { y, places, .. } = self.room;
+        let y = y.registers::<S>();
+        for (block, vertices) in order.chunks(lanes).enumerate() {
+            let moved = rows.product::<S, 3>(simd, block, y);
+            let moved = pulp::bytemuck::cast_slice::<S::f64s, f64>(&moved);
+            for (lane, &vertex) in vertices.iter().enumerate() {
+                let (place, rest) = (&mut places[vertex as usize], &rest[vertex as usize]);
+                for c in 0..3 {
+                    place[c] = rest[c] + moved[c * lanes + lane];
+                }
+            }
+        }
+    }
+}
+
+/// Forces on coordinates from forces on vertices.
+struct Gather<'a> {
+    sheet: &'a Sheet,
+    room: &'a mut SheetRoom,
+}
+
+impl WithSimd for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (Sheet { rows, order, .. }, lanes) = (self.sheet, S::F64_LANES);
+        let SheetRoom { sums, forces, .. } = self.room;
+        let sums = sums.zeros(simd);
+        for (block, vertices) in order.chunks(lanes).enumerate() {
+            let mut own = [simd.splat_f64s(0.0); 3];
+            let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut own);
+            for (lane, &vertex) in vertices.iter().enumerate() {
+                for c in 0..3 {
+                    packed[c * lanes + lane] = forces[vertex as usize][c];
+                }
+            }
+            rows.add_adjoint(simd, block, &own, sums);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Energies of a step, each with its gradient and its part of the metric.
+
+pub mod contact;
+pub(crate) mod displacement_limit;
+pub(crate) mod drag;
+pub(crate) mod elastic;
+pub(crate) mod quadratic;
+pub(crate) mod stitch_gaps;

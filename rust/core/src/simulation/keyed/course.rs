@@ -1,0 +1,166 @@
+//! Forward simulation of a shot under control forces, with the derivatives of its frame ends.
+
+use faer::Mat;
+use faer::linalg::solvers::{PartialPivLu, Solve};
+
+use crate::inputs::settings::HISTORY;
+use crate::inputs::settings::{Drive, SimulationParams};
+use crate::model::reduced::ReducedModel;
+use crate::model::reduced::step::ReducedSubstep;
+use crate::stepping::motion::Motion;
+use crate::stepping::state::State;
+use crate::stepping::substep::Substep;
+use crate::{Progress, Result};
+
+/// A shot of f frames from a state, s substeps each, under control forces in addition to its input; k
+/// coordinates.
+pub(super) struct Course<'a> {
+    model: &'a ReducedModel,
+    motion: Motion<ReducedSubstep>,
+    start: State,
+    drives: &'a [Drive<'a>],
+    params: SimulationParams,
+    pub(super) progress: &'a Progress,
+    pub(super) line: Line,
+}
+
+/// A simulated trajectory, and the derivatives of its substeps.
+#[derive(Clone)]
+pub(super) struct Line {
+    /// Coordinates of the substeps before the start, older first, and of all following ones.
+    pub(super) places: Vec<Vec<f64>>,
+    /// Factored derivative of each substep's equation by the end coordinates, k x k.
+    factors: Vec<PartialPivLu<f64>>,
+    /// Factors on the coordinates one, two, ... substeps ago in the right-hand side, each k.
+    recall: [Vec<f64>; HISTORY],
+    substeps: usize,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn new(
+        (model, substep): (&'a ReducedModel, ReducedSubstep),
+        (start, drives): (State, &'a [Drive<'a>]),
+        params: SimulationParams,
+        progress: &'a Progress,
+    ) -> Self {
+        let line = Line {
+            places: Vec::new(),
+            factors: Vec::new(),
+            recall: Default::default(),
+            substeps: params.substeps as usize,
+        };
+        Self { model, motion: Motion::new(Box::new(substep)), start, drives, params, progress, line }
+    }
+
+    /// Number of coordinates k.
+    pub(super) fn rank(&self) -> usize {
+        self.model.data.rank()
+    }
+
+    /// Number of frames f.
+    pub(super) fn frames(&self) -> usize {
+        self.drives.len()
+    }
+
+    /// Simulates the shot under forces on the coordinates, f x k.
+    ///
+    /// # Errors
+    /// As a step of the simulation.
+    pub(super) fn play(&mut self, forces: &[f64]) -> Result<()> {
+        let (rank, params) = (self.rank(), &self.params);
+        let Self { model, motion, line, .. } = self;
+        motion.restore(&self.start)?;
+        line.places.clear();
+        line.factors.clear();
+        line.places.extend(self.start.reduced.iter().map(|rows| rows.as_flattened()[..rank].to_vec()));
+        for (drive, force) in self.drives.iter().zip(forces.chunks_exact(rank)) {
+            let mut force = model.data.leave_force(force);
+            let own = drive.force.unwrap_or_default();
+            force.iter_mut().zip(own).for_each(|(force, own)| *force += own);
+            let drive = Drive { force: Some(&force), ..*drive };
+            motion.step_by(&drive, params, &mut |substep, state| {
+                let factor = substep.solve_to_the_end(&state.reduced[HISTORY - 1], self.progress)?;
+                line.factors.push(factor);
+                line.places.push(substep.found().as_flattened()[..rank].to_vec());
+                Ok((1, 0.0))
+            })?;
+        }
+        let [inertia, damping] = motion.substep.inertia_and_damping(params);
+        line.recall = params.integrator.recall().map(|[momentum, kept]| {
+            inertia.iter().zip(&damping).map(|(mass, drag)| momentum * mass + kept * drag).collect()
+        });
+        Ok(())
+    }
+}
+
+impl Line {
+    /// Number of coordinates k.
+    pub(super) fn rank(&self) -> usize {
+        self.recall[0].len()
+    }
+
+    /// Number of frames f.
+    pub(super) fn frames(&self) -> usize {
+        self.factors.len() / self.substeps
+    }
+
+    /// Number of previous substeps that influence the next one.
+    pub(super) fn depth(&self) -> usize {
+        HISTORY - self.recall.iter().rev().take_while(|recall| recall.iter().all(|x| *x == 0.0)).count()
+    }
+
+    /// Coordinates some substeps before the start of a frame; frame f is the end of the shot.
+    pub(super) fn before(&self, frame: usize, substeps: usize) -> &[f64] {
+        &self.places[HISTORY - 1 + frame * self.substeps - substeps]
+    }
+
+    /// Derivatives by the forces, f k x c, of c numbers that depend on the frame ends: the discrete
+    /// adjoint.
+    ///
+    /// `pull` adds the derivatives of the c numbers by the coordinates at the end of a frame. With the
+    /// equation `g_n(y_n) = sum_j C_j y_(n-j) + u` of a substep and H its derivative,
+    /// `H_n l_n = p_n + sum_j C_j l_(n+j)`, and the derivative by u is the sum of l over the frame's
+    /// substeps.
+    pub(super) fn adjoint(&self, count: usize, pull: impl Fn(usize, &mut Mat<f64>)) -> Mat<f64> {
+        let (rank, frames) = (self.rank(), self.frames());
+        let mut slopes = Mat::zeros(frames * rank, count);
+        // Adjoints of the following substeps, nearest first.
+        let mut after: [Mat<f64>; HISTORY] = std::array::from_fn(|_| Mat::zeros(rank, count));
+        for frame in (0..frames).rev() {
+            for substep in (0..self.substeps).rev() {
+                let mut own = Mat::from_fn(rank, count, |i, c| {
+                    self.recall.iter().zip(&after).map(|(recall, later)| recall[i] * later[(i, c)]).sum()
+                });
+                if substep + 1 == self.substeps {
+                    pull(frame, &mut own);
+                }
+                self.factors[frame * self.substeps + substep].solve_in_place(&mut own);
+                let mut sum = slopes.as_mut().subrows_mut(frame * rank, rank);
+                sum += &own;
+                after.rotate_right(1);
+                after[0] = own;
+            }
+        }
+        slopes
+    }
+
+    /// Derivatives of a frame's last substeps, newest first, by those before the frame and by the frame's
+    /// force: m k x m k and m k x k.
+    pub(super) fn linearised(&self, frame: usize) -> [Mat<f64>; 2] {
+        let (rank, depth) = (self.rank(), self.depth());
+        let mut state = Mat::<f64>::identity(depth * rank, depth * rank);
+        let mut force = Mat::<f64>::zeros(depth * rank, rank);
+        for factor in &self.factors[frame * self.substeps..][..self.substeps] {
+            [state, force] = [(&state, 0.0), (&force, 1.0)].map(|(from, own)| {
+                let mut next = Mat::from_fn(rank, from.ncols(), |i, c| {
+                    let pulled = (0..depth).map(|j| self.recall[j][i] * from[(j * rank + i, c)]);
+                    pulled.sum::<f64>() + if i == c { own } else { 0.0 }
+                });
+                factor.solve_in_place(&mut next);
+                let older = |i: usize, c: usize| if i < rank { next[(i, c)] } else { from[(i - rank, c)] };
+                Mat::from_fn(depth * rank, from.ncols(), older)
+            });
+        }
+        [state, force]
+    }
+}

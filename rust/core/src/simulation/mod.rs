@@ -1,0 +1,412 @@
+//! A running simulation: a model, settings and a state; periodic motion, common steps and keyed motion.
+
+pub(crate) mod cycle;
+pub(crate) mod keyed;
+pub(crate) mod orbit;
+pub(crate) mod together;
+
+use std::sync::Arc;
+
+use crate::inputs::force_samples::ForceSamples;
+use crate::inputs::settings::{Drive, SimulationParams, StepReport};
+use crate::model::Model;
+use crate::model::full_space::minimise::Minimiser;
+use crate::model::full_space::step::FullSpaceSubstep;
+use crate::model::projective::ProjectiveModel;
+use crate::model::projective::placing::Start;
+use crate::model::projective::step::ProjectiveSubstep;
+use crate::model::reduced::step::ReducedSubstep;
+use crate::model::skinning_modes::step::SkinningSubstep;
+use crate::potentials::contact::{Collider, ContactSkin};
+use crate::rig::Pose;
+use crate::stepping::motion::Motion;
+use crate::stepping::recurrence::{Recurrence, Tangent};
+use crate::stepping::state::State;
+use crate::stepping::substep::Substep;
+use crate::{Error, Progress, Result};
+
+/// Simulation of a model through a sequence of poses.
+///
+/// The first pose is a start at rest in this pose without displacement, through [`Simulation::reset`] or
+/// [`Simulation::step`]. A step of a reduced model allocates nothing (except for the first offsets), at a
+/// cost independent of the mesh size. The same inputs give the same bits.
+pub struct Simulation {
+    model: Model,
+    pub(super) params: SimulationParams,
+    surroundings: Option<Surroundings>,
+    pub(super) motion: Motion<dyn Substep>,
+}
+
+/// Colliders, contact points other than the boundary vertices, and the collision shape for other bodies.
+struct Surroundings {
+    colliders: Arc<[Collider]>,
+    skin: Option<ContactSkin>,
+    shape: Option<Collider>,
+}
+
+impl Simulation {
+    /// A simulation before its first pose.
+    ///
+    /// # Errors
+    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit that the model does not have.
+    pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
+        check(&model, &params, false)?;
+        let substep: Box<dyn Substep> = match &model {
+            Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
+            Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
+            Model::Reduced(model) => Box::new(ReducedSubstep::new(model.clone())),
+            Model::Projective(model) => Box::new(ProjectiveSubstep::new(model.clone())),
+        };
+        Ok(Self { model, params, surroundings: None, motion: Motion::new(substep) })
+    }
+
+    /// A simulation with colliders, at their initial places until a step moves them.
+    ///
+    /// Contact points are those of the skin, or without a skin the boundary vertices of the mesh; a loose
+    /// body of handles uses a thousand samples of either.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another
+    /// mesh and weights for another number of points or bones, [`Error::Index`] for a collider that
+    /// excludes unknown points, [`Error::Unsupported`] for skinning modes, reduced models, weights of
+    /// points of a loose body and for an integrator other than backward Euler.
+    pub fn among(
+        model: Model,
+        params: SimulationParams,
+        colliders: &[Collider],
+        skin: Option<ContactSkin>,
+    ) -> Result<Self> {
+        if colliders.is_empty() {
+            return Err(Error::Empty { what: "colliders" });
+        }
+        check(&model, &params, true)?;
+        let shared: Arc<[Collider]> = colliders.into();
+        let substep: Box<dyn Substep> = match &model {
+            Model::FullSpace(body) => {
+                let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
+                Box::new(body.among(shared.clone(), skin.as_ref())?)
+            }
+            Model::Projective(body) => {
+                Box::new(ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?)
+            }
+            Model::Skinning(_) => return Err(undented("skinning modes cannot dent; a full-space model can")),
+            Model::Reduced(_) => return Err(undented("a reduced model cannot dent; a full-space model can")),
+        };
+        let surroundings = Some(Surroundings { colliders: shared, skin, shape: None });
+        Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+    }
+
+    /// A simulation of a body of handles in contact with others of the kind in a
+    /// [common step](crate::simulation::together::step_together), and with any colliders as in [`Simulation::among`].
+    ///
+    /// The shape is the body's surface for others: a collider at the modelled place that deforms with the
+    /// body, such as [`Shape::mesh`](crate::potentials::contact::Shape::mesh) of its surface. Its
+    /// friction acts on the others.
+    ///
+    /// # Errors
+    /// As [`Simulation::among`], except for an empty list of colliders; [`Error::Unsupported`] for other
+    /// models, surfaces without volume and a shape that excludes points.
+    pub fn touching(
+        model: Model,
+        params: SimulationParams,
+        colliders: &[Collider],
+        skin: Option<ContactSkin>,
+        shape: Collider,
+    ) -> Result<Self> {
+        check(&model, &params, true)?;
+        let Some(body) = model.projective() else {
+            let why = "only bodies of handles touch each other; leave it out";
+            return Err(Error::Unsupported { what: "shape", why });
+        };
+        let shared: Arc<[Collider]> = colliders.into();
+        let body = ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?;
+        let substep: Box<dyn Substep> = Box::new(body.touching(&shape)?);
+        let surroundings = Some(Surroundings { colliders: shared, skin, shape: Some(shape) });
+        Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+    }
+
+    /// `true` if the body has a collision shape for others.
+    pub(super) fn has_shape(&self) -> bool {
+        self.surroundings.as_ref().is_some_and(|surroundings| surroundings.shape.is_some())
+    }
+
+    /// A copy with the same model, settings, colliders and state.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn duplicate(&self) -> Result<Self> {
+        let (model, params) = (self.model.clone(), self.params);
+        let mut copy = match &self.surroundings {
+            None => Self::new(model, params)?,
+            Some(Surroundings { colliders, skin, shape: None }) => {
+                Self::among(model, params, colliders, skin.clone())?
+            }
+            Some(Surroundings { colliders, skin, shape: Some(shape) }) => {
+                Self::touching(model, params, colliders, skin.clone(), shape.clone())?
+            }
+        };
+        copy.restore_state(self.motion.state())?;
+        Ok(copy)
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Number of colliders.
+    pub fn collider_count(&self) -> usize {
+        self.surroundings.as_ref().map_or(0, |surroundings| surroundings.colliders.len())
+    }
+
+    /// The settings.
+    pub fn params(&self) -> &SimulationParams {
+        &self.params
+    }
+
+    /// Changes the settings from the next step on.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; the settings are then unchanged.
+    pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
+        check(&self.model, &params, self.surroundings.is_some())?;
+        self.params = params;
+        Ok(())
+    }
+
+    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig). A loose body of
+    /// handles takes one transform, the target of its tether; `None` is the modelled place.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
+    /// [`Error::Numerical`](crate::Error::Numerical) for overflow. The state is then unchanged.
+    pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
+        self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
+    }
+
+    /// A step with the full input. `progress` can cancel at every iteration; no fraction is reported.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`], and accordingly for the force, the offsets, the drag and the pull;
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
+        self.motion.step(drive, &self.params, progress)
+    }
+
+    /// As [`Simulation::step_with`]; records the coordinates after each substep.
+    pub(crate) fn step_traced(
+        &mut self,
+        drive: &Drive<'_>,
+        places: &mut Vec<Vec<[f64; 3]>>,
+        progress: &Progress,
+    ) -> Result<()> {
+        let params = &self.params;
+        let report = self.motion.step_by(drive, params, &mut |substep, state| {
+            let solved = substep.solve(state, params, progress)?;
+            places.push(substep.found().to_vec());
+            Ok(solved)
+        });
+        report.map(drop)
+    }
+
+    /// Moves to given coordinates after each substep, and returns the residuals of the substep equations;
+    /// `probe` adds derivatives.
+    pub(crate) fn step_along(
+        &mut self,
+        drive: &Drive<'_>,
+        places: &[Vec<[f64; 3]>],
+        probe: bool,
+    ) -> Result<Option<Vec<Tangent>>> {
+        let (params, mut rest) = (&self.params, places.iter());
+        let mut tangents = Some(Vec::with_capacity(places.len()));
+        self.motion.step_by(drive, params, &mut |substep, _| {
+            if let Some(place) = rest.next() {
+                let tangent = substep.tangent(params, place, probe);
+                substep.found().copy_from_slice(place);
+                tangents = tangents.take().zip(tangent).map(|(mut all, tangent)| {
+                    all.push(tangent);
+                    all
+                });
+            }
+            Ok((0, 0.0))
+        })?;
+        Ok(tangents)
+    }
+
+    /// As [`Substep::unit`].
+    pub(crate) fn unit(&self) -> f64 {
+        self.motion.substep.unit()
+    }
+
+    /// As [`Substep::carried`].
+    pub(crate) fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        self.motion.substep.carried(from, to)
+    }
+
+    /// Recurrence between the substeps of a step; `None` if the method has none.
+    pub(crate) fn recurrence(&self) -> Option<Recurrence> {
+        self.motion.substep.recurrence(&self.params)
+    }
+
+    /// Restarts in static equilibrium: at rest in a pose, with gravity and the generalised force balanced
+    /// by the elastic energy.
+    ///
+    /// Descent starts at zero displacement and takes at most `max_iterations`; a residual above the
+    /// tolerance in the report means that these were too few. Motion without elastic energy, such as the
+    /// place of a body without a rig, stays zero. `progress` is reported every iteration.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn settle(
+        &mut self,
+        drive: &Drive<'_>,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<StepReport> {
+        self.motion.settle(drive, max_iterations, &self.params, progress)
+    }
+
+    /// Sample positions after the last step, k points in metres; rest positions before the first.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
+    pub fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        self.motion.substep.sample_positions(self.motion.state(), samples)
+    }
+
+    /// Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
+    /// from the jump of the pose.
+    ///
+    /// The displacement turns with the rig's overall rotation. [`Simulation::reset`] and
+    /// [`Simulation::settle`] are the other two ways across a cut. A force has no effect on rest.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.motion.cut(drive)
+    }
+
+    /// Starts in steady motion, right after a start at rest: the rig gets the velocity towards the `next`
+    /// pose, and the first step has no jolt.
+    ///
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh keeps its displacement and moves along. No effect
+    /// before the first pose; a force has no effect either.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn coast(&mut self, next: &Drive<'_>) -> Result<()> {
+        self.motion.coast(next, &self.params)
+    }
+
+    /// Undoes the last step.
+    pub(crate) fn undo(&mut self) {
+        self.motion.undo()
+    }
+
+    /// Restarts at rest in `pose`, without displacement or velocity.
+    ///
+    /// # Errors
+    /// As for the pose of [`Simulation::step`].
+    pub fn reset(&mut self, pose: Option<&Pose>) -> Result<()> {
+        self.reset_with(&Drive { pose, ..Drive::default() })
+    }
+
+    /// As [`Simulation::reset`], with offsets; a force has no effect on rest.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn reset_with(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.motion.reset(drive)
+    }
+
+    /// Restarts a loose body at a place, at its inflated size, with a velocity and a spin. The target of
+    /// its tether moves there too.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a matrix
+    /// other than a rotation with a translation.
+    pub fn place(&mut self, start: &Start) -> Result<()> {
+        let loose = |model: &&Arc<ProjectiveModel>| model.bone_count() == 0;
+        let Some(model) = self.model.projective().filter(loose) else {
+            let why = "only a loose body can be put somewhere; a rig says where others are";
+            return Err(Error::Unsupported { what: "place", why });
+        };
+        start.turn()?;
+        let before = self.save_state();
+        self.motion.reset(&Drive { pose: Some(&[start.place]), ..Drive::default() })?;
+        let h = self.params.dt / f64::from(self.params.substeps);
+        let placed = model.placed(start, (self.params.inflation, h), self.save_state());
+        self.motion.restore(placed.as_ref().unwrap_or(&before))?;
+        placed.map(drop)
+    }
+
+    /// Coefficients after the last step in C order, of shape [`Model::coefficient_shape`]: Z, m x 3 x 4, of
+    /// modes, `u = sum over k of W_k Z_k [X; 1]`; the vertex displacements, n x 3; q, r, of a basis; or Z,
+    /// k x 3 x 4, of handles, `u = sum over j of w_j Z_j [X - c_j; 1]`.
+    pub fn coefficients(&self) -> &[f64] {
+        self.motion.substep.coefficients()
+    }
+
+    /// A copy of the state.
+    pub fn save_state(&self) -> State {
+        self.motion.state().clone()
+    }
+
+    /// Restores a saved state.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for a state
+    /// of another model.
+    pub fn restore_state(&mut self, state: &State) -> Result<()> {
+        self.motion.restore(state)
+    }
+}
+
+fn undented(why: &'static str) -> Error {
+    Error::Unsupported { what: "colliders", why }
+}
+
+/// Checks the numbers of muscles and stitch groups against the model.
+fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
+    let muscles = "only full-space flesh with fibres contracts; set it to 0";
+    let stitches = "only a body that is built with stitches opens; set it to 1";
+    let shares = [
+        ("contraction", &params.contraction, model.muscle_count(), 0.0, muscles),
+        ("stitching", &params.stitching, model.stitch_group_count(), 1.0, stitches),
+    ];
+    for (what, shares, count, without, why) in shares {
+        if count > 0 {
+            shares.check_parts(what, count)?;
+        } else if !shares.are_all(without) {
+            return Err(Error::Unsupported { what, why });
+        }
+    }
+    Ok(())
+}
+
+/// Checks the settings, in themselves and for the method.
+fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
+    params.check_among(among)?;
+    check_shares(model, params)?;
+    if params.inflation != 1.0 && !model.projective().is_some_and(|model| model.is_solid()) {
+        let why = "only a body of handles with a volume can be inflated; set it to 1";
+        return Err(Error::Unsupported { what: "inflation", why });
+    }
+    if params.hold != 0.0 && model.projective().is_none_or(|model| model.bone_count() > 0) {
+        let why = "only a loose body of handles is held and let go; set it to 0";
+        return Err(Error::Unsupported { what: "hold", why });
+    }
+    let limits = [("limit", params.limit), ("stretch", params.stretch)];
+    let given = limits.into_iter().find(|(_, limit)| limit.is_some());
+    match (model, given) {
+        (Model::Reduced(model), Some((what, _))) if model.limit_samples().is_none() => {
+            let why = "this reduced model does not know where limits are felt; learn that, or set it to none";
+            Err(Error::Unsupported { what, why })
+        }
+        (Model::Projective(_), Some((what, _))) => {
+            let why = "a body of handles has no limit, as it need not be near a rig; set it to none";
+            Err(Error::Unsupported { what, why })
+        }
+        _ => Ok(()),
+    }
+}

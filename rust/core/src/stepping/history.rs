@@ -1,0 +1,91 @@
+//! Finite differences in time over recent frames and substeps.
+
+use crate::inputs::settings::HISTORY;
+
+/// Part of `h^2 d2x/dt2` known before a step: all backward differences but the newest. Differences preserve
+/// precision far from the origin.
+pub(crate) fn past_acceleration(
+    history: &[Vec<[f64; 3]>; HISTORY],
+    factors: &[f64; HISTORY],
+    out: &mut [[f64; 3]],
+) {
+    for (row, out) in out.iter_mut().enumerate() {
+        for c in 0..3 {
+            let at = |back: usize| history[HISTORY - back][row][c];
+            out[c] = (1..HISTORY).map(|j| factors[j] * (at(j) - at(j + 1))).sum();
+        }
+    }
+}
+
+/// `factor h^2 d2x/dt2` of the rig's motion, for the rows of `out`.
+pub(crate) fn felt_acceleration(
+    history: &[Vec<[f64; 3]>; HISTORY],
+    now: &[[f64; 3]],
+    inertia: &[f64; HISTORY],
+    factor: f64,
+    out: &mut [[f64; 3]],
+) {
+    past_acceleration(history, inertia, out);
+    for (acceleration, (now, last)) in out.iter_mut().zip(now.iter().zip(&history[HISTORY - 1])) {
+        for c in 0..3 {
+            let whole = inertia[0] * (now[c] - last[c]) + acceleration[c];
+            acceleration[c] = factor * whole;
+        }
+    }
+}
+
+/// `h dx/dt` at `now`, the successor of the last entry of a history.
+pub(crate) fn velocity(
+    history: &[impl AsRef<[[f64; 3]]>; HISTORY],
+    now: &[[f64; 3]],
+    factors: [f64; 2],
+    out: &mut [[f64; 3]],
+) {
+    let [.., older, last] = history.each_ref().map(AsRef::as_ref);
+    for (row, out) in out.iter_mut().enumerate() {
+        for c in 0..3 {
+            let newest = now[row][c] - last[row][c];
+            out[c] = factors[0] * newest + factors[1] * (last[row][c] - older[row][c]);
+        }
+    }
+}
+
+/// Position at a fraction of the time from the last of two frames to the next, on the parabola through all
+/// three.
+pub(crate) fn on_parabola(
+    [older, last]: &[Vec<[f64; 3]>; 2],
+    next: &[[f64; 3]],
+    time: f64,
+    out: &mut [[f64; 3]],
+) {
+    for row in 0..out.len() {
+        for c in 0..3 {
+            let (back, ahead) = (last[row][c] - older[row][c], next[row][c] - last[row][c]);
+            let change = 0.5 * time * (back + ahead) + 0.5 * time * time * (ahead - back);
+            out[row][c] = last[row][c] + change;
+        }
+    }
+}
+
+/// Drops the older of two frames and appends the newest.
+pub(crate) fn follow(frames: &mut [Vec<[f64; 3]>; 2], newest: &[[f64; 3]]) {
+    frames.swap(0, 1);
+    frames[1].copy_from_slice(newest);
+}
+
+/// Drops the oldest and appends the newest.
+pub(super) fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3]]) {
+    history.rotate_left(1);
+    history[HISTORY - 1].copy_from_slice(newest);
+}
+
+/// Mean translation between two sets of points, and the largest deviation of a point from this translation.
+pub(crate) fn apart(from: &[[f64; 3]], to: &[[f64; 3]]) -> ([f64; 3], f64) {
+    let count = from.len() as f64;
+    let mean: [f64; 3] =
+        std::array::from_fn(|c| from.iter().zip(to).map(|(from, to)| to[c] - from[c]).sum::<f64>() / count);
+    let missed = |(from, to): (&[f64; 3], &[f64; 3])| {
+        (0..3).map(|c| (to[c] - from[c] - mean[c]).powi(2)).sum::<f64>().sqrt()
+    };
+    (mean, from.iter().zip(to).map(missed).fold(0.0, f64::max))
+}

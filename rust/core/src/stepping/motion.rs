@@ -1,0 +1,302 @@
+//! Time stepping for all methods: frames and substeps, the state with its history, cuts, and undo.
+
+use super::history::{follow, on_parabola, remember};
+use super::substep::{RigPlace, Substep};
+use crate::inputs::settings::HISTORY;
+use crate::inputs::settings::{Drive, SimulationParams, StepReport};
+use crate::potentials::contact::Placement;
+use crate::stepping::state::State;
+use crate::{Error, Progress, Result};
+
+/// Finds the end of a substep from a state; returns iterations and residual.
+pub(crate) type Solve<'a, S> = dyn FnMut(&mut S, &State) -> Result<(u32, f64)> + 'a;
+
+/// State of a simulation, and the method that solves its substeps.
+pub(crate) struct Motion<S: Substep + ?Sized> {
+    state: State,
+    /// The state before a step, for undo after a failure.
+    before: State,
+    /// Target pose, in the body's coordinates.
+    target: Vec<[f64; 3]>,
+    /// The pose of the substep.
+    pose: Vec<[f64; 3]>,
+    /// Target offsets, and offsets of the substep; no rows before the first offsets.
+    offset_target: Vec<[f64; 3]>,
+    offset: Vec<[f64; 3]>,
+    /// Target placements of colliders, and placements in the substep.
+    collider_target: Vec<[f64; 3]>,
+    colliders: Vec<[f64; 3]>,
+    pub(crate) substep: Box<S>,
+}
+
+impl<S: Substep + ?Sized> Motion<S> {
+    pub(crate) fn new(substep: Box<S>) -> Self {
+        let [pose, coordinates, _] = substep.rows();
+        let [colliders, _] = substep.contact_sizes();
+        let mut state = State::new(pose, coordinates, colliders);
+        let made = Placement::made(colliders);
+        state.contact.start(&made);
+        Self {
+            before: state.clone(),
+            state,
+            target: vec![[0.0; 3]; pose],
+            pose: vec![[0.0; 3]; pose],
+            offset_target: Vec::new(),
+            offset: Vec::new(),
+            colliders: made.clone(),
+            collider_target: made,
+            substep,
+        }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The method, and the state from which a substep starts.
+    pub(crate) fn parts(&mut self) -> (&mut S, &State) {
+        (&mut self.substep, &self.state)
+    }
+
+    pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
+        let [.., offset_rows] = self.substep.rows();
+        let [_, points] = self.substep.contact_sizes();
+        state.check(&self.state, offset_rows)?;
+        let others = self.substep.touching().is_some();
+        state.contact.check(&self.state.contact, points, others)?;
+        let held = self.state.holds_offsets();
+        self.state.copy_from(state);
+        if held || state.holds_offsets() {
+            self.hold_offsets();
+        }
+        self.substep.learn(&self.state.learnt);
+        self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
+        self.show();
+        Ok(())
+    }
+
+    /// Allocates offsets for all following steps.
+    fn hold_offsets(&mut self) {
+        let [.., rows] = self.substep.rows();
+        self.state.hold_offsets(rows);
+        self.offset_target.resize(rows, [0.0; 3]);
+        self.offset.resize(rows, [0.0; 3]);
+        self.substep.hold_offsets();
+    }
+
+    pub(crate) fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
+        self.start();
+        self.show();
+        Ok(())
+    }
+
+    /// Puts the body at rest in the target pose with the displacement kept, turned with the rig's overall
+    /// rotation.
+    pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
+        let last = HISTORY - 1;
+        let started = self.state.started;
+        self.substep.found().copy_from_slice(&self.state.reduced[last]);
+        if started {
+            self.substep.carry_found(&self.state.path[last], &self.target);
+        }
+        self.start();
+        if started {
+            self.stay();
+        }
+        self.show();
+        Ok(())
+    }
+
+    /// Puts the body at rest at the method's current solution.
+    pub(crate) fn stay(&mut self) {
+        let found = self.substep.found();
+        self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(found));
+        self.show();
+    }
+
+    /// Gives the rig, at rest so far, the velocity towards the next pose.
+    pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+        self.enter(next)?;
+        if self.state.started {
+            let ahead = [&self.target[..], &self.offset_target, &self.collider_target];
+            self.substep.coast(&mut self.state.reduced, [&self.state.path[HISTORY - 1], &self.target]);
+            self.state.coast(ahead, params.dt);
+        }
+        Ok(())
+    }
+
+    /// Restores the state before the last step.
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.before);
+        self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
+        self.substep.learn(&self.state.learnt);
+        self.show();
+    }
+
+    /// Starts at rest in the target pose, with colliders in their target placements.
+    fn start(&mut self) {
+        self.rest();
+        self.state.contact.start(&self.collider_target);
+    }
+
+    /// Puts the state at rest in the target pose; colliders keep their placements.
+    fn rest(&mut self) {
+        for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
+            pose.copy_from_slice(&self.target);
+        }
+        for offset in self.state.offset_frames.iter_mut().chain(&mut self.state.offset_path) {
+            offset.copy_from_slice(&self.offset_target);
+        }
+        for reduced in &mut self.state.reduced {
+            self.substep.begin(&self.target, reduced);
+        }
+        (self.state.started, self.state.spacing) = (true, 0.0);
+        self.state.learnt.pairs.clear();
+        self.substep.learn(&self.state.learnt);
+    }
+
+    fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.substep.enter_pose(drive.pose, &mut self.target)?;
+        match drive.offsets {
+            Some(offsets) => {
+                self.hold_offsets();
+                self.substep.enter_offsets(offsets, &mut self.target, &mut self.offset_target)?;
+            }
+            None => self.offset_target.fill([0.0; 3]),
+        }
+        if let Some(colliders) = drive.colliders {
+            Placement::enter(colliders, &mut self.collider_target)?;
+        }
+        self.substep.enter_pull(drive.pull)?;
+        self.substep.enter_loads(drive)
+    }
+
+    /// Starts at rest in static equilibrium: the minimum of elastic energy minus the work of loads, reached
+    /// from zero displacement.
+    pub(crate) fn settle(
+        &mut self,
+        drive: &Drive<'_>,
+        max_iterations: u32,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<StepReport> {
+        progress.enter("settling", 0.0, 1.0)?;
+        self.enter(drive)?;
+        self.before.copy_from(&self.state);
+        self.start();
+        let (pose, offset, colliders) = (&self.target, &self.offset_target, &self.collider_target);
+        let rig = RigPlace { pose, offset, colliders };
+        let settled = self.substep.settle(rig, params, max_iterations, progress);
+        let (iterations, residual) = self.or_undone(settled)?;
+        self.stay();
+        self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<StepReport> {
+        self.step_by(drive, params, &mut |substep, state| substep.solve(state, params, progress))
+    }
+
+    /// The result, after undo of the step on failure.
+    fn or_undone<T>(&mut self, found: Result<T>) -> Result<T> {
+        found.inspect_err(|_| self.undo())
+    }
+
+    /// A step with each substep solved by `solve`, which returns iterations and residual.
+    pub(crate) fn step_by(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        solve: &mut Solve<'_, S>,
+    ) -> Result<StepReport> {
+        self.begin(drive)?;
+        let mut report = StepReport::default();
+        for substep in 1..=params.substeps {
+            let solved = self.prepare(substep, params).and_then(|()| solve(&mut self.substep, &self.state));
+            report.add(self.or_undone(solved)?);
+            self.take();
+        }
+        self.end(report, params)
+    }
+
+    /// Begins a step. The first one starts at rest in its pose, with colliders at their initial places.
+    pub(crate) fn begin(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
+        self.before.copy_from(&self.state);
+        if !self.state.started {
+            self.rest();
+        }
+        Ok(())
+    }
+
+    /// Ends a step after its last substep.
+    pub(crate) fn end(&mut self, report: StepReport, params: &SimulationParams) -> Result<StepReport> {
+        follow(&mut self.state.frames, &self.target);
+        follow(&mut self.state.offset_frames, &self.offset_target);
+        follow(&mut self.state.contact.frames, &self.collider_target);
+        self.finish(report, params)
+    }
+
+    /// Accepts the new state, or undoes the step after numerical overflow.
+    fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
+        report.energy = self.substep.elastic_energy(params);
+        self.show();
+        // The energy does not depend on every coordinate.
+        let numbers = self.substep.coefficients().iter().chain([&report.residual, &report.energy]);
+        if { numbers }.any(|x| !x.is_finite()) {
+            self.undo();
+            return Err(Error::Numerical {
+                what: "step",
+                why: "the motion is too violent for double precision; check the pose".into(),
+            });
+        }
+        self.substep.learnt(&mut self.state.learnt);
+        Ok(report)
+    }
+
+    /// Pose of a substep, on the parabola through the last three target poses.
+    ///
+    /// With linear interpolation the velocity of the rig would jump at each frame, and each jump would kick
+    /// the flesh in one substep of the frame.
+    fn move_pose(&mut self, substep: u32, substeps: u32) {
+        if substep == substeps {
+            self.pose.copy_from_slice(&self.target);
+            self.offset.copy_from_slice(&self.offset_target);
+            self.colliders.copy_from_slice(&self.collider_target);
+            return;
+        }
+        let time = f64::from(substep) / f64::from(substeps);
+        on_parabola(&self.state.frames, &self.target, time, &mut self.pose);
+        on_parabola(&self.state.offset_frames, &self.offset_target, time, &mut self.offset);
+        on_parabola(&self.state.contact.frames, &self.collider_target, time, &mut self.colliders);
+    }
+
+    /// Prepares all constants of a substep.
+    pub(crate) fn prepare(&mut self, substep: u32, params: &SimulationParams) -> Result<()> {
+        self.move_pose(substep, params.substeps);
+        let h = params.dt / f64::from(params.substeps);
+        self.state.respace(h);
+        let rig = RigPlace { pose: &self.pose, offset: &self.offset, colliders: &self.colliders };
+        self.substep.prepare(&self.state, rig, params, h)
+    }
+
+    /// Appends the solution of a substep to the history.
+    pub(crate) fn take(&mut self) {
+        remember(&mut self.state.reduced, self.substep.found());
+        remember(&mut self.state.path, &self.pose);
+        remember(&mut self.state.offset_path, &self.offset);
+        self.state.contact.last.copy_from_slice(&self.colliders);
+        self.state.contact.anchors.clear();
+        self.state.contact.anchors.extend_from_slice(self.substep.anchors());
+    }
+
+    fn show(&mut self) {
+        self.substep.show(&self.state.reduced[HISTORY - 1]);
+    }
+}

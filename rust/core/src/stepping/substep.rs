@@ -1,0 +1,147 @@
+//! Interface of a method within one substep; [`Motion`](super::motion::Motion) handles everything per
+//! frame.
+
+use std::any::Any;
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::inputs::force_samples::ForceSamples;
+use crate::inputs::pull::Pull;
+use crate::inputs::settings::HISTORY;
+use crate::inputs::settings::{Drive, SimulationParams};
+use crate::math::rows::Rows;
+use crate::potentials::contact::Anchor;
+use crate::rig::Pose;
+use crate::solve::Learnt;
+use crate::stepping::recurrence::{Recurrence, Tangent};
+use crate::stepping::state::State;
+use crate::{Error, Progress, Result};
+
+/// State of the rig: rows of the pose, rows of offsets without the bones' share (empty before the first
+/// offsets), and collider placements.
+#[derive(Clone, Copy)]
+pub(crate) struct RigPlace<'a> {
+    pub(crate) pose: &'a Rows,
+    pub(crate) offset: &'a Rows,
+    /// Rows of collider placements.
+    pub(crate) colliders: &'a Rows,
+}
+
+/// Solver for a body's coordinates at the end of a substep.
+///
+/// Poses are 4 rows a handle in the body's coordinates; the method chooses the number of rows of
+/// coordinates and offsets.
+pub(crate) trait Substep: Send + Sync {
+    /// Numbers of rows of a pose, of the coordinates and of offsets.
+    fn rows(&self) -> [usize; 3];
+
+    /// Converts a pose into its rows.
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()>;
+
+    /// Allocates offsets for all following steps.
+    fn hold_offsets(&mut self) {}
+
+    /// Adds the bones' share of offsets to a pose, and sets the other rows.
+    fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()>;
+
+    /// Number of rows of the collider placements, and of contact points.
+    fn contact_sizes(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// Points that stick to colliders at the end of a substep.
+    fn anchors(&self) -> &[Anchor] {
+        &[]
+    }
+
+    /// The solver, for contact with others in a common step; `None` for bodies without such contact.
+    fn touching(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
+
+    /// Stores the other loads of a step.
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()>;
+
+    /// Stores the springs to targets of a step.
+    fn enter_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
+        let why = "points of a body of handles alone are held; pull others by a generalised force";
+        pull.map_or(Ok(()), |_| Err(Error::Unsupported { what: "pull", why }))
+    }
+
+    /// Prepares all constants of a substep of h seconds.
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()>;
+
+    /// Solves for the coordinates at the end of a substep; returns iterations and residual.
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)>;
+
+    /// Solves for the coordinates of static equilibrium; returns iterations and residual.
+    fn settle(
+        &mut self,
+        rig: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)>;
+
+    /// The last solution.
+    fn found(&mut self) -> &mut Rows;
+
+    /// Rotates the displacement of the last solution.
+    fn turn_found(&mut self, turn: &Matrix3<f64>) {
+        self.found().iter_mut().for_each(|row| *row = (turn * Vector3::from(*row)).into());
+    }
+
+    /// Rotates the last solution with the rig's overall rotation between two poses.
+    fn carry_found(&mut self, from: &Rows, to: &Rows) {
+        let turn = self.turn(from, to);
+        self.turn_found(&turn);
+    }
+
+    /// Sets coordinates to rest in a pose.
+    fn begin(&self, _pose: &Rows, coordinates: &mut Rows) {
+        coordinates.fill([0.0; 3]);
+    }
+
+    /// For coordinates independent of the rig: adds the rig's velocity from one pose to the next.
+    fn coast(&mut self, _reduced: &mut [Vec<[f64; 3]>; HISTORY], _poses: [&Rows; 2]) {}
+
+    /// Elastic energy of the last solution, J.
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64;
+
+    /// Writes curvature pairs for the next substep.
+    fn learnt(&self, _learnt: &mut Learnt) {}
+
+    /// Takes curvature pairs over.
+    fn learn(&mut self, _learnt: &Learnt) {}
+
+    /// The rig's overall rotation from one pose to another.
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64>;
+
+    /// Writes the coefficients of given coordinates.
+    fn show(&mut self, coordinates: &Rows);
+
+    /// The coefficients, in C order.
+    fn coefficients(&self) -> &[f64];
+
+    /// Mass norm of a displacement of the whole body by one diagonal.
+    fn unit(&self) -> f64;
+
+    /// The rig's common translation from one state to another, and the largest deviation of any part of the
+    /// body from this translation, as a share of the diagonal.
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)>;
+
+    /// Sample positions in a state.
+    fn sample_positions(&self, state: &State, samples: &ForceSamples) -> Result<Vec<[f64; 3]>>;
+
+    /// Residual of the prepared substep at given coordinates, with the derivative if `probe`. `None` beyond
+    /// a limit, and for a method without derivative.
+    fn tangent(&mut self, params: &SimulationParams, place: &Rows, probe: bool) -> Option<Tangent>;
+
+    /// Recurrence between substeps; `None` if the method has none.
+    fn recurrence(&self, params: &SimulationParams) -> Option<Recurrence>;
+}
+
+/// Coordinates after the last substep.
+pub(crate) fn last(state: &State) -> &Rows {
+    &state.reduced[HISTORY - 1]
+}

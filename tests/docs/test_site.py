@@ -1,0 +1,80 @@
+"""Mistakes in pages stop the build of the site: broken links, wrong formulas, forgotten names."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jounce
+import markdown
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SPEC = importlib.util.spec_from_file_location("site_hooks", ROOT / "rust/xtask/src/site.py")
+site = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(site)
+
+
+def html(text):
+    settings = {"pymdownx.arithmatex": {"generic": True}}
+    return markdown.markdown(text, extensions=["pymdownx.arithmatex"], extension_configs=settings)
+
+
+def test_formulas_become_mathml():
+    text = "The matrix\n\n$$\\begin{bmatrix} a \\\\ b < c \\end{bmatrix}$$\n\nand $x_i$."
+    shown = site.rendered(html(text), "p.md")
+    assert shown.count("<math") == 2
+    assert shown.count("<mtr") == 2
+    assert "$" not in shown
+
+
+def test_a_formula_that_stays_raw_is_refused():
+    with pytest.raises(site.SiteError, match="p.md: a dollar sign opens no formula"):
+        site.rendered(html("A sum $$a + b$$ within a line."), "p.md")
+    site.rendered(html("Some `$HOME` of code."), "p.md")
+
+
+@pytest.mark.parametrize("tex", ["\\frac{a}{", "\\nosuchcommand{x}", "a^{2", "\\begin{bmatrix} a"])
+def test_a_wrong_formula_is_refused(tex):
+    with pytest.raises(site.SiteError, match="methods/p.md: the formula"):
+        site.rendered(html(f"See ${tex}$ here."), "methods/p.md")
+
+
+def test_links_follow_their_pages():
+    text = "[a](addon/README.md#bones) [b](../rust/core) ![c](images/demo.webp) [d](../SECURITY.md) [e](#x)"
+    changed, others = site.relinked(ROOT / "docs/faq.md", text)
+    assert changed == "[a](addon/README.md#bones) b ![c](images/demo.webp) [d](project/SECURITY.md) [e](#x)"
+    assert others == [ROOT / "docs/images/demo.webp"]
+
+
+def test_links_to_nothing_are_refused():
+    with pytest.raises(site.SiteError, match="docs/faq.md: the link to images/none.png leads nowhere"):
+        site.relinked(ROOT / "docs/faq.md", "![gone](images/none.png)")
+
+
+def test_a_forgotten_name_is_refused(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("\n".join(f"::: jounce.{name}" for name in jounce.__all__), encoding="utf-8")
+    site.check_reference([page])
+    page.write_text(
+        re.sub("::: jounce.Body$", "", page.read_text(encoding="utf-8"), flags=re.M), encoding="utf-8"
+    )
+    with pytest.raises(site.SiteError, match="jounce.Body is described 0 times"):
+        site.check_reference([page])
+
+
+def test_a_broken_anchor_or_an_unlisted_page_stops_the_build(tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/index.md").write_text("# Home\n\n[there](#nowhere)\n", encoding="utf-8")
+    (tmp_path / "pages/lost.md").write_text("# Lost\n", encoding="utf-8")
+    rules = re.search(r"^validation:\n(?:  .*\n)+", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.M)[
+        0
+    ]
+    settings = f"site_name: t\ndocs_dir: pages\nstrict: true\nnav: [index.md]\n{rules}"
+    (tmp_path / "mkdocs.yml").write_text(settings, encoding="utf-8")
+    command = [sys.executable, "-m", "mkdocs", "build"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "there is no such anchor" in done.stderr
+    assert "lost.md" in done.stderr
