@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -21,12 +21,14 @@ STILL = 1e-4
 # Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
 # resonance, less where limits hold the flesh.
 SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
-# After the first.
-TRIES = 5
-# Of the final motion.
-CHECKS = 3
+# Largest number of tried tunings: by themselves, of drafts before a final motion, and of that.
+TRIES, DRAFTS, FINALS = 6, 5, 4
+# Frames of a final motion before and after the wildest one of its draft.
+BEFORE, AFTER = 16, 4
+# Slope below which firmer flesh stretches no less: then the rig stretches it.
+HELPLESS = 0.1
 # Largest step of the ease.
-LEAP = 1.5
+LEAP = 2.5
 # Largest number of evaluated frames, evenly chosen.
 FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
@@ -46,6 +48,7 @@ class Reason(Enum):
     SOFTEST = "softer flesh would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
+    RIG = "firmer flesh would stretch as far, with the rig"
 
 
 @dataclass(frozen=True)
@@ -116,56 +119,67 @@ def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
                     extents.append(gauge.of_frame(done, coefficients))
                 done += 1
                 yield Step(done / frames, "Fitting")
-    return of_motion(extents)
+    extent = of_motion(extents)
+    return replace(extent, wildest=every * extent.wildest)
 
 
-def fitted(extent_at: Callable[[Tuning], Measuring], bounds: Bounds) -> Generator[Step, None, Fitted]:
+def fitted(
+    extent_at: Callable[[Tuning], Measuring],
+    bounds: Bounds,
+    start: float = 0.0,
+    tries: int = TRIES,
+    most: float = EASIEST,
+) -> Generator[Step, None, Fitted]:
     """The easiest tuning with a motion within its bounds.
 
-    A secant method on log scales, for the nearest bound. extent_at: extent with a tuning.
+    A secant method on log scales, for the nearest bound. extent_at: extent with a tuning. start: first ease.
+    tries: most tunings that are tried. most: largest ease.
     """
-    ease, extent = 0.0, (yield from one_of_all(extent_at(tuning(0.0)), 0))
+    ease, extent = start, (yield from one_of_all(extent_at(tuning(start)), 0, tries))
     if extent.size < STILL:
         return Fitted(None, extent, Reason.STILL)
-    slope, best = SLOPE, None
-    for number in range(1, TRIES + 1):
+    first, best, slope = extent, None, SLOPE
+    for number in range(1, tries):
         used, _ = bounds.used(extent)
         if used < NEAR and (best is None or ease > best[0]):
             best = ease, extent
         leap = float(np.clip(-np.log(used) / slope, -LEAP, LEAP))
-        following = float(np.clip(ease + leap, HARDEST, EASIEST))
+        following = float(np.clip(ease + leap, HARDEST, most))
         if 1.0 / NEAR < used < NEAR or following == ease:
             break
-        extent = yield from one_of_all(extent_at(tuning(following)), number)
+        extent = yield from one_of_all(extent_at(tuning(following)), number, tries)
         after = max(bounds.used(extent)[0], STILL)
         slope = float(np.clip(np.log(after / used) / (following - ease), FLATTEST, STEEPEST))
         ease = following
     if bounds.used(extent)[0] >= NEAR and best is not None:
         ease, extent = best
+    eased = np.log(bounds.used(first)[0] / max(bounds.used(extent)[0], STILL))
+    if bounds.used(extent)[0] >= NEAR and ease < start and eased < HELPLESS * (start - ease):
+        return Fitted(start, first, Reason.RIG)
     return Fitted(ease, extent, reason_of(ease, *bounds.used(extent)))
 
 
-def calmed(
-    drafted: Fitted, extent_at: Callable[[Tuning], Measuring], bounds: Bounds
+def finally_fitted(
+    draft: Fitted, extent_at: Callable[[Tuning], Measuring], bounds: Bounds
 ) -> Generator[Step, None, Fitted]:
-    """The fit of drafts, made firmer until the final motion keeps its bounds too; at most `CHECKS` tries.
+    """The fit of a draft, made firmer or easier until the final motion stretches as far as it may.
 
-    extent_at: extent of the final motion with a tuning.
+    extent_at: extent of the final motion around the wildest frame of the draft, with a tuning. The amplitude
+    stays the draft's concern.
     """
-    if drafted.ease is None:
-        return drafted
-    ease = drafted.ease
-    for number in range(CHECKS):
-        check = extent_at(tuning(ease))
-        extent = yield from scaled(check, number / CHECKS, (number + 1) / CHECKS)
-        used, nearest = bounds.used(extent)
-        if used < NEAR:
-            break
-        last, ease = ease, max(HARDEST, ease - float(np.log(used)) / FLATTEST / 2.0)
-        if number == CHECKS - 1 or ease == last:
-            break
-    reason = drafted.reason if ease == drafted.ease else reason_of(ease, used, nearest)
-    return Fitted(ease, extent, reason)
+    if draft.ease is None or bounds.strain is None:
+        return draft
+    most = draft.ease if draft.reason is Reason.AMPLITUDE else EASIEST
+    stretched = replace(bounds, size=np.inf)
+    found = yield from fitted(extent_at, stretched, draft.ease, FINALS, most)
+    extent = replace(draft.extent, strain=found.extent.strain)
+    reason = draft.reason if found.ease == most < EASIEST else found.reason
+    return Fitted(found.ease, extent, reason)
+
+
+def around(wildest: int, frames: int) -> slice:
+    """The frames of a final motion that are tried."""
+    return slice(max(0, wildest - BEFORE), min(frames, wildest + AFTER + 1))
 
 
 def reason_of(ease: float, used: float, nearest: Reason) -> Reason:
@@ -175,6 +189,6 @@ def reason_of(ease: float, used: float, nearest: Reason) -> Reason:
     return Reason.FIRMEST if ease == HARDEST and used > 1.0 else nearest
 
 
-def one_of_all(extent: Measuring, number: int) -> Measuring:
-    """The share of one attempt in the total progress."""
-    return scaled(extent, number / (TRIES + 1), (number + 1) / (TRIES + 1))
+def one_of_all(extent: Measuring, number: int, tries: int) -> Measuring:
+    """The share of one try in the total progress."""
+    return scaled(extent, number / tries, (number + 1) / tries)

@@ -24,11 +24,12 @@ class Extent:
     """The extent of a motion, or of one frame.
 
     size: motion of the flesh, as a share of the diagonal. strain: stretch of an edge, as a share of its
-    length.
+    length. wildest: of a motion, the frame of the largest strain, counted from the first.
     """
 
     size: float = 0.0
     strain: float = 0.0
+    wildest: int = 0
 
 
 class Gauge:
@@ -75,7 +76,8 @@ class Gauge:
 def of_motion(frames: list[Extent]) -> Extent:
     """The extent of a motion: its size without a few of the frames, its strain in the wildest one."""
     size = np.quantile([frame.size for frame in frames], 1.0 - STRIKES)
-    return Extent(float(size), max(frame.strain for frame in frames))
+    strains = [frame.strain for frame in frames]
+    return Extent(float(size), max(strains), int(np.argmax(strains)))
 
 
 def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.ndarray:

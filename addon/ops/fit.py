@@ -124,16 +124,29 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
     drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
     is_keyed = animated_settings.is_animated(host, frozenset(["strength"]))
     drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
-    bounds = bounds_of(host)
-    search = fitting.fitted(Rehearsal(made, drives, context.scene), bounds)
-    fitted = yield from scaled(search, 0.6, 0.8)
-    if state.simulated_quality is Quality.FINAL:
-        digest = scene.surface.digest(state.build_settings())
-        preparing = full_space.prepared(body, digest, state.flesh(), scene.muscles)
-        fine = yield from scaled(preparing, 0.8, 0.82)
-        final = Rehearsal(made, drives, context.scene, fine)
-        fitted = yield from scaled(fitting.calmed(fitted, final, bounds), 0.82, 1.0)
+    fitted = yield from scaled(tuned(made, drives, context.scene), 0.6, 1.0)
     return Fit(host, fitted, held_sentence(drives, steps.start))
+
+
+def tuned(
+    made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene
+) -> Generator[Step, None, Fitted]:
+    """Fits drafts, and from there the final motion if it is what plays."""
+    host = made.scene.host
+    state, bounds = host.jounce, bounds_of(host)
+    is_final = state.simulated_quality is Quality.FINAL
+    search = fitting.fitted(
+        Rehearsal(made, drives, scene), bounds, tries=fitting.DRAFTS if is_final else fitting.TRIES
+    )
+    draft = yield from scaled(search, 0.0, 0.3 if is_final else 1.0)
+    if not is_final or draft.ease is None:
+        return draft
+    digest = made.scene.surface.digest(state.build_settings())
+    preparing = full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles)
+    fine = yield from scaled(preparing, 0.3, 0.35)
+    own = fitting.around(draft.extent.wildest, len(drives))
+    final = Rehearsal(made, drives[own], scene, fine)
+    return (yield from scaled(fitting.finally_fitted(draft, final, bounds), 0.35, 1.0))
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:
