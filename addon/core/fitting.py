@@ -25,6 +25,8 @@ SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
 TRIES, DRAFTS, FINALS = 6, 5, 4
 # Frames of a final motion before and after the wildest one of its draft.
 BEFORE, AFTER = 16, 4
+# Searches around a wildest frame.
+ROUNDS = 2
 # Slope below which firmer flesh stretches no less: then the rig stretches it.
 HELPLESS = 0.1
 # Largest step of the ease.
@@ -160,20 +162,27 @@ def fitted(
 
 
 def finally_fitted(
-    draft: Fitted, extent_at: Callable[[Tuning], Measuring], bounds: Bounds
+    draft: Fitted, extent_over: Callable[[slice], Callable[[Tuning], Measuring]], bounds: Bounds, frames: int
 ) -> Generator[Step, None, Fitted]:
     """The fit of a draft, made firmer or easier until the final motion stretches as far as it may.
 
-    extent_at: extent of the final motion around the wildest frame of the draft, with a tuning. The amplitude
-    stays the draft's concern.
+    Around the wildest frame first, then measured in all, and once more around a wilder one found there. The
+    amplitude stays the draft's concern. extent_over: extent of the final motion over a slice of the frames.
     """
     if draft.ease is None or bounds.strain is None:
         return draft
     most = draft.ease if draft.reason is Reason.AMPLITUDE else EASIEST
-    stretched = replace(bounds, size=np.inf)
-    found = yield from fitted(extent_at, stretched, draft.ease, FINALS, most)
-    extent = replace(draft.extent, strain=found.extent.strain)
-    reason = draft.reason if found.ease == most < EASIEST else found.reason
+    stretched, found, extent = replace(bounds, size=np.inf), draft, draft.extent
+    for number in range(ROUNDS):
+        near = extent_over(around(extent.wildest, frames))
+        search = fitted(near, stretched, found.ease, FINALS, most)
+        found = yield from scaled(search, number / ROUNDS, (number + 0.5) / ROUNDS)
+        whole = extent_over(slice(0, frames))(found.tuning)
+        extent = yield from scaled(whole, (number + 0.5) / ROUNDS, (number + 1) / ROUNDS)
+        if stretched.used(extent)[0] < NEAR:
+            break
+        most = found.ease
+    reason = draft.reason if found.ease == draft.ease else found.reason
     return Fitted(found.ease, extent, reason)
 
 

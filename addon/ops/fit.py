@@ -144,9 +144,10 @@ def tuned(
     digest = made.scene.surface.digest(state.build_settings())
     preparing = full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles)
     fine = yield from scaled(preparing, 0.3, 0.35)
-    own = fitting.around(draft.extent.wildest, len(drives))
-    final = Rehearsal(made, drives[own], scene, fine)
-    return (yield from scaled(fitting.finally_fitted(draft, final, bounds), 0.35, 1.0))
+    search = fitting.finally_fitted(
+        draft, lambda own: Rehearsal(made, drives[own], scene, fine), bounds, len(drives)
+    )
+    return (yield from scaled(search, 0.35, 1.0))
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:

@@ -100,8 +100,8 @@ class MotionProps:
     shot_amount: FloatProperty(
         name="Shot Amount",
         description=(
-            "Share of the rig's acceleration that the fit found for this shot, without unit: above 1 for calm "
-            "clips, below for wild ones. Amount multiplies it"
+            "Share of the rig's acceleration that the fit found for this shot, without unit: above 1 for "
+            "calm clips, below for wild ones. Amount multiplies it"
         ),
         default=1.0,
         min=0.05,

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
-    """Adds Jounce to a character and records its final motion beside the pose; returns measurements and take."""
+    """Adds Jounce to a character and records its final motion beside the pose; measurements and take."""
     found = regions(character)
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)

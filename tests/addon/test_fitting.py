@@ -8,11 +8,11 @@ from jounce_core.motion_extent import Extent
 from jounce_core.task import Step
 
 
-def measured(size, strain=0.0):
+def measured(size, strain=0.0, wildest=0):
     """An extent found in two steps."""
     yield Step(0.0, "")
     yield Step(0.5, "")
-    return Extent(size, strain)
+    return Extent(size, strain, wildest)
 
 
 def run(search):
@@ -25,12 +25,12 @@ def run(search):
             return stop.value, steps
 
 
-def power_law(power, strain=0.0):
+def power_law(power, strain=0.0, wildest=0):
     """Extents in proportion to a power of the free motion: a size of 0.08 and a strain at an ease of 0."""
 
     def extent_at(tuning):
         share = (tuning.amount * (fitting.NATURAL / tuning.frequency) ** 2) ** power
-        return measured(0.08 * share, strain * share)
+        return measured(0.08 * share, strain * share, wildest)
 
     return extent_at
 
@@ -92,7 +92,7 @@ def test_a_resonance_on_the_way_is_passed():
 def test_a_final_motion_is_fitted_from_its_draft(further):
     bounds, final = Bounds(1.0, 0.4), power_law(0.5, 0.3 * further)
     draft, _ = run(fitting.fitted(power_law(0.5, 0.3), bounds))
-    found, _ = run(fitting.finally_fitted(draft, final, bounds))
+    found, _ = run(fitting.finally_fitted(draft, lambda _: final, bounds, 60))
     there, _ = run(final(found.tuning))
     assert there.strain == found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
 
@@ -101,8 +101,24 @@ def test_a_final_motion_moves_no_further_than_the_amplitude_of_its_draft():
     bounds = Bounds(0.06, 0.4)
     draft, _ = run(fitting.fitted(power_law(1.0, 0.2), bounds))
     assert draft.reason is Reason.AMPLITUDE
-    found, _ = run(fitting.finally_fitted(draft, power_law(1.0, 0.1), bounds))
+    found, _ = run(fitting.finally_fitted(draft, lambda _: power_law(1.0, 0.1), bounds, 60))
     assert (found.ease, found.reason) == (draft.ease, Reason.AMPLITUDE)
+
+
+def test_a_wilder_moment_of_the_final_motion_counts_too():
+    bounds, seen = Bounds(1.0, 0.4), []
+
+    def over(own):
+        seen.append(own)
+        # Twice as far in frame 50, which drafts do not show.
+        return power_law(0.5, 0.6 if own.start <= 50 < own.stop else 0.3, wildest=50)
+
+    draft, _ = run(fitting.fitted(power_law(0.5, 0.3), bounds))
+    found, _ = run(fitting.finally_fitted(draft, over, bounds, 60))
+    assert seen == [slice(0, 5), slice(0, 60), slice(34, 55), slice(0, 60)]
+    assert (
+        found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0) and found.reason is Reason.STRETCH
+    )
 
 
 def test_the_frames_around_the_wildest_are_tried():
