@@ -29,6 +29,8 @@ BEFORE, AFTER = 16, 4
 ROUNDS = 2
 # Slope below which firmer flesh stretches no less: then the rig stretches it.
 HELPLESS = 0.1
+# Shares of what is beyond the bounds without limits that firmer flesh must take away.
+HELD_SIZE, HELD_STRAIN = 0.8, 0.5
 # Largest step of the ease.
 LEAP = 2.5
 # Largest number of evaluated frames, evenly chosen.
@@ -159,6 +161,17 @@ def fitted(
     if bounds.used(extent)[0] >= NEAR and ease < start and eased < HELPLESS * (start - ease):
         return Fitted(start, first, Reason.RIG)
     return Fitted(ease, extent, reason_of(ease, *bounds.used(extent)))
+
+
+def begun(extent: Extent, bounds: Bounds) -> float:
+    """A first ease, from the extent of natural flesh without limits.
+
+    Limits hold much of what is too far, and more of what stretches too far, on a log scale. Flesh far beyond
+    them takes long to simulate.
+    """
+    size = HELD_SIZE * np.log(max(extent.size / bounds.size, 1.0))
+    strain = 0.0 if bounds.strain is None else HELD_STRAIN * np.log(max(extent.strain / bounds.strain, 1.0))
+    return max(HARDEST, -float(max(size, strain)))
 
 
 def finally_fitted(

@@ -135,10 +135,11 @@ def tuned(
     host = made.scene.host
     state, bounds = host.jounce, bounds_of(host)
     is_final = state.simulated_quality is Quality.FINAL
-    search = fitting.fitted(
-        Rehearsal(made, drives, scene), bounds, tries=fitting.DRAFTS if is_final else fitting.TRIES
-    )
-    draft = yield from scaled(search, 0.0, 0.3 if is_final else 1.0)
+    free = Rehearsal(made, drives, scene, is_limited=False)(fitting.tuning(0.0))
+    start = fitting.begun((yield from scaled(free, 0.0, 0.05)), bounds)
+    tries = fitting.DRAFTS if is_final else fitting.TRIES
+    search = fitting.fitted(Rehearsal(made, drives, scene), bounds, start, tries)
+    draft = yield from scaled(search, 0.05, 0.3 if is_final else 1.0)
     if not is_final or draft.ease is None:
         return draft
     digest = made.scene.surface.digest(state.build_settings())
@@ -181,17 +182,19 @@ class Rehearsal:
         drives: list[FrameInput],
         scene: bpy.types.Scene,
         fine: full_space.FineBody | None = None,
+        is_limited: bool = True,
     ) -> None:
-        """fine: the body in the full space, None for drafts."""
+        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act."""
+        own = made.scene.host.jounce.motion_settings()
+        self._settings = own if is_limited else replace(own, limit=None, stretch=None)
         self._made, self._drives, self._scene = made, drives, scene
         self._model = None if fine is None else fine.model
         self._gauge = Gauge(made.body, made.scene.surface, drives, self._model)
 
     def __call__(self, tuning: Tuning) -> fitting.Measuring:
-        """The extent of the motion; limits act as when the flesh plays."""
+        """The extent of the motion."""
         made = self._made
-        own = made.scene.host.jounce.motion_settings()
-        settings = replace(own, frequency=tuning.frequency, softness=1.0)
+        settings = replace(self._settings, frequency=tuning.frequency, softness=1.0)
         rehearsal = made.rehearsal(self._scene, settings, model=self._model)
         stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
         for drive in self._drives:

@@ -121,6 +121,14 @@ def test_a_wilder_moment_of_the_final_motion_counts_too():
     )
 
 
+def test_wild_clips_begin_with_firm_flesh_and_calm_ones_with_natural():
+    bounds = Bounds(0.035, 0.36)
+    assert fitting.begun(Extent(0.02, 0.2), bounds) == 0.0
+    assert fitting.begun(Extent(0.035 * np.exp(3.0), 0.2), bounds) == pytest.approx(-2.4)
+    assert fitting.begun(Extent(0.02, 0.36 * np.exp(2.0)), bounds) == pytest.approx(-1.0)
+    assert fitting.begun(Extent(1e9, 0.0), bounds) == fitting.HARDEST
+
+
 def test_the_frames_around_the_wildest_are_tried():
     assert fitting.around(30, 60) == slice(14, 35) and fitting.around(2, 60) == slice(0, 7)
     assert fitting.around(59, 60) == slice(43, 60)
