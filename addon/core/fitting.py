@@ -21,10 +21,12 @@ STILL = 1e-4
 # Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
 # resonance, less where limits hold the flesh.
 SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
-# Largest number of tried tunings: by themselves, of drafts before a final motion, and of that.
-TRIES, DRAFTS, FINALS = 6, 5, 4
+# Largest number of tried tunings, of drafts and of final motions.
+TRIES, FINALS = 6, 4
 # Frames of a final motion before and after the wildest one of its draft.
 BEFORE, AFTER = 16, 4
+# Most frames of a motion that is tried whole.
+SHORT = 24
 # Searches around a wildest frame.
 ROUNDS = 2
 # Slope below which firmer flesh stretches no less: then the rig stretches it.
@@ -175,32 +177,38 @@ def begun(extent: Extent, bounds: Bounds) -> float:
 
 
 def finally_fitted(
-    draft: Fitted, extent_over: Callable[[slice], Callable[[Tuning], Measuring]], bounds: Bounds, frames: int
+    free: Extent, extent_over: Callable[[slice], Callable[[Tuning], Measuring]], bounds: Bounds, frames: int
 ) -> Generator[Step, None, Fitted]:
-    """The fit of a draft, made firmer or easier until the final motion stretches as far as it may.
+    """The easiest tuning with a final motion within its bounds.
 
-    Around the wildest frame first, then measured in all, and once more around a wilder one found there. The
-    amplitude stays the draft's concern. extent_over: extent of the final motion over a slice of the frames.
+    Around the wildest frame first, then measured in all, and once more where that shows a need. free: of the
+    natural draft without limits. extent_over: extent of the final motion over a slice of the frames.
     """
-    if draft.ease is None or bounds.strain is None:
-        return draft
-    most = draft.ease if draft.reason is Reason.AMPLITUDE else EASIEST
-    stretched, found, extent = replace(bounds, size=np.inf), draft, draft.extent
+    if free.size < STILL:
+        return Fitted(None, free, Reason.STILL)
+    own, ease, most = around(free.wildest, frames), begun(free, bounds), EASIEST
     for number in range(ROUNDS):
-        near = extent_over(around(extent.wildest, frames))
-        search = fitted(near, stretched, found.ease, FINALS, most)
-        found = yield from scaled(search, number / ROUNDS, (number + 0.5) / ROUNDS)
-        whole = extent_over(slice(0, frames))(found.tuning)
-        extent = yield from scaled(whole, (number + 0.5) / ROUNDS, (number + 1) / ROUNDS)
-        if stretched.used(extent)[0] < NEAR:
+        search = fitted(extent_over(own), bounds, ease, FINALS, most)
+        found = yield from scaled(search, number / ROUNDS, (number + 0.6) / ROUNDS)
+        if found.ease is None or own == slice(0, frames):
             break
-        most = found.ease
-    reason = draft.reason if found.ease == draft.ease else found.reason
-    return Fitted(found.ease, extent, reason)
+        whole = extent_over(slice(0, frames))(found.tuning)
+        extent = yield from scaled(whole, (number + 0.6) / ROUNDS, (number + 1) / ROUNDS)
+        used, nearest = bounds.used(extent)
+        found, ease = replace(found, extent=extent), found.ease
+        if nearest is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR and found.reason is nearest:
+            own = slice(0, frames)
+        elif used < NEAR:
+            break
+        else:
+            own, most = around(extent.wildest, frames), ease
+    return found
 
 
 def around(wildest: int, frames: int) -> slice:
-    """The frames of a final motion that are tried."""
+    """The frames of a final motion that are tried: all of a short one."""
+    if frames <= SHORT:
+        return slice(0, frames)
     return slice(max(0, wildest - BEFORE), min(frames, wildest + AFTER + 1))
 
 

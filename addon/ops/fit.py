@@ -131,24 +131,20 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
 def tuned(
     made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene
 ) -> Generator[Step, None, Fitted]:
-    """Fits drafts, and from there the final motion if it is what plays."""
-    host = made.scene.host
-    state, bounds = host.jounce, bounds_of(host)
-    is_final = state.simulated_quality is Quality.FINAL
-    free = Rehearsal(made, drives, scene, is_limited=False)(fitting.tuning(0.0))
-    start = fitting.begun((yield from scaled(free, 0.0, 0.05)), bounds)
-    tries = fitting.DRAFTS if is_final else fitting.TRIES
-    search = fitting.fitted(Rehearsal(made, drives, scene), bounds, start, tries)
-    draft = yield from scaled(search, 0.05, 0.3 if is_final else 1.0)
-    if not is_final or draft.ease is None:
-        return draft
+    """Fits what plays: the final motion, or the draft."""
+    state, bounds = made.scene.host.jounce, bounds_of(made.scene.host)
+    natural = Rehearsal(made, drives, scene, is_limited=False)(fitting.tuning(0.0))
+    free = yield from scaled(natural, 0.0, 0.1)
+    if state.simulated_quality is not Quality.FINAL:
+        search = fitting.fitted(Rehearsal(made, drives, scene), bounds, fitting.begun(free, bounds))
+        return (yield from scaled(search, 0.1, 1.0))
     digest = made.scene.surface.digest(state.build_settings())
     preparing = full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles)
-    fine = yield from scaled(preparing, 0.3, 0.35)
+    fine = yield from scaled(preparing, 0.1, 0.2)
     search = fitting.finally_fitted(
-        draft, lambda own: Rehearsal(made, drives[own], scene, fine), bounds, len(drives)
+        free, lambda own: Rehearsal(made, drives[own], scene, fine), bounds, len(drives)
     )
-    return (yield from scaled(search, 0.35, 1.0))
+    return (yield from scaled(search, 0.2, 1.0))
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:

@@ -89,20 +89,22 @@ def test_a_resonance_on_the_way_is_passed():
 
 
 @pytest.mark.parametrize("further", [0.6, 1.0, 1.4, 4.0])
-def test_a_final_motion_is_fitted_from_its_draft(further):
+@pytest.mark.parametrize("frames", [12, 60])
+def test_a_final_motion_is_fitted_from_its_free_draft(further, frames):
     bounds, final = Bounds(1.0, 0.4), power_law(0.5, 0.3 * further)
-    draft, _ = run(fitting.fitted(power_law(0.5, 0.3), bounds))
-    found, _ = run(fitting.finally_fitted(draft, lambda _: final, bounds, 60))
+    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.6), lambda _: final, bounds, frames))
     there, _ = run(final(found.tuning))
-    assert there.strain == found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
+    assert there == found.extent and there.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
+    assert found.reason is Reason.STRETCH
 
 
-def test_a_final_motion_moves_no_further_than_the_amplitude_of_its_draft():
-    bounds = Bounds(0.06, 0.4)
-    draft, _ = run(fitting.fitted(power_law(1.0, 0.2), bounds))
-    assert draft.reason is Reason.AMPLITUDE
-    found, _ = run(fitting.finally_fitted(draft, lambda _: power_law(1.0, 0.1), bounds, 60))
-    assert (found.ease, found.reason) == (draft.ease, Reason.AMPLITUDE)
+def test_a_final_motion_is_as_large_as_wanted_over_all_frames():
+    def over(own):
+        return power_law(1.0, 0.1) if own == slice(0, 60) else power_law(1.2, 0.1)
+
+    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.1), over, Bounds(0.03, 0.4), 60))
+    assert found.reason is Reason.AMPLITUDE
+    assert found.extent.size == pytest.approx(0.03, rel=fitting.NEAR - 1.0)
 
 
 def test_a_wilder_moment_of_the_final_motion_counts_too():
@@ -113,12 +115,18 @@ def test_a_wilder_moment_of_the_final_motion_counts_too():
         # Twice as far in frame 50, which drafts do not show.
         return power_law(0.5, 0.6 if own.start <= 50 < own.stop else 0.3, wildest=50)
 
-    draft, _ = run(fitting.fitted(power_law(0.5, 0.3), bounds))
-    found, _ = run(fitting.finally_fitted(draft, over, bounds, 60))
+    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.3), over, bounds, 60))
     assert seen == [slice(0, 5), slice(0, 60), slice(34, 55), slice(0, 60)]
-    assert (
-        found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0) and found.reason is Reason.STRETCH
-    )
+    assert found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
+    assert found.reason is Reason.STRETCH
+
+
+def test_what_the_rig_stretches_makes_nothing_firmer():
+    def extent_at(tuning):
+        return measured(0.02 * tuning.amount, 0.7)
+
+    found, _ = run(fitting.fitted(extent_at, Bounds(1.0, 0.4), start=0.3))
+    assert (found.ease, found.reason) == (0.3, Reason.RIG)
 
 
 def test_wild_clips_begin_with_firm_flesh_and_calm_ones_with_natural():
@@ -131,15 +139,8 @@ def test_wild_clips_begin_with_firm_flesh_and_calm_ones_with_natural():
 
 def test_the_frames_around_the_wildest_are_tried():
     assert fitting.around(30, 60) == slice(14, 35) and fitting.around(2, 60) == slice(0, 7)
+    assert fitting.around(3, 24) == slice(0, 24)
     assert fitting.around(59, 60) == slice(43, 60)
-
-
-def test_what_the_rig_stretches_makes_nothing_firmer():
-    def extent_at(tuning):
-        return measured(0.02 * tuning.amount, 0.7)
-
-    found, _ = run(fitting.fitted(extent_at, Bounds(1.0, 0.4), start=0.3))
-    assert (found.ease, found.reason) == (0.3, Reason.RIG)
 
 
 def test_what_does_not_move_has_no_frequency():
