@@ -1,9 +1,9 @@
-"""Fits the softest frequency at which a shot keeps motion and stretch of the flesh within their bounds."""
+"""Fits flesh to a shot: as soft and as lively as motion and stretch may be within their bounds."""
 
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -12,22 +12,35 @@ from .motion_extent import Extent, Gauge, of_motion
 from .simulation_pass import SimulationPass
 from .task import POLL_SECONDS, Step, scaled
 
-# In Hz: start of the search, and the softest and firmest frequency that looks like flesh.
-FIRST, SOFTEST, FIRMEST = 5.0, 1.5, 80.0
+# Frequency of a belly on a person, in Hz, and the softest and firmest that look like flesh.
+NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
+# Smallest and largest share of the rig's acceleration.
+CALMED, FREED = 0.35, 2.0
 # Motion below this share of the size counts as none.
 STILL = 1e-4
-# Slope of motion against frequency on log scales, for motion slow relative to the frequency.
-SLOPE = -2.0
-STEEPEST, FLATTEST = -4.0, -0.5
-# After the first.
-TRIES = 6
+# Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
+# resonance, less where limits hold the flesh.
+SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
+# Largest number of tried tunings, of drafts and of final motions.
+TRIES, FINALS = 6, 4
+# Frames of a final motion before and after the wildest one of its draft.
+BEFORE, AFTER = 16, 4
+# Most frames of a motion that is tried whole.
+SHORT = 24
+# Searches around a wildest frame.
+ROUNDS = 2
+# Slope below which firmer flesh stretches no less: then the rig stretches it.
+HELPLESS = 0.1
+# Shares of what is beyond the bounds without limits that firmer flesh must take away.
+HELD_SIZE, HELD_STRAIN = 0.8, 0.5
+# Largest step of the ease.
+LEAP = 2.5
 # Largest number of evaluated frames, evenly chosen.
 FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
-# Share of Maximum Stretch allowed in a rehearsal without limits. With limits the stretch is then below 0.4 in
-# the wildest frame at the default of 0.6, on sixteen of twenty characters.
-STRETCHED = 0.8
+# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame.
+STRETCHED = 0.9
 
 # Finds the extent of a motion.
 Measuring = Generator[Step, None, Extent]
@@ -41,6 +54,7 @@ class Reason(Enum):
     SOFTEST = "softer flesh would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
+    RIG = "firmer flesh would stretch as far, with the rig"
 
 
 @dataclass(frozen=True)
@@ -58,12 +72,42 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """The fitted frequency, in Hz, None without motion; its motion, and the reason for it."""
+class Tuning:
+    """Frequency of the flesh in Hz, and its share of the rig's acceleration."""
 
-    frequency: float | None
+    frequency: float
+    amount: float
+
+
+def tuning(ease: float) -> Tuning:
+    """The tuning whose free motion is `exp(ease)` times that of natural flesh.
+
+    Half of it, on a log scale, comes from the frequency and half from the amount, which ends at its bounds:
+    calm clips move visibly without swimming, and wild ones without becoming wood.
+    """
+    half = float(np.exp(0.5 * ease))
+    amount = float(np.clip(half, CALMED, FREED))
+    frequency = NATURAL * (half * half / amount) ** -0.5
+    return Tuning(float(np.clip(frequency, SOFTEST, FIRMEST)), amount)
+
+
+# Eases of the softest and of the firmest tuning.
+EASIEST = float(2.0 * np.log(NATURAL / SOFTEST) + np.log(FREED))
+HARDEST = float(2.0 * np.log(NATURAL / FIRMEST) + np.log(CALMED))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The fitted ease, None without motion; its motion, and the reason for it."""
+
+    ease: float | None
     extent: Extent
     reason: Reason
+
+    @property
+    def tuning(self) -> Tuning | None:
+        """The tuning of the ease."""
+        return None if self.ease is None else tuning(self.ease)
 
 
 def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
@@ -81,37 +125,100 @@ def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
                     extents.append(gauge.of_frame(done, coefficients))
                 done += 1
                 yield Step(done / frames, "Fitting")
-    return of_motion(extents)
+    extent = of_motion(extents)
+    return replace(extent, wildest=every * extent.wildest)
 
 
-def fitted(extent_at: Callable[[float], Measuring], bounds: Bounds) -> Generator[Step, None, Fitted]:
-    """The softest frequency, between `SOFTEST` and `FIRMEST`, with a motion within its bounds.
+def fitted(
+    extent_at: Callable[[Tuning], Measuring],
+    bounds: Bounds,
+    start: float = 0.0,
+    tries: int = TRIES,
+    most: float = EASIEST,
+) -> Generator[Step, None, Fitted]:
+    """The easiest tuning with a motion within its bounds.
 
-    A secant method on log scales, for the nearest bound. extent_at: extent at a frequency in Hz.
+    A secant method on log scales, for the nearest bound. extent_at: extent with a tuning. start: first ease.
+    tries: most tunings that are tried. most: largest ease.
     """
-    frequency, extent = FIRST, (yield from one_of_all(extent_at(FIRST), 0))
+    ease, extent = start, (yield from one_of_all(extent_at(tuning(start)), 0, tries))
     if extent.size < STILL:
         return Fitted(None, extent, Reason.STILL)
-    slope = SLOPE
-    for number in range(1, TRIES + 1):
+    first, best, slope = extent, None, SLOPE
+    for number in range(1, tries):
         used, _ = bounds.used(extent)
-        following = float(np.clip(frequency * used ** (-1.0 / slope), SOFTEST, FIRMEST))
-        if max(used, 1.0 / used) < NEAR or following == frequency:
+        if used < NEAR and (best is None or ease > best[0]):
+            best = ease, extent
+        leap = float(np.clip(-np.log(used) / slope, -LEAP, LEAP))
+        following = float(np.clip(ease + leap, HARDEST, most))
+        if 1.0 / NEAR < used < NEAR or following == ease:
             break
-        extent = yield from one_of_all(extent_at(following), number)
+        extent = yield from one_of_all(extent_at(tuning(following)), number, tries)
         after = max(bounds.used(extent)[0], STILL)
-        slope = float(np.clip(np.log(after / used) / np.log(following / frequency), STEEPEST, FLATTEST))
-        frequency = following
-    return Fitted(frequency, extent, reason_of(frequency, *bounds.used(extent)))
+        slope = float(np.clip(np.log(after / used) / (following - ease), FLATTEST, STEEPEST))
+        ease = following
+    if bounds.used(extent)[0] >= NEAR and best is not None:
+        ease, extent = best
+    eased = np.log(bounds.used(first)[0] / max(bounds.used(extent)[0], STILL))
+    if bounds.used(extent)[0] >= NEAR and ease < start and eased < HELPLESS * (start - ease):
+        return Fitted(start, first, Reason.RIG)
+    return Fitted(ease, extent, reason_of(ease, *bounds.used(extent)))
 
 
-def reason_of(frequency: float, used: float, nearest: Reason) -> Reason:
-    """The reason for a frequency with this used share of the nearest bound."""
-    if frequency == SOFTEST and used < 1.0:
+def begun(extent: Extent, bounds: Bounds) -> float:
+    """A first ease, from the extent of natural flesh without limits.
+
+    Limits hold much of what is too far, and more of what stretches too far, on a log scale. Flesh far beyond
+    them takes long to simulate.
+    """
+    size = HELD_SIZE * np.log(max(extent.size / bounds.size, 1.0))
+    strain = 0.0 if bounds.strain is None else HELD_STRAIN * np.log(max(extent.strain / bounds.strain, 1.0))
+    return max(HARDEST, -float(max(size, strain)))
+
+
+def finally_fitted(
+    free: Extent, extent_over: Callable[[slice], Callable[[Tuning], Measuring]], bounds: Bounds, frames: int
+) -> Generator[Step, None, Fitted]:
+    """The easiest tuning with a final motion within its bounds.
+
+    Around the wildest frame first, then measured in all, and once more where that shows a need. free: of the
+    natural draft without limits. extent_over: extent of the final motion over a slice of the frames.
+    """
+    if free.size < STILL:
+        return Fitted(None, free, Reason.STILL)
+    own, ease, most = around(free.wildest, frames), begun(free, bounds), EASIEST
+    for number in range(ROUNDS):
+        search = fitted(extent_over(own), bounds, ease, FINALS, most)
+        found = yield from scaled(search, number / ROUNDS, (number + 0.6) / ROUNDS)
+        if found.ease is None or own == slice(0, frames):
+            break
+        whole = extent_over(slice(0, frames))(found.tuning)
+        extent = yield from scaled(whole, (number + 0.6) / ROUNDS, (number + 1) / ROUNDS)
+        used, nearest = bounds.used(extent)
+        found, ease = replace(found, extent=extent), found.ease
+        if nearest is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR and found.reason is nearest:
+            own = slice(0, frames)
+        elif used < NEAR:
+            break
+        else:
+            own, most = around(extent.wildest, frames), ease
+    return found
+
+
+def around(wildest: int, frames: int) -> slice:
+    """The frames of a final motion that are tried: all of a short one."""
+    if frames <= SHORT:
+        return slice(0, frames)
+    return slice(max(0, wildest - BEFORE), min(frames, wildest + AFTER + 1))
+
+
+def reason_of(ease: float, used: float, nearest: Reason) -> Reason:
+    """The reason for an ease with this used share of the nearest bound."""
+    if ease == EASIEST and used < 1.0:
         return Reason.SOFTEST
-    return Reason.FIRMEST if frequency == FIRMEST and used > 1.0 else nearest
+    return Reason.FIRMEST if ease == HARDEST and used > 1.0 else nearest
 
 
-def one_of_all(extent: Measuring, number: int) -> Measuring:
-    """The share of one attempt in the total progress."""
-    return scaled(extent, number / (TRIES + 1), (number + 1) / (TRIES + 1))
+def one_of_all(extent: Measuring, number: int, tries: int) -> Measuring:
+    """The share of one try in the total progress."""
+    return scaled(extent, number / tries, (number + 1) / tries)

@@ -10,7 +10,7 @@ from .rest_check import posed_points
 from .surface import Surface
 from .tearing import edges_of, stretches
 
-# Share of the soft vertices with a larger motion, and share of the frames with a larger extent: a single wild
+# Share of the soft vertices with a larger motion, and share of the frames with a larger one: a single wild
 # impact is for the limits to handle, not for a stiffer body.
 TIPS, STRIKES = 0.05, 0.05
 # Share of all edges with a larger stretch.
@@ -24,19 +24,26 @@ class Extent:
     """The extent of a motion, or of one frame.
 
     size: motion of the flesh, as a share of the diagonal. strain: stretch of an edge, as a share of its
-    length.
+    length. wildest: of a motion, the frame of the largest strain, counted from the first.
     """
 
     size: float = 0.0
     strain: float = 0.0
+    wildest: int = 0
 
 
 class Gauge:
     """Measures the extent of motions of one body over the same drives."""
 
-    def __init__(self, body: "jounce.Body", surface: Surface, drives: list[FrameInput]) -> None:
-        """drives: of the frames."""
-        self._model, self._diagonal, self._drives = body.model, surface.diagonal, drives
+    def __init__(
+        self,
+        body: "jounce.Body",
+        surface: Surface,
+        drives: list[FrameInput],
+        model: "jounce.Model | None" = None,
+    ) -> None:
+        """drives: of the frames. model: another model of the body."""
+        self._model, self._diagonal, self._drives = model or body.model, surface.diagonal, drives
         swings = None if surface.core is None else surface.core.swings(body.roles)
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
         held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
@@ -67,12 +74,10 @@ class Gauge:
 
 
 def of_motion(frames: list[Extent]) -> Extent:
-    """The extent of a motion without a few of its frames."""
-    size, strain = (
-        float(np.quantile([getattr(frame, name) for frame in frames], 1.0 - STRIKES))
-        for name in ("size", "strain")
-    )
-    return Extent(size, strain)
+    """The extent of a motion: its size without a few of the frames, its strain in the wildest one."""
+    size = np.quantile([frame.size for frame in frames], 1.0 - STRIKES)
+    strains = [frame.strain for frame in frames]
+    return Extent(float(size), max(strains), int(np.argmax(strains)))
 
 
 def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.ndarray:

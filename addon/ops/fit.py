@@ -1,4 +1,4 @@
-"""jounce.fit: makes flesh as soft as a shot allows."""
+"""jounce.fit: makes flesh as soft and as lively as a shot allows."""
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ from ..bridge.inputs import animated_settings, frame_readings, played_actions
 from ..bridge.preview import motions
 from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
-from ..core import fitting
-from ..core.fitting import STRETCHED, Bounds, Fitted, Reason
+from ..core import fitting, full_space
+from ..core.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.motion import FrameInput, built_frequency, held_sentence, stiffness_of
 from ..core.motion_extent import Gauge
+from ..core.settings import Quality
 from ..core.task import Step, Task, in_turn, scaled
 from ..core.user_error import UserError
 from . import needs
@@ -22,7 +23,7 @@ from .build import keep as keep_built
 from .operator import LongOperator
 
 # Settings that a fit leaves on the host.
-FITTED = ("frequency", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
+FITTED = ("frequency", "shot_amount", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
 
 
 class JOUNCE_OT_fit(LongOperator):
@@ -121,11 +122,29 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
         raise UserError(unmoved)
     made = motions.Motions(body, scene)
     drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
-    if not animated_settings.is_animated(host, frozenset(["strength"])):
-        drives = [replace(drive, strength=1.0) for drive in drives]
-    search = fitting.fitted(Rehearsal(made, drives, context.scene), bounds_of(host))
-    fitted = yield from scaled(search, 0.6, 1.0)
+    is_keyed = animated_settings.is_animated(host, frozenset(["strength"]))
+    drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
+    fitted = yield from scaled(tuned(made, drives, context.scene), 0.6, 1.0)
     return Fit(host, fitted, held_sentence(drives, steps.start))
+
+
+def tuned(
+    made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene
+) -> Generator[Step, None, Fitted]:
+    """Fits what plays: the final motion, or the draft."""
+    state, bounds = made.scene.host.jounce, bounds_of(made.scene.host)
+    natural = Rehearsal(made, drives, scene, is_limited=False)(fitting.tuning(0.0))
+    free = yield from scaled(natural, 0.0, 0.1)
+    if state.simulated_quality is not Quality.FINAL:
+        search = fitting.fitted(Rehearsal(made, drives, scene), bounds, fitting.begun(free, bounds))
+        return (yield from scaled(search, 0.1, 1.0))
+    digest = made.scene.surface.digest(state.build_settings())
+    preparing = full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles)
+    fine = yield from scaled(preparing, 0.1, 0.2)
+    search = fitting.finally_fitted(
+        free, lambda own: Rehearsal(made, drives[own], scene, fine), bounds, len(drives)
+    )
+    return (yield from scaled(search, 0.2, 1.0))
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:
@@ -139,36 +158,42 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     if found.built is not None:
         keep_built(found.built, context)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
-    if fitted.frequency is not None:
-        state.frequency = fitted.frequency
+    if fitted.tuning is not None:
+        state.frequency, state.shot_amount = fitted.tuning.frequency, fitted.tuning.amount
     state.fitted_frequency = state.frequency
     state.fitted_names, state.fitted_outline = now.names, now.outline
     state.fitted_keys = played_actions.keys(found.host)
     held = f". {found.held}" if found.held else ""
-    moves = f"{state.frequency:.3g} Hz, moves by {fitted.extent.size:.2%} of the size"
+    feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
+    moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
     return f"{found.host.name}: {moves}, as {fitted.reason.value}{held}"
 
 
 class Rehearsal:
-    """The extent of the motion over some drives at a frequency, without limits."""
+    """The extent of the draft over some drives, or of the final motion, with a tuning."""
 
-    def __init__(self, made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> None:
+    def __init__(
+        self,
+        made: motions.Motions,
+        drives: list[FrameInput],
+        scene: bpy.types.Scene,
+        fine: full_space.FineBody | None = None,
+        is_limited: bool = True,
+    ) -> None:
+        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act."""
+        own = made.scene.host.jounce.motion_settings()
+        self._settings = own if is_limited else replace(own, limit=None, stretch=None)
         self._made, self._drives, self._scene = made, drives, scene
-        self._gauge = Gauge(made.body, made.scene.surface, drives)
+        self._model = None if fine is None else fine.model
+        self._gauge = Gauge(made.body, made.scene.surface, drives, self._model)
 
-    def __call__(self, frequency: float) -> fitting.Measuring:
-        """The extent of the motion at a frequency in Hz."""
+    def __call__(self, tuning: Tuning) -> fitting.Measuring:
+        """The extent of the motion."""
         made = self._made
-        settings = replace(
-            made.scene.host.jounce.motion_settings(),
-            frequency=frequency,
-            softness=1.0,
-            limit=None,
-            stretch=None,
-        )
-        rehearsal = made.rehearsal(self._scene, settings)
+        settings = replace(self._settings, frequency=tuning.frequency, softness=1.0)
+        rehearsal = made.rehearsal(self._scene, settings, model=self._model)
         stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
-            rehearsal.feed(replace(drive, feel=felt))
+            rehearsal.feed(replace(drive, feel=felt, strength=drive.strength * tuning.amount))
         return fitting.extent_of(rehearsal, self._gauge)

@@ -96,6 +96,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
             keyed(layout).prop(state, "inflation")
         if state.is_flesh:
             keyed(layout).prop(state, "strength")
+            layout.prop(state, "shot_amount")
             keyed(layout).prop(state, "pose_rest")
             draw_contraction(layout, state, context)
         if state.simulated_quality is not Quality.DRAFT:

@@ -97,6 +97,19 @@ class MotionProps:
         soft_max=3.0,
         step=5,
     )
+    shot_amount: FloatProperty(
+        name="Shot Amount",
+        description=(
+            "Share of the rig's acceleration that the fit found for this shot, without unit: above 1 for "
+            "calm clips, below for wild ones. Amount multiplies it"
+        ),
+        default=1.0,
+        min=0.05,
+        max=10.0,
+        soft_min=0.35,
+        soft_max=2.0,
+        step=5,
+    )
     pose_rest: FloatProperty(
         name="Pose Rest Shape",
         description=(

@@ -97,7 +97,7 @@ class ShotProps:
             "Largest change of any length in the flesh, in percent. Up to half of it nothing changes; "
             "beyond, the flesh becomes ever stiffer"
         ),
-        default=60.0,
+        default=40.0,
         min=1.0,
         max=1000.0,
         soft_max=100.0,

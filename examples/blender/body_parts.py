@@ -17,16 +17,16 @@ import characters
 
 HEADING = """# What moves where, measured
 
-Made by `cargo x sheets`: twenty characters, each with the 60 frames of its clips
-that accelerate most, a draft at the defaults. *Seen*: how far off the pose the hundredth of the
-vertices that moves most is, averaged over it and over the frames, in a picture in which the character's
-longest side has 864 pixels; *where* names the bone that most of them hang on. Of hands, feet, heads, hips
-with spine, the rib cage (of these the half towards the head), thighs, ears and tails, found by the names of
-bones, all but a tenth of the vertices stay below the number, in percent of the size; parts that a rig does
-not name so are left out. *Lively*: how far a mass on a damped spring
-of the body's frequency would lag behind that part, which says how lively the clip is there. Stretch is of
-edges against the posed mesh, flipped triangles turn inside out, both in the worst frame; jitter is the
-second difference of the displacement that all but a hundredth stay below.
+Made by `cargo x sheets`: twenty characters, each with the 60 frames of its clips that accelerate most, the
+final motion at the defaults of *Add Jounce*. *Seen*: how far off the pose the hundredth of the vertices
+that moves most is, averaged over it and over the frames, in a picture in which the character's longest side
+has 864 pixels; *where* names the bone that most of them hang on. Of hands, feet, heads, hips with spine,
+the rib cage (of these the half towards the head), thighs, ears and tails, found by the names of bones, all
+but a tenth of the vertices stay below the number, in percent of the size; parts that a rig does not name so
+are left out. *Lively*: how far a mass on a damped spring of the body's frequency would lag behind that
+part, which says how lively the clip is there. Stretch is of edges against the posed mesh, flipped triangles
+turn inside out, both in the worst frame; jitter is the second difference of the displacement that all but a
+hundredth stay below.
 
 """
 COLUMNS = {
@@ -48,6 +48,7 @@ COLUMNS = {
     "flipped triangles": "{:.3%}",
     "jitter": "{:.2%}",
     "frequency": "{:.2g} Hz",
+    "amount": "{:.2g}",
     "add s": "{:.1f}",
 }
 MEDIANS = ("seen", "hips, spine", "rib cage", "thighs", "stretch, 99.9 percentile", "jitter", "add s")

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
-    """Adds Jounce to a character and records its preview beside the pose; returns measurements and take."""
+    """Adds Jounce to a character and records its final motion beside the pose; measurements and take."""
     found = regions(character)
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)
@@ -67,10 +67,10 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     bpy.ops.jounce.setup()
     seconds = time.perf_counter() - started
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
-    host.jounce.quality = "DRAFT"
+    bpy.ops.jounce.fill_cache()
     fleshed = studio.record(character.body, shot.frames)
     take = one_character.take(character, shot, posed, fleshed)
-    chosen = {"add s": seconds, "frequency": host.jounce.frequency}
+    chosen = {"add s": seconds, "frequency": host.jounce.frequency, "amount": host.jounce.shot_amount}
     lively = liveliness(found, take, host.jounce.frequency, host.jounce.damping)
     return chosen | lively | measure(character, take, found), take
 

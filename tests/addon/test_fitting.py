@@ -8,11 +8,11 @@ from jounce_core.motion_extent import Extent
 from jounce_core.task import Step
 
 
-def measured(size, strain=0.0):
+def measured(size, strain=0.0, wildest=0):
     """An extent found in two steps."""
     yield Step(0.0, "")
     yield Step(0.5, "")
-    return Extent(size, strain)
+    return Extent(size, strain, wildest)
 
 
 def run(search):
@@ -25,62 +25,131 @@ def run(search):
             return stop.value, steps
 
 
-def power_law(power, strain=0.0):
-    """Extents in proportion to a power of the frequency: a size of 0.08 and a strain at 5 Hz."""
+def power_law(power, strain=0.0, wildest=0):
+    """Extents in proportion to a power of the free motion: a size of 0.08 and a strain at an ease of 0."""
 
-    def extent_at(frequency):
-        share = (frequency / 5.0) ** power
-        return measured(0.08 * share, strain * share)
+    def extent_at(tuning):
+        share = (tuning.amount * (fitting.NATURAL / tuning.frequency) ** 2) ** power
+        return measured(0.08 * share, strain * share, wildest)
 
     return extent_at
 
 
-@pytest.mark.parametrize("power", [-2.0, -1.0, -3.0])
+@pytest.mark.parametrize("power", [1.0, 0.5, 1.5])
 @pytest.mark.parametrize("wanted", [0.002, 0.04, 0.3])
 def test_a_power_law_is_met(power, wanted):
     found, _ = run(fitting.fitted(power_law(power), Bounds(wanted)))
-    if fitting.SOFTEST < found.frequency < fitting.FIRMEST:
+    if fitting.HARDEST < found.ease < fitting.EASIEST:
         assert found.extent.size == pytest.approx(wanted, rel=fitting.NEAR - 1.0)
         assert found.reason is Reason.AMPLITUDE
     elif found.extent.size > wanted:
-        assert (found.frequency, found.reason) == (fitting.FIRMEST, Reason.FIRMEST)
+        assert (found.ease, found.reason) == (fitting.HARDEST, Reason.FIRMEST)
     else:
-        assert (found.frequency, found.reason) == (fitting.SOFTEST, Reason.SOFTEST)
+        assert (found.ease, found.reason) == (fitting.EASIEST, Reason.SOFTEST)
+
+
+def test_half_of_the_ease_is_frequency_and_half_amount_until_that_ends():
+    eases = np.linspace(fitting.HARDEST, fitting.EASIEST, 30)
+    tunings = [fitting.tuning(ease) for ease in eases]
+    free = [tuning.amount * (fitting.NATURAL / tuning.frequency) ** 2 for tuning in tunings]
+    assert free == pytest.approx(np.exp(eases))
+    natural = fitting.tuning(0.0)
+    assert (natural.frequency, natural.amount) == (fitting.NATURAL, 1.0)
+    doubled = fitting.tuning(np.log(2.0))
+    assert doubled.amount == pytest.approx(2.0**0.5) and doubled.amount < fitting.FREED
+    assert (tunings[0].frequency, tunings[0].amount) == pytest.approx((fitting.FIRMEST, fitting.CALMED))
+    assert (tunings[-1].frequency, tunings[-1].amount) == pytest.approx((fitting.SOFTEST, fitting.FREED))
 
 
 def test_calm_flesh_gets_softer_until_it_is_seen():
-    found, _ = run(fitting.fitted(power_law(-2.0), Bounds(0.16, 0.48)))
-    assert found.frequency < 5.0 and found.extent.size == pytest.approx(0.16, rel=0.05)
+    found, _ = run(fitting.fitted(power_law(1.0), Bounds(0.16, 0.48)))
+    assert found.tuning.frequency < fitting.NATURAL and found.tuning.amount > 1.0
+    assert found.extent.size == pytest.approx(0.16, rel=0.05)
 
 
 @pytest.mark.parametrize("strain", [0.3, 2.0])
 def test_flesh_gets_no_softer_than_its_stretch_lets_it(strain):
-    found, _ = run(fitting.fitted(power_law(-2.0, strain), Bounds(1.0, 0.48)))
+    found, _ = run(fitting.fitted(power_law(1.0, strain), Bounds(1.0, 0.48)))
     assert found.extent.strain == pytest.approx(0.48, rel=fitting.NEAR - 1.0)
-    assert (found.frequency < 5.0) == (strain < 0.48) and found.reason is Reason.STRETCH
+    assert (found.ease > 0.0) == (strain < 0.48) and found.reason is Reason.STRETCH
 
 
 def test_flesh_that_may_stretch_gets_as_soft_as_it_can_be():
-    found, _ = run(fitting.fitted(power_law(-1.0, 2.0), Bounds(1.0)))
-    assert (found.frequency, found.reason) == (fitting.SOFTEST, Reason.SOFTEST)
+    found, _ = run(fitting.fitted(power_law(0.5, 2.0), Bounds(1.0)))
+    assert (found.ease, found.reason) == (fitting.EASIEST, Reason.SOFTEST)
 
 
 def test_a_resonance_on_the_way_is_passed():
-    def extent_at(frequency):
-        share = frequency / 8.0
-        return measured(0.1 / np.sqrt((1.0 - share**2) ** 2 + (0.24 * share) ** 2))
+    def extent_at(tuning):
+        share = tuning.frequency / 4.0
+        return measured(0.1 * tuning.amount / np.sqrt((1.0 - share**2) ** 2 + (0.24 * share) ** 2))
 
     found, _ = run(fitting.fitted(extent_at, Bounds(0.03)))
     assert found.extent.size == pytest.approx(0.03, rel=0.1)
 
 
+@pytest.mark.parametrize("further", [0.6, 1.0, 1.4, 4.0])
+@pytest.mark.parametrize("frames", [12, 60])
+def test_a_final_motion_is_fitted_from_its_free_draft(further, frames):
+    bounds, final = Bounds(1.0, 0.4), power_law(0.5, 0.3 * further)
+    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.6), lambda _: final, bounds, frames))
+    there, _ = run(final(found.tuning))
+    assert there == found.extent and there.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
+    assert found.reason is Reason.STRETCH
+
+
+def test_a_final_motion_is_as_large_as_wanted_over_all_frames():
+    def over(own):
+        return power_law(1.0, 0.1) if own == slice(0, 60) else power_law(1.2, 0.1)
+
+    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.1), over, Bounds(0.03, 0.4), 60))
+    assert found.reason is Reason.AMPLITUDE
+    assert found.extent.size == pytest.approx(0.03, rel=fitting.NEAR - 1.0)
+
+
+def test_a_wilder_moment_of_the_final_motion_counts_too():
+    bounds, seen = Bounds(1.0, 0.4), []
+
+    def over(own):
+        seen.append(own)
+        # Twice as far in frame 50, which drafts do not show.
+        return power_law(0.5, 0.6 if own.start <= 50 < own.stop else 0.3, wildest=50)
+
+    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.3), over, bounds, 60))
+    assert seen == [slice(0, 5), slice(0, 60), slice(34, 55), slice(0, 60)]
+    assert found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
+    assert found.reason is Reason.STRETCH
+
+
+def test_what_the_rig_stretches_makes_nothing_firmer():
+    def extent_at(tuning):
+        return measured(0.02 * tuning.amount, 0.7)
+
+    found, _ = run(fitting.fitted(extent_at, Bounds(1.0, 0.4), start=0.3))
+    assert (found.ease, found.reason) == (0.3, Reason.RIG)
+
+
+def test_wild_clips_begin_with_firm_flesh_and_calm_ones_with_natural():
+    bounds = Bounds(0.035, 0.36)
+    assert fitting.begun(Extent(0.02, 0.2), bounds) == 0.0
+    assert fitting.begun(Extent(0.035 * np.exp(3.0), 0.2), bounds) == pytest.approx(-2.4)
+    assert fitting.begun(Extent(0.02, 0.36 * np.exp(2.0)), bounds) == pytest.approx(-1.0)
+    assert fitting.begun(Extent(1e9, 0.0), bounds) == fitting.HARDEST
+
+
+def test_the_frames_around_the_wildest_are_tried():
+    assert fitting.around(30, 60) == slice(14, 35) and fitting.around(2, 60) == slice(0, 7)
+    assert fitting.around(3, 24) == slice(0, 24)
+    assert fitting.around(59, 60) == slice(43, 60)
+
+
 def test_what_does_not_move_has_no_frequency():
     found, _ = run(fitting.fitted(lambda _: measured(0.0), Bounds(0.04, 0.48)))
-    assert (found.frequency, found.reason) == (None, Reason.STILL)
+    assert (found.ease, found.tuning, found.reason) == (None, None, Reason.STILL)
 
 
 def test_every_try_tells_how_far_it_is():
-    _, steps = run(fitting.fitted(power_law(-1.0), Bounds(0.01)))
+    _, steps = run(fitting.fitted(power_law(0.5), Bounds(0.01)))
     fractions = [step.fraction for step in steps]
     assert len(fractions) > 4
     assert fractions == sorted(fractions) and fractions[0] >= 0.0 and fractions[-1] < 1.0

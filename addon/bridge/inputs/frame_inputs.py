@@ -31,9 +31,8 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     load = scene.forces.read(pose, depsgraph)
     feel = scene.feel.read(depsgraph)
     offsets = None if shape is None or shape.offsets is None else shapes.body.reduce_offsets(shape.offsets)
-    drive = FrameInput(
-        pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around
-    )
+    amount = state.strength * state.shot_amount
+    drive = FrameInput(pose, amount, offsets, load.force, load.drag, state.cut, feel, colliders=around)
     if shape is not None:
         drive = replace(drive, spots=shape.spots, switches=shape.switches)
     if scene.host.jounce.is_loose:

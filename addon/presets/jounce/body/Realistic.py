@@ -9,4 +9,4 @@ body.integrator = "backward_euler"
 body.use_limit = True
 body.limit = 25.0
 body.use_stretch = True
-body.stretch = 60.0
+body.stretch = 40.0

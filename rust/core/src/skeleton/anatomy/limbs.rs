@@ -11,10 +11,10 @@ use super::{Flesh, Part};
 /// upright; on the calf, along the shin, and in the
 /// forearm.
 const JOINT: f64 = 0.95;
-const THIGH: f64 = 0.45;
-const ARM: f64 = 0.5;
-const HAUNCH: f64 = 0.55;
-const CALF: f64 = 0.6;
+const THIGH: f64 = 0.3;
+const ARM: f64 = 0.35;
+const HAUNCH: f64 = 0.4;
+const CALF: f64 = 0.45;
 const SHIN: f64 = 0.97;
 const FOREARM: f64 = 0.9;
 /// Share of a piece's vertices within its radius.

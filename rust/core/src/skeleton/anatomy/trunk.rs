@@ -6,12 +6,12 @@ use super::{Flesh, Part};
 
 /// Shares of bone.
 const LOINS: f64 = 0.92;
-const BELLY: f64 = 0.35;
+const BELLY: f64 = 0.22;
 const PELVIS: f64 = 0.85;
-const BUTTOCKS: f64 = 0.45;
+const BUTTOCKS: f64 = 0.3;
 const CHEST: f64 = 0.62;
 /// Least share at the lower end of the belly, which hangs on the pelvis.
-const LOW_BELLY: f64 = 0.6;
+const LOW_BELLY: f64 = 0.42;
 /// Lower edge of the rib cage along the trunk, its rise from the middle to the front, and the further rise in
 /// front of a fat belly.
 const RIBS: f64 = 0.45;
