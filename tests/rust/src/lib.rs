@@ -10,6 +10,7 @@ pub mod hyperelastic;
 pub mod laws;
 pub mod limb;
 pub mod methods;
+pub mod modules;
 pub mod reports;
 pub mod rivals;
 pub mod rotations;

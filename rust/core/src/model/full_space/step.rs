@@ -228,7 +228,13 @@ impl FullSpaceSubstep {
             add(&mut self.positions[..self.model.free], 1.0, &self.u);
             limits.watch(&self.positions, NEAR);
             let (opened, flesh) = (self.opened.as_ref(), (&self.elements, self.rest.as_ref()));
-            self.firmer = limits.metric(&self.model, opened, &self.terms, flesh, &self.positions)?;
+            self.firmer = limits.metric(
+                &self.model,
+                opened,
+                (self.terms.stiffness, self.terms.metric()),
+                flesh,
+                &self.positions,
+            )?;
         }
         if known || self.firmer.is_some() {
             self.change_metric();

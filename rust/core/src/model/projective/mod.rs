@@ -9,6 +9,7 @@
 //! contact points (`skin`), and common steps of bodies in contact (`joint`).
 
 pub(crate) mod attachment;
+pub(crate) mod frequency;
 pub(crate) mod grip;
 pub(crate) mod holding;
 pub(crate) mod joint;
@@ -27,8 +28,8 @@ use crate::potentials::elastic::clusters::Clusters;
 use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
 use attachment::Attachment;
 use faer::Mat;
+use frequency::lowest_frequency;
 pub use placing::Start;
-use system::lowest_frequency;
 
 use crate::kinematics::coordinates::Coordinates;
 use crate::material::{Law, Material};
@@ -145,8 +146,8 @@ impl ProjectiveModel {
         let frequency = lowest_frequency(&coordinates, &mass, &stiffness)?;
         progress.report(1.0)?;
         Ok(Self {
-            packed_mass: packed(&coordinates, &mass),
-            packed_unseen: packed(&coordinates, &unseen),
+            packed_mass: coordinates.packed(&mass),
+            packed_unseen: coordinates.packed(&unseen),
             body,
             handles: handles.clone(),
             coordinates,
@@ -255,11 +256,6 @@ impl HandleCoordinates {
             if still(i) || still(j) { 0.0 } else { 0.5 * (stiffness[(i, j)] + stiffness[(j, i)]) }
         })
     }
-}
-
-/// A symmetric matrix of coordinates in packed form, for products.
-fn packed(coordinates: &HandleCoordinates, matrix: &Mat<f64>) -> Symmetric {
-    Symmetric::new(&coordinates.slots.order(), |row, column| matrix[(row, column)])
 }
 
 fn diagonal(values: &[f64]) -> Result<Sparse> {

@@ -7,7 +7,6 @@ use nalgebra::Matrix3;
 
 use super::SkinningModel;
 use super::descent::{Descent, Objective};
-use super::diagonal::FREE;
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
@@ -16,6 +15,7 @@ use super::rig_pose::{RigPose, add};
 use super::stretch::StretchLimit;
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams};
+use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
 use crate::rig::Pose;
