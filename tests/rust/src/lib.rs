@@ -3,6 +3,7 @@
 pub mod allocations;
 pub mod bodies;
 pub mod boxes;
+pub mod complementary;
 pub mod dense;
 pub mod figure;
 pub mod handled;
