@@ -2,8 +2,8 @@
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
 //! only the modules to its left: `error, progress, math -> mesh -> rig, material -> operators -> skeleton,
-//! subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal -> body
-//! -> file -> bake`.
+//! subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal
+//! -> body -> file -> bake`.
 
 pub mod bake;
 pub mod body;
@@ -34,9 +34,9 @@ pub use progress::Progress;
 pub mod method {
     pub use crate::inputs::settings::{Drive, Integrator, SimulationParams, StepReport};
     pub use crate::inputs::shares::Shares;
+    pub use crate::kinematics::projector::Projector;
     pub use crate::modal;
     pub use crate::model::Model;
-    pub use crate::model::projector::Projector;
     pub use crate::model::tree as domains;
     pub use crate::simulation::Simulation;
     pub use crate::simulation::periodic::CycleReport;

@@ -16,13 +16,13 @@ pub(crate) mod joint;
 pub(crate) mod medium;
 pub(crate) mod objective;
 pub(crate) mod placing;
-pub(crate) mod projector;
 pub(crate) mod rigid;
 pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod system;
 
 use crate::kinematics::handles::HandleCoordinates;
+use crate::kinematics::projector::Projector;
 use crate::potentials::elastic::body::Body;
 use crate::potentials::elastic::clusters::Clusters;
 use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
@@ -194,6 +194,12 @@ impl ProjectiveModel {
         };
         embedding.check_mesh(mesh)?;
         Ok(mesh.tets())
+    }
+
+    /// Projector to displacements of the vertices, or of the points of an embedding.
+    pub(crate) fn projector(&self, embedding: Option<&Embedding>) -> Result<Projector> {
+        let embedding = embedding.map(|embedding| Ok((embedding, self.tets_of(embedding)?))).transpose()?;
+        Ok(Projector::of_handles(&self.handles, self.vertices(), embedding))
     }
 
     /// Rest positions of the vertices, n, metres.
