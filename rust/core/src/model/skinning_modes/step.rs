@@ -74,7 +74,7 @@ impl SkinningSubstep {
             descent: Descent::new(rank),
             limit: Limit::new(),
             stretch: StretchLimit::new(),
-            drag: DragForce::new(),
+            drag: DragForce::new(&model),
             opening: Opening::new(),
             is_pressed: false,
             is_measured: false,
@@ -334,7 +334,7 @@ impl Substep for SkinningSubstep {
             self.opening.rest((&self.model, &self.rig.handles), params, &mut self.fixed);
         }
         let h = params.dt / f64::from(params.substeps);
-        self.drag.rest(&self.model, h, &mut self.fixed);
+        self.drag.rest(h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
         let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
