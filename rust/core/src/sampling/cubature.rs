@@ -30,13 +30,18 @@ impl Cubature {
         if let Some(element) = self.tets.iter().position(|&tet| tet as usize >= count) {
             return Err(Error::Index { what, element, index: self.tets[element].into(), count });
         }
-        match self.weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
-            Some(at) if !self.weights[at].is_finite() => {
-                Err(Error::NotFinite { what, element: at, value: self.weights[at] })
-            }
-            Some(at) => Err(Error::Range { what, expected: "numbers above 0", got: self.weights[at] }),
-            None => Ok(()),
+        check_weights(what, &self.weights)
+    }
+}
+
+/// Checks that all weights are positive.
+pub(crate) fn check_weights(what: &'static str, weights: &[f64]) -> Result<()> {
+    match weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
+        Some(at) if !weights[at].is_finite() => {
+            Err(Error::NotFinite { what, element: at, value: weights[at] })
         }
+        Some(at) => Err(Error::Range { what, expected: "numbers above 0", got: weights[at] }),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Definition data of a full-space body.
 
+use crate::kinematics::rig_rows::check_strength;
 use crate::material::{Fibres, Material, PrincipalStretch};
 use crate::math::{Selection, Sparse};
 use crate::mesh::TetMesh;
@@ -116,15 +117,7 @@ impl FullSpaceExtras<'_> {
         if let Some(stitches) = self.stitches {
             stitches.check_vertices(n)?;
         }
-        let Some(strength) = self.strength else { return Ok(()) };
-        check_length("strength", n, strength.len())?;
-        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
-            Some(element) if !strength[element].is_finite() => {
-                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
-            }
-            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
-            None => Ok(()),
-        }
+        check_strength(n, self.strength)
     }
 }
 

@@ -27,13 +27,15 @@ use crate::kinematics::posing::Posing;
 use crate::potentials::elastic::elements::{ElementLaw, Elements};
 use crate::potentials::elastic::fibres::{FibreTet, fibre_tets};
 use crate::potentials::elastic::mesh_elements::elements_of;
+use crate::potentials::elastic::rest_shape::deformation;
 use crate::potentials::quadratic::Quadratic;
 use crate::potentials::stitch_gaps::Gaps;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
+use nalgebra::Matrix3;
 
-use crate::inputs::settings::SimulationParams;
 use crate::material::{Fibres, Material, PrincipalStretch};
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::Rows;
 use crate::math::{
     Room, Selection, Sparse, SparseCholesky, Structure, add_diagonal, largest_eigenvectors, multiply_columns,
@@ -252,24 +254,33 @@ impl FullSpaceModel {
         }
     }
 
+    /// `true` if pins or a constraint hold the body.
+    fn is_held(&self) -> bool {
+        self.data.constraint.is_some() || self.free < self.vertices.len()
+    }
+
+    /// The rig's overall rotation from one pose to another.
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        let posed = |pose: &Rows| {
+            let mut places = vec![[0.0; 3]; self.vertices.len()];
+            self.posing.apply(pose, &self.posing.translation(pose), &mut places);
+            places
+        };
+        let (from, to) = (posed(from), posed(to));
+        let mut moved = Matrix3::zeros();
+        for chunk in self.elements.chunks() {
+            for slot in 0..chunk.elements.len() {
+                let (corners, gradients) = chunk.element(slot);
+                let before = deformation(&from, &corners, &gradients);
+                moved += chunk.volumes[slot] * deformation(&to, &corners, &gradients) * before.transpose();
+            }
+        }
+        nearest_rotation(&moved)
+    }
+
     /// Divisor from a mass-norm length to a root mean square over the body, as a share of the diagonal.
     fn unit(&self) -> f64 {
         self.total_mass.sqrt() * self.mesh().diagonal()
-    }
-
-    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness.
-    ///
-    /// Mass damping would slow down an unrestrained body.
-    fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
-        if params.damping == 0.0 {
-            [0.0; 2]
-        } else if self.data.constraint.is_some() || self.free < self.vertices.len() {
-            // alpha / w + beta w is twice the damping ratio at omega and at three times omega.
-            [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
-        } else {
-            [0.0, 2.0 * params.damping / omega * params.stiffness]
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::rig_rows::rig_rows;
 use crate::math::lanes::{Packed, multiply_add};
-use crate::math::polar::rotations;
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
 use crate::math::symmetric::{Room, Symmetric};
 use crate::rig::Rig;
@@ -172,9 +172,7 @@ impl Held {
                 linear.column_mut(d).axpy(entries[3], &row, 1.0);
             }
         }
-        let mut nearest = [[0.0; 9]];
-        rotations(&[std::array::from_fn(|e| linear[(e / 3, e % 3)])], &mut nearest);
-        (Matrix3::from_row_slice(&nearest[0]), self.place(pose))
+        (nearest_rotation(&linear), self.place(pose))
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::math::columns::Columns;
 use crate::mesh::TetMesh;
 use crate::potentials::elastic::samples::Samples;
-use crate::sampling::cubature::Cubature;
+use crate::sampling::cubature::{Cubature, check_weights};
 use crate::{Error, Result};
 
-/// Limits, as in [`SimulationParams`].
+/// Limits, as in [`SimulationParams`](crate::inputs::settings::SimulationParams).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bounds {
     /// Largest displacement as a share of the diagonal; `None` for no limit.
@@ -51,13 +51,7 @@ impl LimitSamples {
         if let Some(element) = self.vertices.iter().position(|&vertex| vertex as usize >= count) {
             return Err(Error::Index { what, element, index: self.vertices[element].into(), count });
         }
-        match self.weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
-            Some(at) if !self.weights[at].is_finite() => {
-                Err(Error::NotFinite { what, element: at, value: self.weights[at] })
-            }
-            Some(at) => Err(Error::Range { what, expected: "numbers above 0", got: self.weights[at] }),
-            None => Ok(()),
-        }
+        check_weights(what, &self.weights)
     }
 }
 

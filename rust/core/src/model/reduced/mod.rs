@@ -28,6 +28,7 @@ use parts::{Parts, Places, RigRows};
 pub use training::Shot;
 
 use crate::kinematics::coordinates::Coordinates;
+use crate::kinematics::rig_rows::check_strength;
 use crate::material::{Law, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::{dot, inner, product};
@@ -217,29 +218,18 @@ impl ReducedExtras<'_> {
 
     /// Checks the extras against a mesh with n vertices.
     fn check(&self, n: usize) -> Result<()> {
-        let wrong =
-            |what, got: usize| Error::Shape { what, expected: format!("({n},)"), got: format!("({got},)") };
         if let Some(stitches) = self.stitches {
             stitches.check_vertices(n)?;
             stitches.check_shut()?;
         }
         if let Some(rig) = self.rig.filter(|rig| rig.vertex_count() != n) {
-            return Err(wrong("rig", rig.vertex_count()));
+            let (expected, got) = (format!("({n},)"), format!("({},)", rig.vertex_count()));
+            return Err(Error::Shape { what: "rig", expected, got });
         }
         if let Some(frequency) = self.frequency.filter(|hertz| !(hertz.is_finite() && *hertz > 0.0)) {
             return Err(Error::Range { what: "frequency", expected: "a positive number", got: frequency });
         }
-        let Some(strength) = self.strength else { return Ok(()) };
-        if strength.len() != n {
-            return Err(wrong("strength", strength.len()));
-        }
-        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
-            Some(element) if !strength[element].is_finite() => {
-                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
-            }
-            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
-            None => Ok(()),
-        }
+        check_strength(n, self.strength)
     }
 }
 

@@ -8,7 +8,7 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::handles_of_vertices;
+use crate::kinematics::rig_rows::{check_strength, handles_of_vertices};
 use crate::material::Material;
 use crate::math::Sparse;
 use crate::mesh::TetMesh;
@@ -62,7 +62,7 @@ impl<'a> Body<'a> {
         strength: Option<&[f64]>,
     ) -> Result<Self> {
         check(mesh, material, modes, rig)?;
-        check_strength(mesh, strength)?;
+        check_strength(mesh.vertices().len(), strength)?;
         Self::new(mesh, material, modes, rig, strength)
     }
 
@@ -323,22 +323,6 @@ fn check(mesh: &TetMesh, material: &Material, modes: &SkinningModes, rig: Option
     let numbers = (0..m).flat_map(|k| (0..n).map(move |i| (i, modes.weights[(i, k)])));
     match { numbers }.find(|(_, w)| !w.is_finite()) {
         Some((element, value)) => Err(Error::NotFinite { what: "modes", element, value }),
-        None => Ok(()),
-    }
-}
-
-fn check_strength(mesh: &TetMesh, strength: Option<&[f64]>) -> Result<()> {
-    let (what, n) = ("strength", mesh.vertices().len());
-    let Some(strength) = strength else { return Ok(()) };
-    if strength.len() != n {
-        let (expected, got) = (format!("({n},)"), format!("({},)", strength.len()));
-        return Err(Error::Shape { what, expected, got });
-    }
-    match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
-        Some(at) if !strength[at].is_finite() => {
-            Err(Error::NotFinite { what, element: at, value: strength[at] })
-        }
-        Some(at) => Err(Error::Range { what, expected: "numbers >= 0", got: strength[at] }),
         None => Ok(()),
     }
 }
