@@ -4,10 +4,13 @@
 //! complementary solver provides the reference. Both solve each frame to the same tolerance; factorisation
 //! is not timed.
 
+#[path = "../../../tests/rust/src/complementary.rs"]
+mod complementary;
 mod ellipsoid;
 
 use std::sync::Arc;
 
+use complementary::{ComplementarySolver, ComplementarySolverParams};
 use ellipsoid::{chain, median, pose, surface, timed};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
@@ -15,7 +18,6 @@ use jounce::method::skinning_modes::SkinningModel;
 use jounce::method::{Model, Simulation, SimulationParams};
 use jounce::operators::momentum_leak;
 use jounce::rig::Rig;
-use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
 use jounce::subspace::{cluster_tets, skinning_modes};
 use jounce::{Progress, Result};
 

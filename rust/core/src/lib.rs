@@ -2,8 +2,8 @@
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
 //! only the modules to its left: `error, progress, math -> mesh -> rig, material -> operators -> skeleton,
-//! subspace, solve -> inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal -> body
-//! -> file -> bake`.
+//! subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal
+//! -> body -> file -> bake`.
 
 pub mod bake;
 pub mod body;
@@ -20,6 +20,7 @@ pub mod operators;
 pub mod potentials;
 mod progress;
 pub mod rig;
+pub(crate) mod sampling;
 pub mod simulation;
 pub mod skeleton;
 pub mod solve;
@@ -33,12 +34,12 @@ pub use progress::Progress;
 pub mod method {
     pub use crate::inputs::settings::{Drive, Integrator, SimulationParams, StepReport};
     pub use crate::inputs::shares::Shares;
+    pub use crate::kinematics::projector::Projector;
     pub use crate::modal;
     pub use crate::model::Model;
-    pub use crate::model::projector::Projector;
     pub use crate::model::tree as domains;
     pub use crate::simulation::Simulation;
-    pub use crate::simulation::cycle::CycleReport;
+    pub use crate::simulation::periodic::CycleReport;
     pub use crate::simulation::together::{Turn, step_together};
     pub use crate::stepping::state::State;
 
@@ -72,8 +73,7 @@ pub mod method {
     pub mod skinning_modes {
         pub use crate::inputs::drag::Drag;
         pub use crate::inputs::force_samples::ForceSamples;
-        pub use crate::model::skinning_modes::{
-            Cubature, Extras, OffsetReduction, OffsetSource, SkinningModel,
-        };
+        pub use crate::model::skinning_modes::{Extras, OffsetReduction, OffsetSource, SkinningModel};
+        pub use crate::sampling::cubature::Cubature;
     }
 }

@@ -3,6 +3,7 @@
 pub mod allocations;
 pub mod bodies;
 pub mod boxes;
+pub mod complementary;
 pub mod dense;
 pub mod figure;
 pub mod handled;
@@ -10,6 +11,7 @@ pub mod hyperelastic;
 pub mod laws;
 pub mod limb;
 pub mod methods;
+pub mod modules;
 pub mod reports;
 pub mod rivals;
 pub mod rotations;

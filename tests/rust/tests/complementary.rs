@@ -1,8 +1,8 @@
 //! The full-space complementary solver against its definition.
 
 use jounce::operators::{displacement_constraint, lumped_mass, momentum_leak};
-use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
 use jounce_tests::bodies::{Body, compose, swing, turn};
+use jounce_tests::complementary::{ComplementarySolver, ComplementarySolverParams};
 
 fn params() -> ComplementarySolverParams {
     ComplementarySolverParams { dt: 1.0 / 60.0, max_iterations: 500, tolerance: 1e-12 }

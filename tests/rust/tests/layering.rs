@@ -1,9 +1,11 @@
-//! The order of the core's modules: each uses only itself and the modules to its left.
+//! The order of the core's modules: each uses only itself and the modules to its left. No files use each
+//! other in a circle, and no entries of a folder do.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-const ORDER: [&str; 20] = [
+use jounce_tests::modules::{Modules, Uses, circles, uses_of_entries};
+
+const ORDER: [&str; 21] = [
     "error",
     "progress",
     "math",
@@ -14,6 +16,7 @@ const ORDER: [&str; 20] = [
     "skeleton",
     "subspace",
     "solve",
+    "sampling",
     "inputs",
     "kinematics",
     "potentials",
@@ -26,99 +29,79 @@ const ORDER: [&str; 20] = [
     "bake",
 ];
 
-/// Re-exports at the crate's top level, with the module of each.
-const EXPORTS: [(&str, &str); 3] = [("Error", "error"), ("Result", "error"), ("Progress", "progress")];
-
 fn rank(module: &str) -> Option<usize> {
     ORDER.iter().position(|name| *name == module)
 }
 
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
-
-fn without_comments(source: &str) -> String {
-    let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
-    code.collect::<Vec<_>>().join("\n")
-}
-
-/// Names that follow `crate::`, including those of `crate::{a::b, c}`.
-fn used_names(source: &str) -> Vec<String> {
-    let code = without_comments(source);
-    let mut names = Vec::new();
-    for rest in code.split("crate::").skip(1) {
-        if let Some(group) = rest.strip_prefix('{') {
-            names.extend(heads_of_group(group));
-        } else {
-            names.push(leading_name(rest));
-        }
-    }
-    names
-}
-
-fn leading_name(text: &str) -> String {
-    text.trim_start().chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
-}
-
-/// First names of the entries in a brace group whose opening brace has been removed.
-fn heads_of_group(group: &str) -> Vec<String> {
-    let mut depth = 0;
-    let mut names = vec![leading_name(group)];
-    for (position, letter) in group.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => names.push(leading_name(&group[position + 1..])),
-            _ => {}
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names
-}
-
-/// Sentences about the modules that `module` must not use.
-fn violations(module: &str, source: &str) -> Vec<String> {
-    let own = rank(module);
+/// Sentences about the modules that use what they must not use.
+fn violations(uses: &Uses) -> Vec<String> {
     let mut found = Vec::new();
-    for name in used_names(source) {
-        let origin =
-            EXPORTS.iter().find(|(export, _)| *export == name).map_or(name.as_str(), |(_, from)| from);
-        if rank(origin).is_none() || rank(origin) > own {
-            found.push(format!("{module} uses {name}"));
+    for (module, others) in uses {
+        for other in others.iter().filter(|other| rank(&other[0]) > rank(&module[0])) {
+            found.push(format!("{} uses {}", module.join("/"), other.join("/")));
         }
+    }
+    let entries = uses_of_entries(uses);
+    for circle in [circles(uses), circles(&entries)].concat() {
+        let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
+        found.push(format!("a circle of {}", names.join(", ")));
     }
     found
 }
 
 #[test]
-fn each_module_uses_only_what_stands_to_its_left() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rust/core/src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    let mut found = Vec::new();
-    for file in files.iter().filter(|file| !file.ends_with("src/lib.rs")) {
-        let inside = file.strip_prefix(&root).unwrap().with_extension("");
-        let module = inside.iter().next().unwrap().to_string_lossy().into_owned();
-        assert!(rank(&module).is_some(), "{module} has no place in the order of modules");
-        let sentences = violations(&module, &fs::read_to_string(file).unwrap());
-        found.extend(sentences.into_iter().map(|sentence| format!("{}: {sentence}", file.display())));
-    }
+fn each_module_uses_only_what_stands_to_its_left_and_none_goes_in_a_circle() {
+    let uses = Modules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rust/core/src")).uses();
+    let strangers: Vec<&String> =
+        uses.keys().map(|module| &module[0]).filter(|name| rank(name).is_none()).collect();
+    assert!(strangers.is_empty(), "{strangers:?} have no place in the order of modules");
+    assert!(uses.values().map(|others| others.len()).sum::<usize>() > 500, "the sources are read");
+    let found = violations(&uses);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn a_module_that_looks_to_its_right_is_found() {
-    assert!(violations("mesh", "use crate::error::Error;\nuse crate::math;").is_empty());
-    assert_eq!(violations("mesh", "use crate::rig::Rig;"), ["mesh uses rig"]);
-    assert_eq!(violations("mesh", "use crate::{\n    Error,\n    model::{A, B},\n};"), ["mesh uses model"]);
-    assert_eq!(violations("error", "fn f() -> crate::Progress {}"), ["error uses Progress"]);
-    assert!(violations("mesh", "// crate::bake is the end").is_empty());
+    let of = |text: &str| {
+        let own = if text.contains("fn own") { "error" } else { "mesh" };
+        let root = "pub use error::Error;\npub use progress::Progress;";
+        let others = ["error", "progress", "math", "rig", "model"].into_iter().filter(|name| *name != own);
+        let mut all = vec![("", root), (own, text)];
+        all.extend(others.map(|name| (name, "pub struct Rig;\npub enum Error {}\npub struct Progress;")));
+        violations(&Modules::of(&all).uses())
+    };
+    let used = "fn f(_: Error, _: math::Rig) {}";
+    assert!(of(&format!("use crate::error::Error;\nuse crate::math;\n{used}")).is_empty());
+    assert_eq!(of("use crate::rig::Rig;\nfn f(_: Rig) {}"), ["mesh uses rig"]);
+    assert_eq!(
+        of("use crate::{\n    Error,\n    model::{A, Rig as B},\n};\nfn f(_: A) {}"),
+        ["mesh uses model"]
+    );
+    assert_eq!(of("fn own() -> crate::Progress {}"), ["error uses progress"]);
+    assert!(of("// crate::model is the end\nconst TEXT: &str = \"crate::model::Rig\";").is_empty());
+}
+
+#[test]
+fn a_circle_of_files_and_of_folders_is_found() {
+    let of = |texts: &[(&str, &str)]| violations(&Modules::of(texts).uses());
+    let parent = "mod child;\npub use child::Child;\npub struct Parent(Child);";
+    assert_eq!(of(&[("", ""), ("mesh", parent), ("mesh/child", "pub struct Child;")]), [""; 0]);
+    let back = "use super::Parent;\npub struct Child(Box<Parent>);";
+    assert_eq!(of(&[("", ""), ("mesh", parent), ("mesh/child", back)]), ["a circle of mesh, mesh/child"]);
+    // A parent that only passes a name on takes no part in a circle of its children.
+    let texts = [
+        ("", ""),
+        ("mesh", "mod a;\nmod b;\npub use a::A;\npub use b::B;"),
+        ("mesh/a", "use super::B;\npub struct A(B);"),
+        ("mesh/b", "pub struct B(Option<Box<super::A>>);"),
+    ];
+    assert_eq!(of(&texts), ["a circle of mesh/a, mesh/b"; 2]);
+    // Files without a circle, in folders with one.
+    let texts = [
+        ("", ""),
+        ("mesh/a/one", "use crate::mesh::b::two::Two;\npub struct One(Two);"),
+        ("mesh/a/three", "pub struct Three;"),
+        ("mesh/b/two", "use crate::mesh::a::three::Three;\npub struct Two(Three);"),
+    ];
+    assert_eq!(of(&texts), ["a circle of mesh/a, mesh/b"]);
 }

@@ -2,20 +2,20 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::carrier::Carrier;
+use super::carrier::{Carrier, enclosing};
 use super::core::{self, Pinned, Reference};
-use super::editing::{Base, modes};
+use super::editing::Base;
 use super::parts::Parts;
 use super::{Body, BodyParams, Painted, check_maps, with_shapes};
 use crate::material::{Field, Material};
-use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice, solid_lattice};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::model::Model;
-use crate::model::skinning_modes::cubature::Cubature;
 use crate::model::skinning_modes::{Extras, SkinningModel};
 use crate::operators::{Stitches, lumped_mass};
 use crate::rig::Rig;
+use crate::sampling::cubature::Cubature;
 use crate::skeleton::BoneRole;
-use crate::subspace::{Restraint, SkinningModes, cluster_tets};
+use crate::subspace::{ModesProblem, Restraint, SkinningModes, cluster_tets, localise};
 use crate::{Progress, Result};
 
 /// Largest residual at which updated modes are accepted.
@@ -164,12 +164,6 @@ fn sampled(
         None => (params.cubature > 0).then(|| train(params.cubature)).transpose()?,
     };
     Ok((labels, cubature))
-}
-
-/// The function that encloses a surface in a lattice: of the inside alone, or of all cells that the surface
-/// touches.
-pub(super) fn enclosing(solid: bool) -> fn(&SurfaceMesh, usize, &Progress) -> Result<TetMesh> {
-    if solid { solid_lattice } else { lattice }
 }
 
 fn ground(
@@ -326,4 +320,32 @@ fn followed(
     let update = base.update((&like.mesh, material), stitches, like.modes.eigenvalues.len(), bones)?;
     let worst = update.worst();
     Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst, Some(Arc::new(update.apart)))))
+}
+
+/// Modes of a body, and the base from which later updates start.
+fn modes(
+    (mesh, rig): (&TetMesh, &Rig),
+    material: &Material,
+    restraint: &Restraint<'_>,
+    stitches: &Stitches,
+    params: &BodyParams,
+    progress: &Progress,
+) -> Result<(SkinningModes, Option<Arc<Base>>)> {
+    let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
+    // With a core, the amount of remaining flesh is not known in advance.
+    let count = if params.core.is_some() { params.modes.min(problem.mode_limit()) } else { params.modes };
+    let bones = params.driven.then_some(rig);
+    if params.locality != 0.0 {
+        let found = localise(&problem, mesh, material, count, params.locality, progress)?;
+        return Ok((found.modes, None));
+    }
+    if params.editable {
+        let base = Base::new(problem, material, count, progress)?;
+        return Ok((base.modes(count, bones)?, Some(Arc::new(base))));
+    }
+    let found = match bones {
+        Some(bones) => problem.driven(count, bones, progress),
+        None => problem.lowest(count, progress),
+    };
+    Ok((found?, None))
 }

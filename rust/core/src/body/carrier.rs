@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use crate::Result;
-use crate::mesh::{BoundarySamples, Embedding, SurfaceMesh, TetMesh};
+use crate::mesh::{BoundarySamples, Embedding, SurfaceMesh, TetMesh, lattice, solid_lattice};
 use crate::operators::{momentum_leak, spread_to_interior};
 use crate::rig::Rig;
+use crate::{Progress, Result};
 
 /// Transfers values from the points of a surface to all vertices of the surrounding tet mesh.
 pub(super) struct Carrier<'a> {
@@ -74,4 +74,10 @@ impl<'a> Carrier<'a> {
         }
         Ok(pinned)
     }
+}
+
+/// The function that encloses a surface in a lattice: of the inside alone, or of all cells that the surface
+/// touches.
+pub(super) fn enclosing(solid: bool) -> fn(&SurfaceMesh, usize, &Progress) -> Result<TetMesh> {
+    if solid { solid_lattice } else { lattice }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::build::enclosing;
-use super::carrier::Carrier;
+use super::carrier::{Carrier, enclosing};
 use super::parts::Parts;
 use super::{Body, BodyParams};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};

@@ -1,13 +1,10 @@
 //! Stitches of a body, and updates of its modes after changes of stitches or stiffness.
 
-use std::sync::Arc;
-
-use super::{Body, BodyParams};
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::operators::Stitches;
 use crate::rig::Rig;
-use crate::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes, localise};
+use crate::subspace::{ModesProblem, ModesUpdate, SkinningModes};
 use crate::{Progress, Result};
 
 /// Number of modes kept beyond those of the body, because stitches raise some modes above others.
@@ -56,9 +53,19 @@ pub(super) struct Base {
 }
 
 impl Base {
-    fn new(problem: ModesProblem, material: &Material, count: usize, progress: &Progress) -> Result<Self> {
+    pub(super) fn new(
+        problem: ModesProblem,
+        material: &Material,
+        count: usize,
+        progress: &Progress,
+    ) -> Result<Self> {
         let modes = problem.lowest((count + SPARE).min(problem.mode_limit()).max(count), progress)?;
         Ok(Self { problem, modes, material: material.clone() })
+    }
+
+    /// Memory of the factored problem, bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.problem.bytes()
     }
 
     /// The modes of the same body with these stitches and this material, of unchanged density: the lowest,
@@ -80,43 +87,8 @@ impl Base {
     }
 
     /// The modes: the lowest, or those that the bones drive.
-    fn modes(&self, count: usize, bones: Option<&Rig>) -> Result<SkinningModes> {
+    pub(super) fn modes(&self, count: usize, bones: Option<&Rig>) -> Result<SkinningModes> {
         let lowest = self.modes.truncated(count)?;
         bones.map_or(Ok(lowest.clone()), |bones| self.problem.driven_from(&lowest, bones))
-    }
-}
-
-/// Modes of a body, and the base from which later updates start.
-pub(super) fn modes(
-    (mesh, rig): (&TetMesh, &Rig),
-    material: &Material,
-    restraint: &Restraint<'_>,
-    stitches: &Stitches,
-    params: &BodyParams,
-    progress: &Progress,
-) -> Result<(SkinningModes, Option<Arc<Base>>)> {
-    let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
-    // With a core, the amount of remaining flesh is not known in advance.
-    let count = if params.core.is_some() { params.modes.min(problem.mode_limit()) } else { params.modes };
-    let bones = params.driven.then_some(rig);
-    if params.locality != 0.0 {
-        let found = localise(&problem, mesh, material, count, params.locality, progress)?;
-        return Ok((found.modes, None));
-    }
-    if params.editable {
-        let base = Base::new(problem, material, count, progress)?;
-        return Ok((base.modes(count, bones)?, Some(Arc::new(base))));
-    }
-    let found = match bones {
-        Some(bones) => problem.driven(count, bones, progress),
-        None => problem.lowest(count, progress),
-    };
-    Ok((found?, None))
-}
-
-impl Body {
-    /// Memory kept for changes of stitches and stiffness, bytes.
-    pub fn factor_bytes(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.problem.bytes())
     }
 }

@@ -9,8 +9,8 @@ use crate::model::Model;
 use crate::model::reduced::limits::{Bounds, LimitSamples};
 use crate::model::reduced::training::Shot;
 use crate::model::reduced::{ReducedExtras, ReducedModel};
-use crate::model::skinning_modes::cubature::Cubature;
 use crate::rig::Pose;
+use crate::sampling::cubature::Cubature;
 use crate::subspace::{Basis, Share, mass_pca};
 use crate::{Error, Progress, Result};
 

@@ -19,9 +19,9 @@ use crate::material::{Fibres, Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::model::Model;
 use crate::model::full_space::{FullSpaceExtras, FullSpaceModel};
-use crate::model::skinning_modes::cubature::Cubature;
 use crate::model::skinning_modes::offsets::{OffsetExtension, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
+use crate::sampling::cubature::Cubature;
 use crate::skeleton::{BoneRole, FoundPart, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
 use crate::{Error, Progress, Result};
@@ -193,6 +193,11 @@ pub struct Body {
 }
 
 impl Body {
+    /// Memory kept for changes of stitches and stiffness, bytes.
+    pub fn factor_bytes(&self) -> usize {
+        self.base.as_ref().map_or(0, |base| base.bytes())
+    }
+
     /// Builds a body: lattice, weights and maps on it, modes, clusters, model.
     ///
     /// Weights, p x b in C order with rows of sum one, are taken from the closest surface point at each
@@ -227,8 +232,8 @@ impl Body {
     }
 
     /// Transfers the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
-    /// metres, to the tet vertices, n x 3, for [`Drive::offsets`](crate::inputs::settings::Drive::offsets) in the
-    /// full space.
+    /// metres, to the tet vertices, n x 3, for [`Drive::offsets`](crate::inputs::settings::Drive::offsets) in
+    /// the full space.
     ///
     /// The first call prepares the transfer.
     ///

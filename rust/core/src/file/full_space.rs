@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::Vector3;
 
-use super::{Reader, Writer};
+use super::bytes::{Reader, Writer};
 use crate::material::lanes::PARAMETERS;
 use crate::material::{FibreAtRest, Fibres, PrincipalStretch, StressCurve, StressCurves};
 use crate::math::{Selection, Sparse};

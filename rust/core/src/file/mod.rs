@@ -5,16 +5,16 @@
 //! their numbers; matrices are rows and columns (u64) and their numbers by columns. In full-space models
 //! each part follows its name, an array of bytes.
 
+mod bytes;
 mod full_space;
 mod state;
 mod writing;
 
 pub use state::{decode_state, encode_state};
 
+use bytes::{Kind, Reader, Writer};
 use std::fs;
 use std::path::Path;
-
-use faer::Mat;
 
 use crate::mesh::TetMesh;
 use crate::model::Model;
@@ -87,12 +87,6 @@ pub fn decode(bytes: &[u8]) -> Result<Model> {
     }
     let data = SKINNING.open(bytes, read_skinning)?;
     Ok(Model::Skinning(SkinningModel::from_data(data)?.into()))
-}
-
-struct Kind {
-    number: u32,
-    noun: &'static str,
-    remedy: &'static str,
 }
 
 impl Kind {
@@ -251,66 +245,4 @@ fn read_springs(input: &mut Reader<'_>) -> Result<ReducedSprings> {
         stiffness: input.array(f64::from_le_bytes)?,
         groups: input.array(u32::from_le_bytes)?,
     })
-}
-
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn count(&mut self, count: usize) {
-        self.0.extend((count as u64).to_le_bytes());
-    }
-
-    fn array<T: Copy, const N: usize>(&mut self, numbers: &[T], bytes: impl Fn(T) -> [u8; N]) {
-        self.count(numbers.len());
-        self.0.reserve(N * numbers.len());
-        numbers.iter().for_each(|&x| self.0.extend(bytes(x)));
-    }
-
-    fn matrix(&mut self, matrix: &Mat<f64>) {
-        self.count(matrix.nrows());
-        self.count(matrix.ncols());
-        for column in matrix.col_iter() {
-            column.iter().for_each(|x| self.0.extend(x.to_le_bytes()));
-        }
-    }
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    kind: &'a Kind,
-}
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (&first, rest) = self.bytes.split_first_chunk::<N>().ok_or_else(|| self.too_short())?;
-        self.bytes = rest;
-        Ok(first)
-    }
-
-    /// Reads `count` numbers; the allocation is bounded by the input's length.
-    fn numbers<T, const N: usize>(&mut self, count: u64, number: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
-        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(N));
-        let (numbers, rest) =
-            length.and_then(|length| self.bytes.split_at_checked(length)).ok_or_else(|| self.too_short())?;
-        self.bytes = rest;
-        Ok(numbers.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect())
-    }
-
-    fn array<T, const N: usize>(&mut self, number: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
-        let count = u64::from_le_bytes(self.take()?);
-        self.numbers(count, number)
-    }
-
-    fn matrix(&mut self) -> Result<Mat<f64>> {
-        let (rows, columns) = (u64::from_le_bytes(self.take()?), u64::from_le_bytes(self.take()?));
-        let count = rows.checked_mul(columns).filter(|&count| count > 0).ok_or_else(|| self.too_short())?;
-        let numbers = self.numbers(count, f64::from_le_bytes)?;
-        let rows = rows as usize;
-        Ok(Mat::from_fn(rows, columns as usize, |i, j| numbers[j * rows + i]))
-    }
-
-    fn too_short(&self) -> Error {
-        let Kind { noun, remedy, .. } = self.kind;
-        Error::File(format!("the {noun}'s contents do not match their sizes; {remedy}"))
-    }
 }

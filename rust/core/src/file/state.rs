@@ -1,6 +1,7 @@
 //! Serialisation of simulation states.
 
-use super::{Reader, STATE, Writer};
+use super::STATE;
+use super::bytes::{Reader, Writer};
 use crate::Result;
 use crate::potentials::contact::{Anchor, ContactState};
 use crate::solve::Learnt;

@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use super::nearby::side_by_side;
 use crate::math::dense::dot;
 use crate::math::grouped::Slots;
+use crate::math::symmetric::Symmetric;
 use crate::subspace::Handles;
 
 /// Smallest independent share of a column's squared length for a column to be kept.
@@ -57,6 +58,11 @@ pub(crate) struct HandleCoordinates {
 }
 
 impl HandleCoordinates {
+    /// A symmetric matrix of coordinates in packed form, for products.
+    pub(crate) fn packed(&self, matrix: &Mat<f64>) -> Symmetric {
+        Symmetric::new(&self.slots.order(), |row, column| matrix[(row, column)])
+    }
+
     /// Coordinates of handles with the mass matrix `gram`, 4k x 4k.
     pub(crate) fn new(mass: &[f64], handles: &Handles, gram: &Mat<f64>) -> Self {
         let parts = parts(mass, handles);

@@ -1,10 +1,9 @@
 //! Coordinates of bodies, and the maps from coordinates and poses to the places of vertices.
 
-pub(crate) mod basis_projector;
 pub(crate) mod complement;
 pub(crate) mod coordinates;
 pub(crate) mod handles;
 pub(crate) mod nearby;
 pub(crate) mod posing;
+pub(crate) mod projector;
 pub(crate) mod rig_rows;
-pub(crate) mod vertex_projector;

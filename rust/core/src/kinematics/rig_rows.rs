@@ -66,6 +66,23 @@ pub(crate) fn check_offsets(coordinates: &Coordinates, offsets: &[f64]) -> Resul
     Ok(())
 }
 
+/// Checks one factor >= 0 on the rig's acceleration for each of n vertices.
+pub(crate) fn check_strength(n: usize, strength: Option<&[f64]>) -> Result<()> {
+    let what = "strength";
+    let Some(strength) = strength else { return Ok(()) };
+    if strength.len() != n {
+        let (expected, got) = (format!("({n},)"), format!("({},)", strength.len()));
+        return Err(Error::Shape { what, expected, got });
+    }
+    match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
+        Some(at) if !strength[at].is_finite() => {
+            Err(Error::NotFinite { what, element: at, value: strength[at] })
+        }
+        Some(at) => Err(Error::Range { what, expected: "numbers >= 0", got: strength[at] }),
+        None => Ok(()),
+    }
+}
+
 /// Rows of J at vertices: handles and their four entries. Without a rig one handle moves all vertices.
 pub(crate) fn rig_rows(
     coordinates: &Coordinates,

@@ -1,7 +1,9 @@
 //! Elastic laws defined by drawn stress curves.
 
-use super::principal_stretch::Jet;
 use crate::{Error, Result};
+
+/// Value, first and second derivative of a function.
+pub(super) type Jet = [f64; 3];
 
 /// Accepted stress at rest, relative to the largest at a knot.
 const BALANCED: f64 = 1e-9;

@@ -182,7 +182,7 @@ impl Material {
 
     /// Resistance to bending in a tet for a subspace, Pa: Young's modulus of mu and the volume stiffness.
     pub(crate) fn bending(&self, tet: usize) -> f64 {
-        young_modulus(self.volumetric(tet), self.mu(tet))
+        principal_stretch::young_modulus(self.volumetric(tet), self.mu(tet))
     }
 
     /// Checks that the law is available in a subspace, else [`Error::Unsupported`].
@@ -209,10 +209,4 @@ impl Material {
     pub fn mu(&self, tet: usize) -> f64 {
         self.young.at(tet) / (2.0 * (1.0 + self.poisson.at(tet)))
     }
-}
-
-/// Young's modulus `E = mu (3 lambda + 2 mu) / (lambda + mu)`, in a form that gives exactly `2 mu` for a
-/// lambda of 0.
-fn young_modulus(lambda: f64, mu: f64) -> f64 {
-    2.0 * mu + lambda - lambda * lambda / (lambda + mu)
 }

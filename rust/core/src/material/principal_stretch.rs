@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, SMatrix, SVector, SymmetricEigen, Vector3};
 
-use super::curves::StressCurves;
+use super::curves::{Jet, StressCurves};
 use super::energy::{Energy, Hessian, Sealed};
-use super::young_modulus;
 use crate::math::SignedSvd;
 
 /// Relative volume below which the logarithm of Neo-Hookean laws is continued as a parabola.
@@ -23,9 +22,6 @@ const JUMP: f64 = 1e-12;
 const EXPECTED: [f64; 2] = [0.5, 1.5];
 /// Smallest slope of the metric, relative to the steepest slope in the range.
 const LEAST_SLOPE: f64 = 1e-3;
-
-/// Value, first and second derivative of a function.
-pub(super) type Jet = [f64; 3];
 
 /// An energy density of the principal stretches, the signed singular values of F `[QN eq. 9]`:
 /// ```text
@@ -340,4 +336,10 @@ impl Energy for PrincipalStretch {
         }
         hessian
     }
+}
+
+/// Young's modulus `E = mu (3 lambda + 2 mu) / (lambda + mu)`, in a form that gives exactly `2 mu` for a
+/// lambda of 0.
+pub(super) fn young_modulus(lambda: f64, mu: f64) -> f64 {
+    2.0 * mu + lambda - lambda * lambda / (lambda + mu)
 }

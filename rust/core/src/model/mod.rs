@@ -2,16 +2,14 @@
 
 pub mod full_space;
 pub mod projective;
-pub(crate) mod projector;
 pub mod reduced;
 pub mod skinning_modes;
 pub mod tree;
 
 use std::sync::Arc;
 
-pub use projector::Projector;
-
 use crate::inputs::force_samples::ForceSamples;
+use crate::kinematics::projector::Projector;
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Pose;
 use crate::{Error, Result};
@@ -185,7 +183,7 @@ impl Model {
             Self::Reduced(model) => {
                 return Projector::of_basis(model.basis().columns.as_ref(), model.mesh(), embedding);
             }
-            Self::Projective(model) => return Projector::of_handles(model, embedding),
+            Self::Projective(model) => return model.projector(embedding),
         };
         let (mesh, modes) = (model.mesh(), model.mode_count());
         match embedding {

@@ -145,8 +145,8 @@ impl Stitches {
     }
 
     /// The same springs in groups, each opened separately by
-    /// [`SimulationParams::stitching`](crate::inputs::settings::SimulationParams::stitching); by default all are in
-    /// one group.
+    /// [`SimulationParams::stitching`](crate::inputs::settings::SimulationParams::stitching); by default all
+    /// are in one group.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is a number for each spring, [`Error::Range`] for a number of

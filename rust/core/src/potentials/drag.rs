@@ -59,6 +59,22 @@ impl PointDrag {
         Self { mass, size, given, medium, rate: 0.0, bounded, known }
     }
 
+    /// Sets the masses of the points of the next steps.
+    pub(crate) fn set_masses(&mut self, masses: &[f64]) {
+        self.mass.clear();
+        self.mass.extend_from_slice(masses);
+    }
+
+    /// `v_0 / h`.
+    pub(crate) fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Bounded c and q of a point.
+    pub(crate) fn factors(&self, row: usize) -> [f64; 2] {
+        self.bounded[row]
+    }
+
     /// Sets linear and quadratic coefficients and medium velocity of the next step at each point; no points
     /// means no drag.
     pub(crate) fn enter(&mut self, points: impl Iterator<Item = ([f64; 2], [f64; 3])>) {
@@ -111,7 +127,8 @@ impl PointDrag {
         self.rate * whole / self.mass.iter().sum::<f64>()
     }
 
-    fn relative(&self, row: usize, u: &[f64; 3]) -> Vector3<f64> {
+    /// w of a point at a displacement.
+    pub(crate) fn relative(&self, row: usize, u: &[f64; 3]) -> Vector3<f64> {
         self.rate * Vector3::from(*u) + Vector3::from(self.known[row])
     }
 

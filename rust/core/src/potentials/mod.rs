@@ -1,6 +1,7 @@
 //! Energies of a step, each with its gradient and its part of the metric.
 
 pub mod contact;
+pub(crate) mod damping;
 pub(crate) mod displacement_limit;
 pub(crate) mod drag;
 pub(crate) mod elastic;

@@ -1,153 +1,24 @@
-//! Periodic motion: the state from which a cycle of poses returns to itself.
-//!
-//! A cycle maps its start state to its end state, nearly linearly, and damping makes the map a contraction.
-//! Anderson acceleration finds the fixed point: the next start is the combination of previous starts with
-//! the smallest combined seam.
+//! A cycle of poses: passes through it, residuals along a motion, and the memory of previous passes.
 
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::simulation::Simulation;
-use crate::simulation::orbit;
 use crate::stepping::recurrence::Tangent;
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result};
 
-/// Largest distance of a part of the body between the first and the last pose, as a share of the body's
-/// diagonal.
-const CYCLIC: f64 = 1e-3;
 /// Relative length below which a difference of seams counts as linearly dependent.
 const DEPENDENT: f64 = 1e-8;
 
-/// First pass followed by an attempt with Newton's method.
-const NEWTON: u32 = 3;
-/// Accuracy of the Newton solution, as a share of the tolerance.
-const ACCURATE: f64 = 0.01;
-/// Share of the progress bar for the simulation of a pass; the rest is for Newton's method.
-const PASS: f32 = 0.2;
-
-/// Closing error of a cycle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CycleReport {
-    /// Number of simulated passes through the cycle.
-    pub passes: u32,
-    /// Position difference between end and start: root mean square over the mass, as a share of the
-    /// diagonal.
-    pub position: f64,
-    /// Velocity difference between end and start, in the same measure a frame.
-    pub velocity: f64,
-}
-
-impl CycleReport {
-    /// The larger of both.
-    pub fn seam(&self) -> f64 {
-        self.position.max(self.velocity)
-    }
-}
-
-impl Simulation {
-    /// Starts the first of `drives` in the periodic state: stepping through the others returns to the same
-    /// position and velocity.
-    ///
-    /// The last pose must equal the first up to a common translation, which allows a walk to advance; the
-    /// same holds for forces and offsets. `strengths` has one number for each drive, or is empty to keep
-    /// the setting. The cycle is simulated until its seam is below `tolerance`, at most `max_passes` times;
-    /// the report gives the seam of the resulting motion. `progress` is reported every frame.
-    ///
-    /// # Errors
-    /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap
-    /// as a share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Unsupported`] with
-    /// colliders; [`Error::Cancelled`]; as [`Simulation::step_with`]. The state is then unchanged.
-    pub fn settle_cycle(
-        &mut self,
-        drives: &[Drive<'_>],
-        strengths: &[f64],
-        max_passes: u32,
-        tolerance: f64,
-        progress: &Progress,
-    ) -> Result<CycleReport> {
-        check(drives, strengths, max_passes)?;
-        if self.collider_count() > 0 {
-            let why = "a motion that touches something is not found as a loop; settle and step instead";
-            return Err(Error::Unsupported { what: "settle_cycle", why });
-        }
-        let (before, params) = (self.save_state(), *self.params());
-        let found = advance(self, &drives[0], &drives[drives.len() - 1]).and_then(|advance| {
-            let cycle = Cycle { drives, strengths, params, advance, progress };
-            cycle.settle(self, max_passes, tolerance)
-        });
-        self.set_params(params)?;
-        match found {
-            Ok((state, report)) => {
-                self.restore_state(&state)?;
-                Ok(report)
-            }
-            Err(error) => {
-                self.restore_state(&before)?;
-                Err(error)
-            }
-        }
-    }
-}
-
-fn check(drives: &[Drive<'_>], strengths: &[f64], max_passes: u32) -> Result<()> {
-    if drives.len() < 2 {
-        let got = drives.len() as f64;
-        return Err(Error::Range { what: "poses", expected: "at least two, the last like the first", got });
-    }
-    if max_passes == 0 {
-        return Err(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 });
-    }
-    if strengths.is_empty() || strengths.len() == drives.len() {
-        return Ok(());
-    }
-    let (expected, got) = (format!("({},)", drives.len()), format!("({},)", strengths.len()));
-    Err(Error::Shape { what: "strengths", expected, got })
-}
-
 pub(super) struct Cycle<'a> {
-    drives: &'a [Drive<'a>],
-    strengths: &'a [f64],
-    params: SimulationParams,
+    pub(super) drives: &'a [Drive<'a>],
+    pub(super) strengths: &'a [f64],
+    pub(super) params: SimulationParams,
     /// Translation of the body in one cycle, metres.
-    advance: [f64; 3],
+    pub(super) advance: [f64; 3],
     pub(super) progress: &'a Progress,
 }
 
 impl Cycle<'_> {
-    /// The state at the start of the best pass, and its report.
-    fn settle(&self, sim: &mut Simulation, max_passes: u32, tolerance: f64) -> Result<(State, CycleReport)> {
-        sim.reset_with(&self.drives[0])?;
-        let mut start = sim.save_state();
-        let mut best: Option<(State, CycleReport)> = None;
-        let mut memory = Memory::default();
-        for passes in 1..=max_passes {
-            let share = |part: f32| (passes as f32 - 1.0 + part) / max_passes as f32;
-            self.progress.enter("closing the cycle", share(0.0), share(PASS))?;
-            let mut places = Vec::new();
-            let end = self.pass(sim, &start, &mut places)?;
-            let (position, velocity) = self.seam(sim.unit(), &start, &end);
-            let report = CycleReport { passes, position, velocity };
-            if best.as_ref().is_none_or(|(_, best)| report.seam() < best.seam()) {
-                best = Some((start.clone(), report));
-            }
-            if report.seam() <= tolerance || passes == max_passes {
-                break;
-            }
-            // The first pass starts from a static pose: its map differs from the maps of the others.
-            self.progress.enter("closing the cycle", share(PASS), share(1.0))?;
-            let mut next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
-            if passes >= NEWTON && orbit::close(self, sim, &end, &mut places, ACCURATE * tolerance)? {
-                next = places[places.len() - HISTORY..].concat().into_flattened();
-            }
-            start = end;
-            start.reduced.iter_mut().zip(next.chunks_exact(next.len() / HISTORY)).for_each(|(rows, next)| {
-                rows.as_flattened_mut().copy_from_slice(next);
-            });
-        }
-        self.progress.enter("closing the cycle", 1.0, 1.0)?;
-        best.ok_or(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 })
-    }
-
     /// `true` if any drive has drag.
     pub(super) fn drags(&self) -> bool {
         self.drives.iter().any(|drive| drive.drag.is_some())
@@ -204,7 +75,12 @@ impl Cycle<'_> {
 
     /// The end state of a cycle, with its poses moved back to the start of the cycle; records the
     /// coordinates of all substeps.
-    fn pass(&self, sim: &mut Simulation, start: &State, places: &mut Vec<Vec<[f64; 3]>>) -> Result<State> {
+    pub(super) fn pass(
+        &self,
+        sim: &mut Simulation,
+        start: &State,
+        places: &mut Vec<Vec<[f64; 3]>>,
+    ) -> Result<State> {
         sim.restore_state(start)?;
         let mut frames = 0;
         self.each_frame(sim, |sim, drive| {
@@ -222,7 +98,7 @@ impl Cycle<'_> {
     }
 
     /// Seams of position and of velocity a frame.
-    fn seam(&self, unit: f64, start: &State, end: &State) -> (f64, f64) {
+    pub(super) fn seam(&self, unit: f64, start: &State, end: &State) -> (f64, f64) {
         let (mut position2, mut velocity2) = (0.0, 0.0);
         for row in 0..start.reduced[0].len() {
             for c in 0..3 {
@@ -234,21 +110,6 @@ impl Cycle<'_> {
         }
         (position2.sqrt() / unit, f64::from(self.params.substeps) * velocity2.sqrt() / unit)
     }
-}
-
-/// The common translation from the first to the last pose. Leaves the simulation in the last pose.
-fn advance(sim: &mut Simulation, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
-    let mut held = |drive| sim.reset_with(drive).map(|()| sim.save_state());
-    let (start, end) = (held(first)?, held(last)?);
-    let (advance, gap) = sim.carried(&start, &end)?;
-    if gap <= CYCLIC {
-        return Ok(advance);
-    }
-    Err(Error::Range { what: "poses", expected: "a last pose like the first", got: gap })
-}
-
-fn flat(state: &State) -> Vec<f64> {
-    state.reduced.iter().flat_map(|rows| rows.as_flattened()).copied().collect()
 }
 
 /// Seams and ends of previous passes.

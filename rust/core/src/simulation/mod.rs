@@ -3,6 +3,7 @@
 pub(crate) mod cycle;
 pub(crate) mod keyed;
 pub(crate) mod orbit;
+pub(crate) mod periodic;
 pub(crate) mod together;
 
 use std::sync::Arc;
@@ -97,7 +98,8 @@ impl Simulation {
     }
 
     /// A simulation of a body of handles in contact with others of the kind in a
-    /// [common step](crate::simulation::together::step_together), and with any colliders as in [`Simulation::among`].
+    /// [common step](crate::simulation::together::step_together), and with any colliders as in
+    /// [`Simulation::among`].
     ///
     /// The shape is the body's surface for others: a collider at the modelled place that deforms with the
     /// body, such as [`Shape::mesh`](crate::potentials::contact::Shape::mesh) of its surface. Its

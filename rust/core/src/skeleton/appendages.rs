@@ -1,9 +1,9 @@
 //! Tails, ears and hair without telling names: slender chains that stick out of the body away from the
 //! limbs.
 
-use super::BoneRole;
-use super::anatomy::Part;
+use super::bone::BoneRole;
 use super::hints::{Hint, part};
+use super::part::Part;
 use super::parts::Parts;
 
 /// Largest thickness of an appendage, as a share of its base.

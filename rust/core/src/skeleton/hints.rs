@@ -1,6 +1,6 @@
 //! Hints from the names of bones and materials.
 
-use super::anatomy::Part;
+use super::part::Part;
 
 /// Words in the names of bones of heads.
 const HEAD: [&str; 2] = ["head", "skull"];

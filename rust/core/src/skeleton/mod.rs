@@ -2,9 +2,11 @@
 
 mod anatomy;
 mod appendages;
+mod bone;
 mod bulges;
 mod hints;
 mod loose;
+mod part;
 mod parts;
 mod pieces;
 mod specks;
@@ -19,10 +21,12 @@ use crate::rig::Rig;
 use crate::{Error, Result};
 
 pub(crate) use anatomy::Anatomy;
-use anatomy::Flesh;
-pub use anatomy::{FoundPart, Part, PartSetting};
+use anatomy::flesh::Flesh;
+use bone::share_of;
+pub use bone::{Bone, BoneRole};
 pub use hints::is_hard_material;
 pub use loose::hard_points;
+pub use part::{FoundPart, Part, PartSetting};
 use thickness::Thickness;
 use tree::Tree;
 
@@ -37,35 +41,6 @@ const HANGS: f64 = 0.15;
 
 /// The two ends of a piece of a bone.
 type Segment = [Vector3<f64>; 2];
-
-/// Roles of the flesh of a bone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BoneRole {
-    /// One of the others, chosen by the part of the body.
-    #[default]
-    Automatic,
-    /// Thick flesh around the bone moves; thin flesh follows it.
-    Flesh,
-    /// All flesh follows the bone.
-    Rigid,
-    /// No flesh follows the bone for being close or thin.
-    Free,
-}
-
-/// A bone at rest.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bone {
-    /// Head of the bone, world space, metres. Its tail follows from the children or the flesh.
-    pub head: [f64; 3],
-    /// Parent of the bone.
-    pub parent: Option<u32>,
-    /// Name of the bone, a hint at its part of the body; may be empty.
-    pub name: String,
-    /// Role of its flesh.
-    pub role: BoneRole,
-    /// `true` if a bone is moved only by its parents.
-    pub still: bool,
-}
 
 /// Settings of a skeleton core.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -288,15 +263,6 @@ impl SkeletonCore {
         let is_close = |v: usize| near[v] < half + close * (near[v] + depth[v]);
         Ok((0..near.len()).map(|v| is_close(v) || thin[v]).collect())
     }
-}
-
-/// Total weight of some bones, n.
-fn share_of(rig: &Rig, counts: impl Fn(usize) -> bool) -> Vec<f64> {
-    let mut share = vec![0.0; rig.vertex_count()];
-    for bone in (0..rig.bone_count()).filter(|&bone| counts(bone)) {
-        rig.bone(bone).iter().for_each(|&(vertex, weight)| share[vertex as usize] += weight);
-    }
-    share
 }
 
 /// `true` for vertices of another mesh with a thin share above a limit, or with any share if they are thin

@@ -2,11 +2,11 @@
 
 use nalgebra::Vector3;
 
-use super::anatomy::Part;
+use super::bone::{Bone, BoneRole};
 use super::hints::{Hint, hint, is_bulge};
+use super::part::Part;
 use super::thickness::Radii;
 use super::tree::Tree;
-use super::{Bone, BoneRole};
 
 /// Smallest reach of a limb, as a share of the body's length.
 const LIMB: f64 = 0.1;

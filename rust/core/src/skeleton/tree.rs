@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::Bone;
+use super::bone::Bone;
 use crate::mesh::TetMesh;
 use crate::rig::Rig;
 use crate::{Error, Result};

@@ -1,7 +1,7 @@
 //! Quasi-Newton descent on an energy of many vertices.
 
 use super::lbfgs::Lbfgs;
-use super::line_search::{Start, Value, search};
+use super::line_search::{Energy, Start, Value, search};
 use crate::Result;
 use crate::math::rows::{Rows, dot};
 
@@ -169,5 +169,15 @@ impl Descent {
             self.memory.clear();
             slope = self.aim(objective, x, value);
         }
+    }
+}
+
+impl<T: Objective> Energy for T {
+    fn energy(&mut self, x: &Rows, gradient: &mut Rows) -> Value {
+        self.evaluate(x, gradient)
+    }
+
+    fn slope_beside(&self, direction: &Rows) -> f64 {
+        self.further_slope(direction)
     }
 }

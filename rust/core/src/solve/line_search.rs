@@ -1,6 +1,5 @@
 //! Backtracking line search with sufficient decrease `[QN alg. 1]`.
 
-use super::descent::Objective;
 use crate::math::rows::{Rows, combine, dot};
 
 /// Armijo constant: accepted share of the decrease predicted by the slope.
@@ -19,6 +18,15 @@ pub(crate) struct Value {
     pub(crate) energy: f64,
     /// Sum of the magnitudes of its terms.
     pub(crate) size: f64,
+}
+
+/// An energy to search along a line.
+pub(crate) trait Energy {
+    /// Energy at x; writes the gradient.
+    fn energy(&mut self, x: &Rows, gradient: &mut Rows) -> Value;
+
+    /// Derivative along a direction of the energies outside of the gradient, at the last evaluation.
+    fn slope_beside(&self, direction: &Rows) -> f64;
 }
 
 /// Start of a search: position and energy, direction and slope.
@@ -42,7 +50,7 @@ pub(crate) struct Step {
 /// direction that does not lead downhill; `trials` counts evaluations.
 pub(crate) fn search(
     start: &Start<'_>,
-    objective: &mut impl Objective,
+    objective: &mut impl Energy,
     (trial, there): (&mut Rows, &mut Rows),
     trials: &mut u32,
 ) -> Option<Step> {
@@ -53,12 +61,12 @@ pub(crate) fn search(
     let mut share = start.share;
     for _ in 0..TRIALS {
         combine(trial, start.place, share, start.direction);
-        let value = objective.evaluate(trial, there);
+        let value = objective.energy(trial, there);
         *trials += 1;
         let rise = value.energy - start.value.energy;
         let flat = rise.is_finite() && rise.abs() <= ROUNDING * value.size.max(start.value.size);
         let downhill = || {
-            let slope_there = dot(there, start.direction) + objective.further_slope(start.direction);
+            let slope_there = dot(there, start.direction) + objective.slope_beside(start.direction);
             slope_there <= (2.0 * SUFFICIENT - 1.0) * slope
         };
         if rise <= SUFFICIENT * share * slope || (flat && downhill()) {

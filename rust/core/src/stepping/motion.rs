@@ -2,8 +2,7 @@
 
 use super::history::{follow, on_parabola, remember};
 use super::substep::{RigPlace, Substep};
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams, StepReport};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams, StepReport};
 use crate::potentials::contact::Placement;
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result};

@@ -7,8 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::pull::Pull;
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::math::rows::Rows;
 use crate::potentials::contact::Anchor;
 use crate::rig::Pose;

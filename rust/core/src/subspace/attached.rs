@@ -4,7 +4,8 @@ use faer::Mat;
 use nalgebra::Vector3;
 
 use super::eigenpairs::energy;
-use super::linear::{LinearModes, LinearProblem};
+use super::flesh::LinearModes;
+use super::linear::LinearProblem;
 use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::math::on_pool;
 use crate::{Error, Result};

@@ -4,7 +4,7 @@ use faer::Mat;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::linear::{Flesh, LinearModes, tets_each};
+use super::flesh::{Flesh, LinearModes, tets_each};
 use super::near_rest::NearRest;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::operators::Strains;

@@ -2,12 +2,11 @@
 
 use faer::{Mat, MatMut, MatRef};
 
-use super::modes::check_count;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
     COPY, Room, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns, on_pool,
 };
-use crate::{Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// Share of the shift below which an eigenvalue belongs to a rigid motion.
 const RIGID: f64 = 1e-6;
@@ -123,4 +122,12 @@ fn rayleigh_ritz(
 /// `W' H W`.
 pub(super) fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
     inner(weights, multiply_columns(hessian, weights).as_ref())
+}
+
+pub(super) fn check_count(asked: usize, available: usize) -> Result<()> {
+    match asked {
+        0 => Err(Error::Range { what: "count", expected: "at least one mode", got: 0.0 }),
+        _ if asked > available => Err(Error::TooManyModes { asked, available }),
+        _ => Ok(()),
+    }
 }

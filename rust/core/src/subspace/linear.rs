@@ -7,39 +7,25 @@ use faer::{ColRef, Mat, MatRef};
 use nalgebra::{Matrix3, Vector3};
 
 use super::eigenpairs::Eigenproblem;
+use super::flesh::{Flesh, LinearModes, pairs, tets_each};
 use super::modes::{Restraint, shift};
 use super::principal::{Basis, leading_pca};
 use super::update::Seam;
 use super::warping::{Warping, WarpingMethod};
 use crate::material::{Energy, Hessian, Material, PrincipalStretch};
-use crate::math::dense::{add_product, inner};
-use crate::math::{Selection, multiply_columns, on_pool};
+use crate::math::{Selection, on_pool};
 use crate::mesh::TetMesh;
 use crate::operators::{
     BlockMatrix, Stitches, Strains, displacement_constraint, lumped_mass, twisting_stiffness,
 };
 use crate::{Error, Progress, Result};
 
-/// Relative change of a derivative at which the refinement has converged.
-const FOUND: f64 = 1e-10;
-/// Maximum number of refinements of a static solution.
-const MOST_ROUNDS: usize = 200;
 /// Amplitude of the slowest deforming mode for which a basis is built, as a share of the body's diagonal.
 const AMPLITUDE: f64 = 0.25;
 /// Number of a stitched body's modes with derivatives of their own, beside those taken over.
 const OWN: usize = 5;
 /// Share of the unstitched body's derivatives that is taken over.
 const TAKEN: f64 = 0.4;
-
-/// Linear modes: small vibrations of a body.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LinearModes {
-    /// Psi, 3n x k: a displacement of all vertices per column, with interleaved rows and `Psi'M Psi = I`,
-    /// in kg^(-1/2).
-    pub shapes: Mat<f64>,
-    /// `lambda = omega^2`, ascending, k, in 1/s^2; about zero for rigid motions.
-    pub eigenvalues: Vec<f64>,
-}
 
 impl LinearModes {
     /// Frequencies `sqrt(lambda) / 2 pi`, k, Hz.
@@ -62,16 +48,6 @@ pub struct LinearProblem {
     pub(super) flesh: Arc<Flesh>,
     /// Difference between the body and its factor.
     pub(super) seam: Option<Seam>,
-}
-
-/// The body at the time of factorisation.
-pub(super) struct Flesh {
-    pub(super) mesh: TetMesh,
-    material: Material,
-    pub(super) energies: Vec<PrincipalStretch>,
-    pub(super) swings: Eigenproblem,
-    /// The stitches in the factor.
-    pub(super) stitches: Stitches,
 }
 
 impl LinearProblem {
@@ -323,51 +299,6 @@ fn beside(matrices: &[Mat<f64>; 2]) -> Mat<f64> {
     Mat::from_fn(left.nrows(), first + right.ncols(), |i, j| {
         if j < first { left[(i, j)] } else { right[(i, j - first)] }
     })
-}
-
-/// Pairs `i <= j < k`: (0, 0), (0, 1) and so on.
-pub(super) fn pairs(k: usize) -> Vec<[usize; 2]> {
-    (0..k).flat_map(|i| (i..k).map(move |j| [i, j])).collect()
-}
-
-impl Flesh {
-    /// `K^-1` of loads at the free coordinates, without their part along rigid motions.
-    ///
-    /// The result is nearly known along the modes. For the rest of the space the shift is small, and a few
-    /// refinements with the factor converge.
-    pub(super) fn static_response(&self, modes: &LinearModes, loads: Mat<f64>) -> Result<Mat<f64>> {
-        let shapes = self.swings.free.rows_of_dense(modes.shapes.as_ref());
-        let heavy = self.swings.heavy(shapes.as_ref());
-        let give = |i: usize| {
-            let value = modes.eigenvalues[i];
-            if self.swings.deforms(value) { value.recip() } else { 0.0 }
-        };
-        let (mut found, mut rest) = (Mat::<f64>::zeros(loads.nrows(), loads.ncols()), loads);
-        for _ in 0..MOST_ROUNDS {
-            let along = inner(shapes.as_ref(), rest.as_ref());
-            let mut change = rest.clone();
-            add_product(change.as_mut(), -1.0, heavy.as_ref(), along.as_ref());
-            self.swings.factor.solve_in_place(change.as_mut());
-            let stray = inner(heavy.as_ref(), change.as_ref());
-            let known =
-                Mat::from_fn(along.nrows(), along.ncols(), |i, j| give(i) * along[(i, j)] - stray[(i, j)]);
-            add_product(change.as_mut(), 1.0, shapes.as_ref(), known.as_ref());
-            found += &change;
-            if change.norm_l2() <= FOUND * found.norm_l2() {
-                return Ok(found);
-            }
-            rest -= multiply_columns(&self.swings.hessian, change.as_ref());
-        }
-        let why = "more motions than the modes given do not deform the body, or shapes of `attached` are among these; \
-                   take more modes, and join such shapes to the basis afterwards";
-        let why = why.into();
-        Err(Error::Numerical { what: "modal derivatives", why })
-    }
-}
-
-/// Number of tets per element: those of a cell of flesh, or one.
-pub(super) fn tets_each(mesh: &TetMesh) -> usize {
-    if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
 }
 
 /// K at the free vertices, with stitches.

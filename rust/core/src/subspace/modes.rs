@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::eigenpairs::Eigenproblem;
+use super::eigenpairs::{Eigenproblem, check_count};
 use crate::material::Material;
 use crate::math::{Selection, Sparse, SparseCholesky, add_diagonal, on_pool};
 use crate::mesh::TetMesh;
@@ -258,14 +258,6 @@ impl Restraint<'_> {
             }
             pinned => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
         }
-    }
-}
-
-pub(super) fn check_count(asked: usize, available: usize) -> Result<()> {
-    match asked {
-        0 => Err(Error::Range { what: "count", expected: "at least one mode", got: 0.0 }),
-        _ if asked > available => Err(Error::TooManyModes { asked, available }),
-        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::eigenpairs::Eigenproblem;
-use super::linear::LinearModes;
+use super::flesh::LinearModes;
 use super::modes::{Restraint, SHIFT};
 use super::warping::Warping;
 use crate::material::Material;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{HelperSettings, Motion, Skin, Transform, apply, squared};
+use super::skin::{HelperSettings, Motion, Skin, Transform, apply, squared};
 use crate::math::polar::rotations;
 
 /// A point with its weight for one bone.

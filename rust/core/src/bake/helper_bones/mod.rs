@@ -7,27 +7,17 @@
 //! in turn; neither step can increase the sum of squared distances.
 
 mod bones;
+mod skin;
 mod weights;
+
+pub use skin::HelperSettings;
+use skin::{Motion, Transform};
 
 use crate::rig::Pose;
 use crate::{Error, Progress, Result};
 
-/// A 3x4 transform.
-type Transform = [[f64; 4]; 3];
-
 /// Tolerance for the sum of a row of the given weights.
 const SUM_TOLERANCE: f64 = 1e-6;
-
-/// Number of helper bones, and settings of the fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HelperSettings {
-    /// Helper bones B.
-    pub count: usize,
-    /// Largest number of non-zero weights per point, given bones included.
-    pub influences: usize,
-    /// Number of passes over weights and bones.
-    pub passes: usize,
-}
 
 /// The fitted skinning.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,26 +30,6 @@ pub struct HelperBones {
     pub rms: f64,
     /// Largest distance, metres.
     pub error: f64,
-}
-
-/// Target motion: rest points, their positions in each frame, and the motion of the given bones.
-struct Motion<'a> {
-    points: &'a [[f64; 3]],
-    /// Target positions, f x p.
-    frames: &'a [[f32; 3]],
-    /// Transforms of the given bones, f x b.
-    given: &'a Pose,
-    frame_count: usize,
-    bone_count: usize,
-}
-
-/// Current skinning: bones and weights of each point, and the helper bones' motion.
-struct Skin {
-    weights: Vec<Vec<(u32, f64)>>,
-    /// Transforms of the helper bones, f x B.
-    helpers: Vec<Transform>,
-    /// Centre of each helper bone's region in the rest shape.
-    centres: Vec<[f64; 3]>,
 }
 
 /// Finds helper bones for a motion.
@@ -148,49 +118,4 @@ fn all_finite(what: &'static str, mut numbers: impl Iterator<Item = f64>) -> Res
         Some(element) => Err(Error::NotFinite { what, element, value }),
         None => Ok(()),
     }
-}
-
-impl Motion<'_> {
-    /// Target positions in a frame.
-    fn frame(&self, frame: usize) -> &[[f32; 3]] {
-        &self.frames[frame * self.points.len()..][..self.points.len()]
-    }
-}
-
-impl Skin {
-    fn helper_count(&self) -> usize {
-        self.centres.len()
-    }
-
-    /// Position of a rest point under bone k, given or helper, in a frame.
-    fn moved(&self, motion: &Motion, frame: usize, bone: u32, point: &[f64; 3]) -> [f64; 3] {
-        let bone = bone as usize;
-        let transform = match bone.checked_sub(motion.bone_count) {
-            None => &motion.given[frame * motion.bone_count + bone],
-            Some(helper) => &self.helpers[frame * self.helper_count() + helper],
-        };
-        apply(transform, point)
-    }
-
-    /// Vector between the skinned point and its target.
-    fn gap(&self, motion: &Motion, frame: usize, point: usize) -> [f64; 3] {
-        let target = motion.frame(frame)[point];
-        let mut gap = target.map(|x| -f64::from(x));
-        for &(bone, weight) in &self.weights[point] {
-            let moved = self.moved(motion, frame, bone, &motion.points[point]);
-            (0..3).for_each(|c| gap[c] += weight * moved[c]);
-        }
-        gap
-    }
-}
-
-fn apply(transform: &Transform, point: &[f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| {
-        let row = &transform[i];
-        row[0] * point[0] + row[1] * point[1] + row[2] * point[2] + row[3]
-    })
-}
-
-fn squared(vector: &[f64; 3]) -> f64 {
-    vector.iter().map(|x| x * x).sum()
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Motion, Skin, squared};
+use super::skin::{Motion, Skin, squared};
 
 /// Number of nearest helper bones that a point may adopt in a pass.
 const NEAREST: usize = 4;

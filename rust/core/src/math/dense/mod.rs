@@ -2,6 +2,7 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod columns;
+pub(crate) mod diagonal;
 pub(crate) mod eigenbasis;
 pub(crate) mod nnls;
 pub(crate) mod products;

@@ -4,7 +4,6 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Buffer, lane_counts};
-use crate::math::dense::rows::Rows;
 
 /// Largest number of columns in a group: the four of an affine motion.
 const GROUP: usize = 4;
@@ -52,7 +51,7 @@ pub(crate) struct GroupedRows(Buffer<f64>);
 
 impl GroupedRows {
     /// Copies the coordinates of rows.
-    pub(crate) fn enter(&mut self, slots: &Slots, rows: &Rows) {
+    pub(crate) fn enter(&mut self, slots: &Slots, rows: &[[f64; 3]]) {
         let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         for (&first, row) in slots.places.iter().zip(rows) {
             for c in 0..3 {
@@ -63,7 +62,7 @@ impl GroupedRows {
     }
 
     /// Adds a multiple of the coordinates to rows, summed over the items sharing a register.
-    pub(crate) fn add_to(&self, slots: &Slots, factor: f64, rows: &mut Rows) {
+    pub(crate) fn add_to(&self, slots: &Slots, factor: f64, rows: &mut [[f64; 3]]) {
         let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         for (&first, row) in slots.places.iter().zip(rows) {
             for c in 0..3 {

@@ -9,7 +9,7 @@
 //! unique. One Newton step on the rotations then removes rounding errors. Unreliable lanes use the
 //! eigenvector of Davenport's matrix instead, which always gives a rotation.
 
-use nalgebra::{Matrix4, SymmetricEigen};
+use nalgebra::{Matrix3, Matrix4, SymmetricEigen};
 use pulp::{Arch, Simd, WithSimd};
 
 /// A 3x3 matrix, row-major.
@@ -59,6 +59,13 @@ pub fn rotations(matrices: &[Matrix], out: &mut [Matrix]) {
     }
     assert_eq!(matrices.len(), out.len());
     Arch::new().dispatch(Batch { matrices, out });
+}
+
+/// The rotation nearest to a matrix, as [`rotations`].
+pub(crate) fn nearest_rotation(matrix: &Matrix3<f64>) -> Matrix3<f64> {
+    let mut found = [[0.0; 9]];
+    rotations(&[std::array::from_fn(|e| matrix[(e / 3, e % 3)])], &mut found);
+    Matrix3::from_row_slice(&found[0])
 }
 
 /// Rotations of one matrix a lane; entry `3 i + j` of both is row i, column j.

@@ -13,8 +13,9 @@ use super::matrix::SparseRows;
 use super::ordering::nested_dissection;
 use super::panels::Panels;
 use super::substitution::{LANES, MARGIN, Row, backward, forward};
+use super::supernodes::{Part, Supernodes};
+use super::symbolic::Node;
 use crate::math::Sparse;
-use crate::math::sparse::supernodes::{Node, Part, Supernodes};
 use crate::{Error, Result};
 
 /// Smallest relative pivot after elimination; a smaller one is rounding error, and its column depends on

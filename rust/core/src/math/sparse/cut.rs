@@ -3,10 +3,8 @@
 use rayon::prelude::*;
 
 use super::graph::{Graph, Side};
-use super::separator::refine;
+use super::separator::{SMALLEST_SIDE, refine};
 
-/// Preferred smallest share of the vertices on the smaller side of a cut.
-pub(super) const SMALLEST_SIDE: f64 = 0.3;
 /// Relative penalty of a separator for the squared imbalance of its sides.
 const IMBALANCE: f64 = 4.0;
 

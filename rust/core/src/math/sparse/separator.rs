@@ -1,8 +1,9 @@
 //! Refinement of vertex separators, after Fiduccia and Mattheyses.
 
-use super::cut::SMALLEST_SIDE;
 use super::graph::{Graph, Side};
 
+/// Preferred smallest share of the vertices on the smaller side of a cut.
+pub(super) const SMALLEST_SIDE: f64 = 0.3;
 /// Number of alternating passes over both sides.
 const PASSES: usize = 2;
 /// Moves after the best state before it is restored.

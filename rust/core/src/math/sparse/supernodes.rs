@@ -4,24 +4,12 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::matrix::{Sparse, SparseRows};
-use super::symbolic::nodes_of;
+use super::symbolic::{Node, nodes_of};
 
 /// Share of all work below which a subtree is not divided further into parts.
 const PART: f64 = 1.0 / 32.0;
 /// Multiplications below which a part is not worth a task.
 const LEAST_WORK: f64 = 1e6;
-
-/// Consecutive columns of nearly equal pattern: a dense block of the factor.
-pub(super) struct Node {
-    /// First column, in elimination order.
-    pub first: usize,
-    /// Number of columns.
-    pub width: usize,
-    /// Rows below the columns, ascending, numbered within the node's part.
-    pub rows: Vec<u32>,
-    /// The next eliminated node among those updated by this node.
-    pub parent: Option<usize>,
-}
 
 /// A run of nodes independent of all other parts except for the last.
 #[derive(Clone)]

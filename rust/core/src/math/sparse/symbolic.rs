@@ -2,7 +2,18 @@
 
 use super::panels::packed_len;
 use crate::math::Sparse;
-use crate::math::sparse::supernodes::Node;
+
+/// Consecutive columns of nearly equal pattern: a dense block of the factor.
+pub(super) struct Node {
+    /// First column, in elimination order.
+    pub first: usize,
+    /// Number of columns.
+    pub width: usize,
+    /// Rows below the columns, ascending, numbered within the node's part.
+    pub rows: Vec<u32>,
+    /// The next eliminated node among those updated by this node.
+    pub parent: Option<usize>,
+}
 
 /// Accepted extra entries of a block for one block fewer.
 const BLOCK: usize = 16;

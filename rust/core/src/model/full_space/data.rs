@@ -1,6 +1,6 @@
 //! Definition data of a full-space body.
 
-use super::{FullSpaceExtras, check_length};
+use crate::kinematics::rig_rows::check_strength;
 use crate::material::{Fibres, Material, PrincipalStretch};
 use crate::math::{Selection, Sparse};
 use crate::mesh::TetMesh;
@@ -8,6 +8,19 @@ use crate::operators::{Stitches, displacement_constraint, lumped_mass};
 use crate::rig::Rig;
 use crate::subspace::Restraint;
 use crate::{Error, Result};
+
+/// Optional inputs of a full-space body; none by default.
+#[derive(Clone, Copy, Default)]
+pub struct FullSpaceExtras<'a> {
+    /// Rig of the body; without a rig the body stays at its rest place.
+    pub rig: Option<&'a Rig>,
+    /// Factor on the rig's acceleration at each vertex, n, >= 0; `None` is one everywhere.
+    pub strength: Option<&'a [f64]>,
+    /// Springs between points of the body.
+    pub stitches: Option<&'a Stitches>,
+    /// Contractile fibres.
+    pub fibres: Option<&'a Fibres>,
+}
 
 /// Definition data of a full-space body, the complete contents of its file: n vertices, t tets, c columns
 /// of the constraint.
@@ -92,4 +105,25 @@ fn check_moving(moving: &Selection) -> Result<()> {
     }
     let (expected, got) = ("a vertex that moves", moving.total() as f64);
     Err(Error::Range { what: "pinned", expected, got })
+}
+
+impl FullSpaceExtras<'_> {
+    /// Checks all extras against a mesh with n vertices and some tets.
+    pub(super) fn check(&self, n: usize, tet_count: usize) -> Result<()> {
+        self.fibres.map_or(Ok(()), |fibres| fibres.check_tet_count(tet_count))?;
+        if let Some(rig) = self.rig {
+            check_length("rig", n, rig.vertex_count())?;
+        }
+        if let Some(stitches) = self.stitches {
+            stitches.check_vertices(n)?;
+        }
+        check_strength(n, self.strength)
+    }
+}
+
+pub(crate) fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
+    if expected == got {
+        return Ok(());
+    }
+    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
 }

@@ -15,7 +15,8 @@ pub(crate) mod step;
 pub(crate) mod stepper;
 pub(crate) mod stretch;
 
-pub(crate) use data::FullSpaceData;
+use data::FullSpaceData;
+pub use data::FullSpaceExtras;
 pub use minimise::Minimiser;
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
 
@@ -23,25 +24,24 @@ use std::sync::Arc;
 
 use crate::kinematics::complement::Complement;
 use crate::kinematics::posing::Posing;
-use crate::potentials::elastic::elements::{Element, ElementLaw, Elements};
+use crate::potentials::elastic::elements::{ElementLaw, Elements};
 use crate::potentials::elastic::fibres::{FibreTet, fibre_tets};
+use crate::potentials::elastic::mesh_elements::elements_of;
+use crate::potentials::elastic::rest_shape::deformation;
 use crate::potentials::quadratic::Quadratic;
 use crate::potentials::stitch_gaps::Gaps;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
-use opening::Opened;
+use nalgebra::Matrix3;
 
-use crate::inputs::settings::SimulationParams;
 use crate::material::{Fibres, Material, PrincipalStretch};
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::Rows;
 use crate::math::{
     Room, Selection, Sparse, SparseCholesky, Structure, add_diagonal, largest_eigenvectors, multiply_columns,
 };
-use crate::mesh::{FleshCell, TetMesh};
-use crate::operators::{
-    Stitches, fibre_stiffness, gradients, out_of_reach, stiffness_of, twisting_stiffness,
-};
-use crate::rig::Rig;
+use crate::mesh::TetMesh;
+use crate::operators::{fibre_stiffness, out_of_reach, stiffness_of, twisting_stiffness};
 use crate::subspace::{Restraint, shift};
 use crate::{Error, Progress, Result};
 
@@ -95,19 +95,6 @@ pub struct FullSpaceModel {
     frequency: f64,
     /// Sparsity structure of the metric's factors.
     structure: Structure,
-}
-
-/// Optional inputs of a full-space body; none by default.
-#[derive(Clone, Copy, Default)]
-pub struct FullSpaceExtras<'a> {
-    /// Rig of the body; without a rig the body stays at its rest place.
-    pub rig: Option<&'a Rig>,
-    /// Factor on the rig's acceleration at each vertex, n, >= 0; `None` is one everywhere.
-    pub strength: Option<&'a [f64]>,
-    /// Springs between points of the body.
-    pub stitches: Option<&'a Stitches>,
-    /// Contractile fibres.
-    pub fibres: Option<&'a Fibres>,
 }
 
 impl FullSpaceModel {
@@ -270,61 +257,33 @@ impl FullSpaceModel {
         }
     }
 
+    /// `true` if pins or a constraint hold the body.
+    fn is_held(&self) -> bool {
+        self.data.constraint.is_some() || self.free < self.vertices.len()
+    }
+
+    /// The rig's overall rotation from one pose to another.
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        let posed = |pose: &Rows| {
+            let mut places = vec![[0.0; 3]; self.vertices.len()];
+            self.posing.apply(pose, &self.posing.translation(pose), &mut places);
+            places
+        };
+        let (from, to) = (posed(from), posed(to));
+        let mut moved = Matrix3::zeros();
+        for chunk in self.elements.chunks() {
+            for slot in 0..chunk.elements.len() {
+                let (corners, gradients) = chunk.element(slot);
+                let before = deformation(&from, &corners, &gradients);
+                moved += chunk.volumes[slot] * deformation(&to, &corners, &gradients) * before.transpose();
+            }
+        }
+        nearest_rotation(&moved)
+    }
+
     /// Divisor from a mass-norm length to a root mean square over the body, as a share of the diagonal.
     fn unit(&self) -> f64 {
         self.total_mass.sqrt() * self.mesh().diagonal()
-    }
-
-    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness.
-    ///
-    /// Mass damping would slow down an unrestrained body.
-    fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
-        if params.damping == 0.0 {
-            [0.0; 2]
-        } else if self.data.constraint.is_some() || self.free < self.vertices.len() {
-            // alpha / w + beta w is twice the damping ratio at omega and at three times omega.
-            [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
-        } else {
-            [0.0, 2.0 * params.damping / omega * params.stiffness]
-        }
-    }
-
-    /// Factor of `inertia M + stiffness L`, bordered by the constraint.
-    fn metric(&self, opened: Option<&Opened>, metric: [f64; 2]) -> Result<SparseCholesky> {
-        self.metric_of(self.laplacian(opened), metric)
-    }
-
-    fn laplacian(&self, opened: Option<&Opened>) -> Sparse {
-        opened.map_or(&self.stiffness, |opened| &opened.stiffness).clone()
-    }
-
-    fn metric_of(&self, mut matrix: Sparse, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
-        matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
-        let matrix = add_diagonal(&matrix, &self.vertex_mass, inertia);
-        self.structure.factor(&matrix, self.data.constraint.as_ref())
-    }
-}
-
-impl FullSpaceExtras<'_> {
-    /// Checks all extras against a mesh with n vertices and some tets.
-    fn check(&self, n: usize, tet_count: usize) -> Result<()> {
-        self.fibres.map_or(Ok(()), |fibres| fibres.check_tet_count(tet_count))?;
-        if let Some(rig) = self.rig {
-            check_length("rig", n, rig.vertex_count())?;
-        }
-        if let Some(stitches) = self.stitches {
-            stitches.check_vertices(n)?;
-        }
-        let Some(strength) = self.strength else { return Ok(()) };
-        check_length("strength", n, strength.len())?;
-        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
-            Some(element) if !strength[element].is_finite() => {
-                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
-            }
-            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
-            None => Ok(()),
-        }
     }
 }
 
@@ -349,13 +308,6 @@ fn permuted(matrix: &Sparse, place: &[u32]) -> Sparse {
     }
     let shape = SymbolicSparseColMat::new_checked(matrix.nrows(), matrix.ncols(), ends, None, rows);
     SparseColMat::new(shape, values)
-}
-
-fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
-    if expected == got {
-        return Ok(());
-    }
-    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
 }
 
 fn factor(matrix: &Sparse, constraint: Option<&Sparse>) -> Result<SparseCholesky> {
@@ -404,39 +356,4 @@ fn frequency(
 fn rows_to_vertices(n: usize, free: &Selection, order: &[u32]) -> Vec<u32> {
     let moving = order.iter().map(|&place| free.rows()[place as usize]);
     moving.chain((0..n as u32).filter(|&vertex| !free.contains(vertex as usize))).collect()
-}
-
-/// Tets or cells of a mesh with their laws; vertex i is row `place[i]`.
-pub(crate) fn elements_of(
-    mesh: &TetMesh,
-    energies: &[PrincipalStretch],
-    place: &[u32],
-) -> Result<(Vec<PrincipalStretch>, Vec<Element>)> {
-    let rows = |corners: &[u32]| corners.iter().map(|&vertex| place[vertex as usize]).collect();
-    if mesh.cells().is_empty() {
-        let hats = gradients(mesh);
-        let element = |t: usize| Element {
-            corners: rows(&mesh.tets()[t]),
-            gradients: hats[t].to_vec(),
-            volume: mesh.volumes()[t],
-            energy: energies[t].clone(),
-        };
-        return Ok((energies.to_vec(), (0..mesh.tets().len()).map(element).collect()));
-    }
-    let split = mesh.tets_per_cell();
-    let law = |c: usize| {
-        let tets = split * c..split * (c + 1);
-        let laws = tets.map(|t| (&energies[t], mesh.volumes()[t]));
-        let expected = "one law in each cell of the mesh";
-        PrincipalStretch::mean(laws).ok_or(Error::Range { what: "energies", expected, got: c as f64 })
-    };
-    let laws: Vec<PrincipalStretch> = (0..mesh.cells().len()).map(law).collect::<Result<_>>()?;
-    let element = |(c, cell): (usize, &FleshCell)| Element {
-        corners: rows(&cell.corners),
-        gradients: cell.gradients().to_vec(),
-        volume: mesh.volumes()[split * c..split * (c + 1)].iter().sum(),
-        energy: laws[c].clone(),
-    };
-    let elements = mesh.cells().iter().enumerate().map(element).collect();
-    Ok((laws, elements))
 }

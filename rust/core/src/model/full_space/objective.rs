@@ -227,7 +227,13 @@ impl Objective for Incremental<'_> {
             && iteration % REFRESHED == REFRESHED - 1
         {
             let flesh = (&*self.elements, self.rest);
-            *self.firmer = limits.metric(self.model, self.opened, self.terms, flesh, self.positions)?;
+            *self.firmer = limits.metric(
+                self.model,
+                self.opened,
+                (self.terms.stiffness, self.terms.metric()),
+                flesh,
+                self.positions,
+            )?;
         }
         Ok(found)
     }

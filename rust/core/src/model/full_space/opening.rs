@@ -1,8 +1,9 @@
 //! Opening of full-space stitches during a motion: matrices of energy, damping and metric for given shares.
 
 use super::FullSpaceModel;
+use crate::Result;
 use crate::inputs::shares::Shares;
-use crate::math::Sparse;
+use crate::math::{Sparse, SparseCholesky, add_diagonal};
 use crate::potentials::quadratic::Quadratic;
 
 /// Replacement matrices for given shares of the stitch groups' stiffness.
@@ -39,5 +40,24 @@ impl FullSpaceModel {
             viscosity: Quadratic::new(&stiffness, &free_place),
             stiffness,
         })
+    }
+
+    /// Factor of `inertia M + stiffness L`, bordered by the constraint.
+    pub(super) fn metric(&self, opened: Option<&Opened>, metric: [f64; 2]) -> Result<SparseCholesky> {
+        self.metric_of(self.laplacian(opened), metric)
+    }
+
+    pub(super) fn laplacian(&self, opened: Option<&Opened>) -> Sparse {
+        opened.map_or(&self.stiffness, |opened| &opened.stiffness).clone()
+    }
+
+    pub(super) fn metric_of(
+        &self,
+        mut matrix: Sparse,
+        [inertia, stiffness]: [f64; 2],
+    ) -> Result<SparseCholesky> {
+        matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
+        let matrix = add_diagonal(&matrix, &self.vertex_mass, inertia);
+        self.structure.factor(&matrix, self.data.constraint.as_ref())
     }
 }

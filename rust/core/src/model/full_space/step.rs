@@ -12,19 +12,17 @@ use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
 use crate::inputs::force_samples::{ForceSamples, foreign_samples};
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::inputs::shares::Shares;
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
-use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
 use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
+use crate::potentials::damping::damping;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::{check_at_vertices, in_metric};
 use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
-use crate::potentials::elastic::rest_shape::deformation;
 use crate::rig::Pose;
 use crate::solve::{Descent, Learnt, Outcome};
 use crate::stepping::history::{apart, felt_acceleration, past_acceleration, velocity};
@@ -226,7 +224,13 @@ impl FullSpaceSubstep {
             add(&mut self.positions[..self.model.free], 1.0, &self.u);
             limits.watch(&self.positions, NEAR);
             let (opened, flesh) = (self.opened.as_ref(), (&self.elements, self.rest.as_ref()));
-            self.firmer = limits.metric(&self.model, opened, &self.terms, flesh, &self.positions)?;
+            self.firmer = limits.metric(
+                &self.model,
+                opened,
+                (self.terms.stiffness, self.terms.metric()),
+                flesh,
+                &self.positions,
+            )?;
         }
         if known || self.firmer.is_some() {
             self.change_metric();
@@ -374,7 +378,8 @@ impl Substep for FullSpaceSubstep {
         self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
         self.terms.held = 0.0;
         let [velocity, _] = params.integrator.velocity();
-        self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
+        self.terms.drag =
+            damping(self.model.frequency, self.model.is_held(), params).map(|part| part * velocity / h);
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
@@ -449,23 +454,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
-        let posed = |pose: &Rows| {
-            let mut places = vec![[0.0; 3]; self.model.vertices.len()];
-            self.model.posing.apply(pose, &self.model.posing.translation(pose), &mut places);
-            places
-        };
-        let (from, to) = (posed(from), posed(to));
-        let mut moved = Matrix3::zeros();
-        for chunk in self.model.elements.chunks() {
-            for slot in 0..chunk.elements.len() {
-                let (corners, gradients) = chunk.element(slot);
-                let before = deformation(&from, &corners, &gradients);
-                moved += chunk.volumes[slot] * deformation(&to, &corners, &gradients) * before.transpose();
-            }
-        }
-        let mut turn = [[0.0; 9]];
-        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
-        Matrix3::from_row_slice(&turn[0])
+        self.model.turn(from, to)
     }
 
     fn show(&mut self, coordinates: &Rows) {

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use super::FullSpaceModel;
+use super::data::check_length;
 use super::minimise::Minimiser;
 use super::step::FullSpaceSubstep;
-use super::{FullSpaceModel, check_length};
 use crate::inputs::settings::{Drive, SimulationParams};
 use crate::solve::Outcome;
 use crate::stepping::motion::Motion;

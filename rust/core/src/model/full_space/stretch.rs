@@ -11,22 +11,16 @@ use rayon::prelude::*;
 
 use super::FullSpaceModel;
 use super::conduction::Conduction;
-use super::objective::Terms;
 use super::opening::Opened;
 use crate::Result;
+use crate::material::StretchLimit;
 use crate::material::growth::KNEE;
 use crate::material::stretch_limit::{LaneLimit, distance_in_lanes};
-use crate::material::{PrincipalStretch, StretchLimit};
 use crate::math::SparseCholesky;
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
-use crate::mesh::TetMesh;
-use crate::operators::gradients;
-use crate::potentials::elastic::elements::{Chunk, Element, ElementLaw, Elements, deformation_in_lanes};
-
-/// Stiffness of the limit relative to the metric's. A larger one hardly improves the limit, at many more
-/// iterations.
-const STIFFNESS: f64 = 0.25;
+use crate::potentials::elastic::elements::{Chunk, Elements, deformation_in_lanes};
+use crate::potentials::elastic::mesh_elements::{limit_law, tet_elements};
 
 /// Share of tets with active limits below which the metric ignores them.
 const HARDLY_ANY: f64 = 0.01;
@@ -35,32 +29,6 @@ const HARDLY_ANY: f64 = 0.01;
 pub(super) const NEAR: f64 = 0.3;
 /// Share of its limit at which the limit of a tet becomes active.
 pub(super) const FELT: f64 = KNEE;
-
-/// Limit law for flesh of a given elastic law.
-pub(crate) fn limit_law(law: &PrincipalStretch) -> ElementLaw {
-    ElementLaw::Limit(STIFFNESS * law.slope())
-}
-
-/// Some tets of a mesh, with the laws of their elements; vertex i is row `place[i]`.
-pub(crate) fn tet_elements(
-    mesh: &TetMesh,
-    energies: &[PrincipalStretch],
-    tets: &[u32],
-    place: &[u32],
-) -> Vec<Element> {
-    let hats = gradients(mesh);
-    let split = if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() };
-    let element = |&tet: &u32| {
-        let t = tet as usize;
-        Element {
-            corners: mesh.tets()[t].iter().map(|&vertex| place[vertex as usize]).collect(),
-            gradients: hats[t].to_vec(),
-            volume: mesh.volumes()[t],
-            energy: energies[t / split].clone(),
-        }
-    };
-    tets.iter().map(element).collect()
-}
 
 /// Tets of a body as limit elements: at rest, and following the rig.
 pub(super) struct StretchLimits {
@@ -91,21 +59,22 @@ impl StretchLimits {
         self.now.chunks_mut().iter_mut().for_each(|chunk| chunk.evaluated.fill(false));
     }
 
-    /// Metric with the limits active at given positions; `None` if hardly any is active. `flesh` is the
+    /// Metric with the limits active at given positions; `None` if hardly any is active. `scale` is the
+    /// factor on the elastic energy, `metric` the factors of mass and Laplacian; `flesh` is the
     /// body's elements following the rig, and at rest.
     pub(super) fn metric(
         &mut self,
         model: &FullSpaceModel,
         opened: Option<&Opened>,
-        terms: &Terms,
+        (scale, metric): (f64, [f64; 2]),
         flesh: (&Elements, Option<&Elements>),
         x: &Rows,
     ) -> Result<Option<SparseCholesky>> {
         let Some(steepness) = self.steepness(x) else { return Ok(None) };
-        let metric @ [_, stiffness] = terms.metric();
+        let [_, stiffness] = metric;
         let mut laplacian = model.laplacian(opened);
         // The damping multiplies the whole Laplacian, but belongs to the rest shape.
-        let scale = terms.stiffness / stiffness;
+        let scale = scale / stiffness;
         let [limits, posed] = &mut self.conduction;
         limits.add(&self.now, None, (&steepness, scale), &mut laplacian);
         if let (now, rest @ Some(_)) = flesh {

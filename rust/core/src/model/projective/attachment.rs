@@ -3,15 +3,13 @@
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
-use super::packed;
-use super::system::Room;
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::rig_rows::rig_rows;
 use crate::math::lanes::{Packed, multiply_add};
-use crate::math::polar::rotations;
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::math::symmetric::Symmetric;
+use crate::math::symmetric::{Room, Symmetric};
 use crate::rig::Rig;
 use crate::subspace::Handles;
 use crate::{Error, Result};
@@ -85,7 +83,7 @@ impl Attachment {
         let parts = sums.into_iter().enumerate().filter_map(held).collect();
         let still: [[f64; 4]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
         let rest = (0..bones).flat_map(|_| places.enter(&still)).collect();
-        let packed_hold = packed(coordinates, &hold);
+        let packed_hold = coordinates.packed(&hold);
         let reach = Packed::new(rank, 4 * bones, |row, _, column| reach[(row, column)]);
         Ok(Self { bones, weights: weights.to_vec(), hold, packed_hold, reach, parts, rest })
     }
@@ -174,9 +172,7 @@ impl Held {
                 linear.column_mut(d).axpy(entries[3], &row, 1.0);
             }
         }
-        let mut nearest = [[0.0; 9]];
-        rotations(&[std::array::from_fn(|e| linear[(e / 3, e % 3)])], &mut nearest);
-        (Matrix3::from_row_slice(&nearest[0]), self.place(pose))
+        (nearest_rotation(&linear), self.place(pose))
     }
 }
 

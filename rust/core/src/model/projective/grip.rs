@@ -8,9 +8,10 @@ use faer::{Col, Side};
 
 use super::ProjectiveModel;
 use super::skin::sum_of_rows;
-use super::system::{Factors, Room, System};
+use super::system::{Factors, System};
 use crate::inputs::pull::{Grip, MOST, Point, Pull};
 use crate::math::rows::Rows;
+use crate::math::symmetric::Room;
 use crate::mesh::Embedding;
 use crate::potentials::contact::Corners;
 use crate::{Error, Result};

@@ -9,7 +9,7 @@ use super::ProjectiveModel;
 use crate::inputs::settings::SimulationParams;
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::handles::Part;
-use crate::math::polar::rotations;
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::Rows;
 use crate::math::symmetric::Spread;
 
@@ -127,7 +127,5 @@ fn columns(rows: &Rows) -> [Vector3<f64>; 4] {
 
 /// The rotation nearest to the matrix with these columns.
 fn nearest(columns: &[Vector3<f64>; 4]) -> Matrix3<f64> {
-    let mut found = [[0.0; 9]];
-    rotations(&[std::array::from_fn(|e| columns[e % 3][e / 3])], &mut found);
-    Matrix3::from_row_slice(&found[0])
+    nearest_rotation(&Matrix3::from_fn(|row, column| columns[column][row]))
 }

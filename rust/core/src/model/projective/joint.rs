@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 
 use super::objective::Incremental;
-use super::step::PAIRS;
-use super::step::ProjectiveSubstep;
+use super::step::{PAIRS, ProjectiveSubstep};
 use crate::Result;
 use crate::inputs::settings::HISTORY;
 use crate::math::rows::Rows;

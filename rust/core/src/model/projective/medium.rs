@@ -5,8 +5,7 @@ use faer::Mat;
 use super::ProjectiveModel;
 use crate::Result;
 use crate::inputs::drag::Drag;
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::SimulationParams;
+use crate::inputs::settings::{HISTORY, SimulationParams};
 use crate::math::rows::Rows;
 use crate::potentials::drag::{PointDrag, check_at_vertices, in_metric};
 

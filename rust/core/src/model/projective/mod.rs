@@ -9,26 +9,27 @@
 //! contact points (`skin`), and common steps of bodies in contact (`joint`).
 
 pub(crate) mod attachment;
+pub(crate) mod frequency;
 pub(crate) mod grip;
 pub(crate) mod holding;
 pub(crate) mod joint;
 pub(crate) mod medium;
 pub(crate) mod objective;
 pub(crate) mod placing;
-pub(crate) mod projector;
 pub(crate) mod rigid;
 pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod system;
 
 use crate::kinematics::handles::HandleCoordinates;
+use crate::kinematics::projector::Projector;
 use crate::potentials::elastic::body::Body;
 use crate::potentials::elastic::clusters::Clusters;
 use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
 use attachment::Attachment;
 use faer::Mat;
+use frequency::lowest_frequency;
 pub use placing::Start;
-use system::lowest_frequency;
 
 use crate::kinematics::coordinates::Coordinates;
 use crate::material::{Law, Material};
@@ -145,8 +146,8 @@ impl ProjectiveModel {
         let frequency = lowest_frequency(&coordinates, &mass, &stiffness)?;
         progress.report(1.0)?;
         Ok(Self {
-            packed_mass: packed(&coordinates, &mass),
-            packed_unseen: packed(&coordinates, &unseen),
+            packed_mass: coordinates.packed(&mass),
+            packed_unseen: coordinates.packed(&unseen),
             body,
             handles: handles.clone(),
             coordinates,
@@ -193,6 +194,12 @@ impl ProjectiveModel {
         };
         embedding.check_mesh(mesh)?;
         Ok(mesh.tets())
+    }
+
+    /// Projector to displacements of the vertices, or of the points of an embedding.
+    pub(crate) fn projector(&self, embedding: Option<&Embedding>) -> Result<Projector> {
+        let embedding = embedding.map(|embedding| Ok((embedding, self.tets_of(embedding)?))).transpose()?;
+        Ok(Projector::of_handles(&self.handles, self.vertices(), embedding))
     }
 
     /// Rest positions of the vertices, n, metres.
@@ -255,11 +262,6 @@ impl HandleCoordinates {
             if still(i) || still(j) { 0.0 } else { 0.5 * (stiffness[(i, j)] + stiffness[(j, i)]) }
         })
     }
-}
-
-/// A symmetric matrix of coordinates in packed form, for products.
-fn packed(coordinates: &HandleCoordinates, matrix: &Mat<f64>) -> Symmetric {
-    Symmetric::new(&coordinates.slots.order(), |row, column| matrix[(row, column)])
 }
 
 fn diagonal(values: &[f64]) -> Result<Sparse> {

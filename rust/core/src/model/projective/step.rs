@@ -12,13 +12,13 @@ use super::holding::{Held, Holding};
 use super::medium::Medium;
 use super::objective::{Incremental, Terms};
 use super::rigid::RigidParts;
-use super::system::{Factors, Room, System};
+use super::system::{Factors, System};
 use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::pull::Pull;
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::rows::{Rows, add, combine, dot};
+use crate::math::symmetric::Room;
 use crate::potentials::contact::{
     Anchor, Collider, Contact, ContactSkin, ContactState, End, SoftShape, Start,
 };

@@ -3,13 +3,14 @@
 use faer::Mat;
 
 use super::cubic::CubicScratch;
-use super::limits::LimitScratch;
+use super::limit_energy::LimitScratch;
 use super::{Quadratic, ReducedModel};
-use crate::Result;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::potentials::elastic::samples::{Keep, SampleScratch};
+use crate::rig::Pose;
+use crate::{Error, Result};
 
 /// Pose-dependent part of the energy, and scratch of its evaluation.
 pub(crate) struct Elastic {
@@ -119,6 +120,35 @@ impl Elastic {
             0.5 * share * share * sum
         };
         felt(model, self.bind).map(of).sum()
+    }
+}
+
+impl ReducedModel {
+    /// Elastic energy of the body, in J, and its gradient by the coefficients, r.
+    ///
+    /// `pose_rest` in [0, 1] as in the settings. For tests and tools only.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
+    pub fn elastic_energy(
+        &self,
+        coefficients: &[f64],
+        pose: Option<&Pose>,
+        pose_rest: f64,
+    ) -> Result<(f64, Vec<f64>)> {
+        let data = &self.data;
+        data.check_coefficients("coefficients", coefficients)?;
+        if !(0.0..=1.0).contains(&pose_rest) {
+            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
+        }
+        let mut handles = vec![[0.0; 3]; data.handle_rows()];
+        enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
+        let y = data.enter(coefficients);
+        let mut elastic = Elastic::new(self);
+        elastic.enter_pose(self, &handles, (pose_rest, None));
+        let mut gradient = vec![0.0; y.len()];
+        let energy = elastic.evaluate(self, &y, &mut gradient) + elastic.of_rig(self, &handles);
+        Ok((energy, data.leave_force(&gradient)))
     }
 }
 

@@ -10,11 +10,11 @@ use super::limits::{Bounds, LimitSamples};
 use super::training::{DIRECTIONS, Draw, Frame, Shot};
 use crate::inputs::settings::SimulationParams;
 use crate::math::dense::{dot, inner, product};
-use crate::model::skinning_modes::cubature::Cubature;
+use crate::math::nonnegative_least_squares;
 use crate::operators::gradients;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
-use crate::solve::nonnegative_least_squares;
+use crate::sampling::cubature::Cubature;
 use crate::{Progress, Result};
 
 /// Largest number of candidate tets, or vertices: those with the largest limit forces.

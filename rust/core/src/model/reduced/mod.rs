@@ -7,10 +7,12 @@
 pub(crate) mod cubic;
 pub(crate) mod drag;
 pub(crate) mod elastic;
+pub(crate) mod limit_energy;
 pub(crate) mod limit_training;
 pub(crate) mod limits;
 pub(crate) mod newton;
 pub(crate) mod objective;
+pub(crate) mod parts;
 pub(crate) mod reduce;
 pub(crate) mod step;
 pub(crate) mod training;
@@ -19,25 +21,23 @@ use std::sync::Arc;
 
 use crate::potentials::elastic::samples::Samples;
 use cubic::CubicForces;
-use drag::Parts;
-pub(crate) use elastic::Elastic;
 use faer::Mat;
 use limits::Limits;
 pub use limits::{Bounds, LimitSamples};
-use reduce::{Body, RigRows};
+use parts::{Parts, Places, RigRows};
 pub use training::Shot;
 
 use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::enter_pose;
-use crate::material::{Law, Material, PrincipalStretch};
+use crate::kinematics::rig_rows::check_strength;
+use crate::material::{Law, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::{dot, inner, product};
 use crate::mesh::TetMesh;
-use crate::model::skinning_modes::cubature::Cubature;
 use crate::operators::Stitches;
-use crate::rig::{Pose, Rig};
+use crate::rig::Rig;
+use crate::sampling::cubature::Cubature;
 use crate::subspace::Basis;
-use crate::{Error, Progress, Result};
+use crate::{Error, Result};
 
 /// A body in a reduced basis: all constant data of a step.
 ///
@@ -100,14 +100,6 @@ struct Quadratic {
     alone: Mat<f64>,
 }
 
-/// Sample places all over the body.
-struct Places {
-    /// Rows of J: handles and their four entries.
-    rig: Vec<Vec<(u32, [f64; 4])>>,
-    /// Basis displacements at the places, 3 rows each.
-    basis: Columns,
-}
-
 /// Optional inputs of a reduced body; none by default.
 #[derive(Clone, Copy, Default)]
 pub struct ReducedExtras<'a> {
@@ -128,80 +120,6 @@ pub struct ReducedExtras<'a> {
 }
 
 impl ReducedModel {
-    /// Prepares a body in the span of a basis.
-    ///
-    /// Linear properties shared by all basis fields, such as pins and complementarity to a rig, hold for
-    /// all motion.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] or [`Error::NotFinite`] for the
-    /// strength and for a frequency that is not positive, [`Error::Numerical`] for a basis without motion;
-    /// those of the cubature and the operators; [`Error::Unsupported`] for forces that are no polynomials;
-    /// [`Error::Cancelled`].
-    pub fn new(
-        mesh: &TetMesh,
-        material: &Material,
-        basis: &Basis,
-        extras: &ReducedExtras<'_>,
-        progress: &Progress,
-    ) -> Result<Self> {
-        let n = mesh.vertices().len();
-        material.check_tet_count(mesh.tets().len())?;
-        extras.check(n)?;
-        if extras.cubic {
-            extras.check_cubic(material.law(), basis.count())?;
-        }
-        extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
-        if basis.columns.nrows() != 3 * n {
-            let (expected, got) = (format!("(r, {n}, 3)"), format!("(r, {}, 3)", basis.columns.nrows() / 3));
-            return Err(Error::Shape { what: "basis", expected, got });
-        }
-        progress.report(0.0)?;
-        let body = Body::new(mesh, material, extras)?;
-        let (data, fields) = body.reduce(basis, extras.frequency)?;
-        progress.report(0.5)?;
-        let samples = body.samples(&fields);
-        let cubic = extras.cubic.then(|| body.cubic(&samples, progress)).transpose()?.map(Arc::new);
-        let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
-        let model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
-        progress.report(1.0)?;
-        match extras.cubature {
-            Some(cubature) => model.sampled(cubature),
-            None => Ok(model),
-        }
-    }
-
-    /// The same body with elastic forces evaluated at a cubature.
-    ///
-    /// A share of the metric's stiffness outside of the samples is kept, to give every displacement some
-    /// resistance. In a static pose with rest shapes that follow, nothing moves, whatever the weights.
-    ///
-    /// # Errors
-    /// [`Error::Empty`], [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for
-    /// tets and weights, [`Error::Unsupported`] for a body with a cubature; [`Error::Numerical`].
-    pub fn sampled(&self, cubature: &Cubature) -> Result<Self> {
-        let mesh = &self.data.mesh;
-        cubature.check(mesh)?;
-        self.check_whole()?;
-        let each = self.tets_each();
-        let volume = |(&tet, weight): (&u32, &f64)| {
-            let element = tet as usize / each;
-            (element, weight * self.data.tet_shares[tet as usize] * self.samples.volume(element))
-        };
-        let chosen: Vec<(usize, f64)> = cubature.tets.iter().zip(&cubature.weights).map(volume).collect();
-        let samples = self.samples.select(&chosen);
-        let unseen = self.data.unseen(&samples)?;
-        let limits = self.limits.clone();
-        Ok(Self {
-            data: self.data.clone(),
-            samples,
-            cubic: None,
-            cubature: Some(cubature.clone()),
-            limits,
-            unseen,
-        })
-    }
-
     /// The simulated mesh.
     pub fn mesh(&self) -> &TetMesh {
         &self.data.mesh
@@ -279,33 +197,6 @@ impl ReducedModel {
     pub fn cubature(&self) -> Option<&Cubature> {
         self.cubature.as_ref()
     }
-
-    /// Elastic energy of the body, in J, and its gradient by the coefficients, r.
-    ///
-    /// `pose_rest` in [0, 1] as in the settings. For tests and tools only.
-    ///
-    /// # Errors
-    /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
-    pub fn elastic_energy(
-        &self,
-        coefficients: &[f64],
-        pose: Option<&Pose>,
-        pose_rest: f64,
-    ) -> Result<(f64, Vec<f64>)> {
-        let data = &self.data;
-        data.check_coefficients("coefficients", coefficients)?;
-        if !(0.0..=1.0).contains(&pose_rest) {
-            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
-        }
-        let mut handles = vec![[0.0; 3]; data.handle_rows()];
-        enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
-        let y = data.enter(coefficients);
-        let mut elastic = Elastic::new(self);
-        elastic.enter_pose(self, &handles, (pose_rest, None));
-        let mut gradient = vec![0.0; y.len()];
-        let energy = elastic.evaluate(self, &y, &mut gradient) + elastic.of_rig(self, &handles);
-        Ok((energy, data.leave_force(&gradient)))
-    }
 }
 
 impl ReducedExtras<'_> {
@@ -327,29 +218,18 @@ impl ReducedExtras<'_> {
 
     /// Checks the extras against a mesh with n vertices.
     fn check(&self, n: usize) -> Result<()> {
-        let wrong =
-            |what, got: usize| Error::Shape { what, expected: format!("({n},)"), got: format!("({got},)") };
         if let Some(stitches) = self.stitches {
             stitches.check_vertices(n)?;
             stitches.check_shut()?;
         }
         if let Some(rig) = self.rig.filter(|rig| rig.vertex_count() != n) {
-            return Err(wrong("rig", rig.vertex_count()));
+            let (expected, got) = (format!("({n},)"), format!("({},)", rig.vertex_count()));
+            return Err(Error::Shape { what: "rig", expected, got });
         }
         if let Some(frequency) = self.frequency.filter(|hertz| !(hertz.is_finite() && *hertz > 0.0)) {
             return Err(Error::Range { what: "frequency", expected: "a positive number", got: frequency });
         }
-        let Some(strength) = self.strength else { return Ok(()) };
-        if strength.len() != n {
-            return Err(wrong("strength", strength.len()));
-        }
-        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
-            Some(element) if !strength[element].is_finite() => {
-                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
-            }
-            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
-            None => Ok(()),
-        }
+        check_strength(n, self.strength)
     }
 }
 

@@ -1,26 +1,28 @@
 //! Everything of mesh size, reduced once to the coordinates of a basis.
 
+use std::sync::Arc;
+
 use faer::{Mat, MatRef};
 
 use super::cubic::CubicForces;
-use super::drag::Parts;
-use super::{Places, Quadratic, ReducedData, ReducedExtras};
+use super::parts::{Parts, Places, RigRows};
+use super::{Quadratic, ReducedData, ReducedExtras, ReducedModel};
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::rig_rows::rig_rows;
 use crate::material::{Material, PrincipalStretch};
 use crate::math::columns::Columns;
+use crate::math::dense::diagonal::{FREE, diagonalise};
 use crate::math::dense::{inner, product};
 use crate::math::{Sparse, multiply_columns};
 use crate::mesh::TetMesh;
-use crate::model::full_space::elements_of;
-use crate::model::skinning_modes::cubature::seen_and_more;
-use crate::model::skinning_modes::diagonal::{FREE, diagonalise};
 use crate::operators::{lumped_mass, stiffness_of, twisting_stiffness};
 use crate::potentials::elastic::elements::{Element, ElementLaw};
+use crate::potentials::elastic::mesh_elements::elements_of;
 use crate::potentials::elastic::samples::{RigTerms, Samples};
 use crate::rig::Rig;
+use crate::sampling::cubature::{Cubature, seen_and_more};
 use crate::subspace::Basis;
-use crate::{Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// Factor on `k / c` for the kept share of the metric's stiffness outside of the samples, with c elements
 /// and k coordinates.
@@ -30,9 +32,6 @@ use crate::{Progress, Result};
 const UNSEEN: f64 = 0.02;
 /// Number of vertices that measure the motion of a body.
 const PLACES: usize = 40;
-
-/// Rows of J at each vertex: handles and their four entries.
-pub(super) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
 
 /// A body before reduction.
 pub(super) struct Body<'a> {
@@ -193,6 +192,82 @@ impl<'a> Body<'a> {
         let each = if self.mesh.cells().is_empty() { 1 } else { self.mesh.tets_per_cell() };
         let share = |(t, volume): (usize, &f64)| volume / self.elements[t / each].volume;
         self.mesh.volumes().iter().enumerate().map(share).collect()
+    }
+}
+
+impl ReducedModel {
+    /// Prepares a body in the span of a basis.
+    ///
+    /// Linear properties shared by all basis fields, such as pins and complementarity to a rig, hold for
+    /// all motion.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] or [`Error::NotFinite`] for the
+    /// strength and for a frequency that is not positive, [`Error::Numerical`] for a basis without motion;
+    /// those of the cubature and the operators; [`Error::Unsupported`] for forces that are no polynomials;
+    /// [`Error::Cancelled`].
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        basis: &Basis,
+        extras: &ReducedExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let n = mesh.vertices().len();
+        material.check_tet_count(mesh.tets().len())?;
+        extras.check(n)?;
+        if extras.cubic {
+            extras.check_cubic(material.law(), basis.count())?;
+        }
+        extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
+        if basis.columns.nrows() != 3 * n {
+            let (expected, got) = (format!("(r, {n}, 3)"), format!("(r, {}, 3)", basis.columns.nrows() / 3));
+            return Err(Error::Shape { what: "basis", expected, got });
+        }
+        progress.report(0.0)?;
+        let body = Body::new(mesh, material, extras)?;
+        let (data, fields) = body.reduce(basis, extras.frequency)?;
+        progress.report(0.5)?;
+        let samples = body.samples(&fields);
+        let cubic = extras.cubic.then(|| body.cubic(&samples, progress)).transpose()?.map(Arc::new);
+        let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
+        let model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
+        progress.report(1.0)?;
+        match extras.cubature {
+            Some(cubature) => model.sampled(cubature),
+            None => Ok(model),
+        }
+    }
+
+    /// The same body with elastic forces evaluated at a cubature.
+    ///
+    /// A share of the metric's stiffness outside of the samples is kept, to give every displacement some
+    /// resistance. In a static pose with rest shapes that follow, nothing moves, whatever the weights.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for
+    /// tets and weights, [`Error::Unsupported`] for a body with a cubature; [`Error::Numerical`].
+    pub fn sampled(&self, cubature: &Cubature) -> Result<Self> {
+        let mesh = &self.data.mesh;
+        cubature.check(mesh)?;
+        self.check_whole()?;
+        let each = self.tets_each();
+        let volume = |(&tet, weight): (&u32, &f64)| {
+            let element = tet as usize / each;
+            (element, weight * self.data.tet_shares[tet as usize] * self.samples.volume(element))
+        };
+        let chosen: Vec<(usize, f64)> = cubature.tets.iter().zip(&cubature.weights).map(volume).collect();
+        let samples = self.samples.select(&chosen);
+        let unseen = self.data.unseen(&samples)?;
+        let limits = self.limits.clone();
+        Ok(Self {
+            data: self.data.clone(),
+            samples,
+            cubic: None,
+            cubature: Some(cubature.clone()),
+            limits,
+            unseen,
+        })
     }
 }
 

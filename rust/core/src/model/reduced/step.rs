@@ -12,13 +12,13 @@ use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{FAR, Incremental, Terms};
 use crate::inputs::force_samples::{ForceSamples, foreign_samples};
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::DenseCholesky;
-use crate::math::polar::rotations;
+use crate::math::dense::diagonal::FREE;
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::model::skinning_modes::diagonal::FREE;
+use crate::potentials::damping::damping;
 use crate::rig::Pose;
 use crate::solve::{Descent, Learnt, Objective, Outcome};
 use crate::stepping::history::{apart, felt_acceleration, past_acceleration};
@@ -205,19 +205,6 @@ impl ReducedModel {
         let largest = self.data.spectrum.last().copied().unwrap_or(0.0);
         self.data.spectrum[direction] <= FREE * largest
     }
-
-    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, as in the full
-    /// space.
-    fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        let omega = std::f64::consts::TAU * self.data.frequency * params.stiffness.sqrt();
-        if params.damping == 0.0 {
-            [0.0; 2]
-        } else if self.is_free(0) {
-            [0.0, 2.0 * params.damping / omega * params.stiffness]
-        } else {
-            [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
-        }
-    }
 }
 
 impl Substep for ReducedSubstep {
@@ -247,7 +234,8 @@ impl Substep for ReducedSubstep {
         self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
         self.terms.held = 0.0;
         let [velocity, _] = params.integrator.velocity();
-        self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
+        self.terms.drag = damping(self.model.data.frequency, !self.model.is_free(0), params)
+            .map(|part| part * velocity / h);
         self.terms.force.copy_from_slice(&self.force);
         let begun = (self.terms.inertia, h);
         self.terms.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
@@ -328,9 +316,7 @@ impl Substep for ReducedSubstep {
             let before = samples.rig_gradient(sample, from);
             moved += samples.volume(sample) * samples.rig_gradient(sample, to) * before.transpose();
         }
-        let mut turn = [[0.0; 9]];
-        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
-        Matrix3::from_row_slice(&turn[0])
+        nearest_rotation(&moved)
     }
 
     fn show(&mut self, coordinates: &Rows) {

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 use super::ReducedModel;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::dense::dot;
+use crate::math::nonnegative_least_squares;
 use crate::math::random::{normal, sample, uniform};
-use crate::model::skinning_modes::cubature::Cubature;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
 use crate::rig::Pose;
-use crate::solve::nonnegative_least_squares;
+use crate::sampling::cubature::Cubature;
 use crate::{Error, Progress, Result};
 
 /// Error for a shot without forces.

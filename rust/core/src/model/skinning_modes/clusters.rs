@@ -3,12 +3,12 @@
 use faer::Mat;
 use rayon::prelude::*;
 
-use super::cubature::Cubature;
-use super::reduce::Body;
+use super::body::Body;
 use crate::Result;
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::operators::{MassShares, Strains};
+use crate::sampling::cubature::Cubature;
 use crate::subspace::tets_of_labels;
 
 /// Tets of each cluster, and the weight of each cluster.

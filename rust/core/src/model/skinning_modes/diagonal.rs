@@ -3,15 +3,12 @@
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use super::reduce::Body;
+use super::body::Body;
+use crate::Result;
 use crate::material::Material;
+use crate::math::dense::diagonal::{decoupled, whitened};
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::{Error, Result};
 
-/// Relative mass below which a direction counts as linearly dependent.
-pub(super) const DEPENDENT: f64 = 1e-12;
-/// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
-pub(crate) const FREE: f64 = 1e-9;
 /// Number of tets processed at once.
 const ROWS: usize = 1024;
 /// Squared size of coefficients, relative to a mode of mass one, above which a direction's motion between
@@ -20,39 +17,6 @@ const LARGE: f64 = 1e3;
 /// Largest ratio of squared motion between vertices to squared motion at vertices; directions above it are
 /// not resolved by the mesh.
 const BETWEEN: f64 = 100.0;
-
-/// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
-pub(crate) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
-    decoupled(&whitened(mass)?, stiffness)
-}
-
-/// Independent directions of mass one.
-fn whitened(mass: &Mat<f64>) -> Result<Mat<f64>> {
-    let size = mass.nrows();
-    let scale: Vec<f64> =
-        (0..size).map(|i| mass[(i, i)]).map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 0.0 }).collect();
-    let scaled = Mat::from_fn(size, size, |i, j| scale[i] * mass[(i, j)] * scale[j]);
-    let (masses, vectors) = symmetric_eigen(scaled.as_ref())?;
-    let largest = masses.iter().copied().fold(0.0, f64::max);
-    let kept: Vec<usize> = (0..size).filter(|&i| masses[i] > DEPENDENT * largest).collect();
-    if kept.is_empty() {
-        return Err(Error::Numerical { what: "reduction", why: "the modes are zero everywhere".into() });
-    }
-    Ok(Mat::from_fn(size, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / masses[kept[j]].sqrt()))
-}
-
-/// Directions of mass one with diagonal stiffness, and this diagonal.
-fn decoupled(whitened: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
-    let stiffness = product(whitened.transpose(), product(stiffness.as_ref(), whitened.as_ref()).as_ref());
-    turned(whitened, &stiffness)
-}
-
-/// The same for a stiffness of the directions, k x k.
-pub(super) fn turned(directions: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
-    let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
-    let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
-    Ok((product(directions.as_ref(), rotation.as_ref()), spectrum))
-}
 
 impl Body<'_> {
     /// [`diagonalise`] without directions that move hardly any vertex but much of the space between.

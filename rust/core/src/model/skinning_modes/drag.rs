@@ -14,37 +14,26 @@ use faer::{Accum, Mat, MatMut, Par};
 
 use super::SkinningModel;
 use crate::Result;
-use crate::inputs::drag::{Drag, Parts};
+use crate::inputs::drag::Drag;
 use crate::inputs::force_samples::foreign_samples;
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::SimulationParams;
+use crate::inputs::settings::{HISTORY, SimulationParams};
 use crate::math::lanes::multiply_add;
+use crate::potentials::drag::PointDrag;
 use crate::stepping::history;
 use crate::stepping::state::State;
-
-/// Largest `c h / m`. A part with a larger coefficient follows the medium anyway, to a millionth in a
-/// substep, and the rest of the body would lose precision.
-const FOLLOWS: f64 = 1e6;
-/// Largest `q size / m`, for the same reason.
-const FOLLOWS_QUADRATIC: f64 = 1e9;
 
 /// Largest coefficient in the metric, in units of `m / h`: beyond this, rounding would erase the rest of
 /// the metric. The line search compensates.
 const STEEPEST: f64 = 1e9;
 
-/// Drag of a step, and scratch for its parts.
+/// Drag of a step at the samples of its parts, and scratch.
 pub(super) struct DragForce {
     /// `None` without drag.
     drag: Option<Drag>,
-    /// `v_0 / h`.
-    rate: f64,
-    /// Bounded c and q, k.
-    linear: Vec<f64>,
-    quadratic: Vec<f64>,
-    /// w at the end of the substep without displacement, k.
-    known: Vec<[f64; 3]>,
-    /// w, or a force, k.
-    parts: Vec<[f64; 3]>,
+    points: PointDrag,
+    /// Displacements of the parts, and forces on them, k.
+    moved: Vec<[f64; 3]>,
+    forces: Vec<[f64; 3]>,
     /// Differences of rows of the pose, the displacement or offsets.
     rows: Vec<[f64; 3]>,
     /// Rows of `B Phi`, each multiplied by a square root, k x r.
@@ -52,42 +41,28 @@ pub(super) struct DragForce {
 }
 
 impl DragForce {
-    pub(super) fn new() -> Self {
-        Self {
-            drag: None,
-            rate: 0.0,
-            linear: Vec::new(),
-            quadratic: Vec::new(),
-            known: Vec::new(),
-            parts: Vec::new(),
-            rows: Vec::new(),
-            weighted: Mat::new(),
-        }
-    }
-
-    /// Sets the coefficients, bounded by `FOLLOWS` and `FOLLOWS_QUADRATIC`.
-    fn bound(&mut self, drag: &Parts, model: &SkinningModel, h: f64) {
-        let size = model.diagonal();
-        for (s, &mass) in drag.samples().masses().iter().enumerate() {
-            self.linear[s] = drag.linear[s].min(FOLLOWS * mass / h);
-            self.quadratic[s] = drag.quadratic[s].min(FOLLOWS_QUADRATIC * mass / size);
-        }
+    pub(super) fn new(model: &SkinningModel) -> Self {
+        let (moved, forces, rows) = (Vec::new(), Vec::new(), Vec::new());
+        let points = PointDrag::new(Vec::new(), model.diagonal());
+        Self { drag: None, points, moved, forces, rows, weighted: Mat::new() }
     }
 
     /// Stores the drag of the next step; allocates only for more parts than ever before.
     pub(super) fn enter(&mut self, model: &SkinningModel, drag: Option<&Drag>) -> Result<()> {
         self.drag = None;
         let Some(drag) = drag else { return Ok(()) };
-        model.check_samples(drag.0.samples.as_deref().ok_or_else(foreign_samples)?)?;
+        let samples = drag.0.samples.as_deref().ok_or_else(foreign_samples)?;
+        model.check_samples(samples)?;
         if drag.is_nothing() {
             return Ok(());
         }
         let k = drag.count();
         let longest = model.cluster_rig.columns().max(model.rank()).max(model.center_count());
-        self.linear.resize(k, 0.0);
-        self.quadratic.resize(k, 0.0);
-        self.known.resize(k, [0.0; 3]);
-        self.parts.resize(k, [0.0; 3]);
+        self.points.set_masses(samples.masses());
+        let factors = drag.linear().iter().zip(drag.quadratic()).map(|(c, q)| [*c, *q]);
+        self.points.enter(factors.zip(drag.velocity().iter().copied()));
+        self.moved.resize(k, [0.0; 3]);
+        self.forces.resize(k, [0.0; 3]);
         self.rows.resize(longest, [0.0; 3]);
         self.weighted.resize_with(k, model.rank(), |_, _| 0.0);
         self.drag = Some(drag.clone());
@@ -113,11 +88,9 @@ impl DragForce {
         params: &SimulationParams,
         h: f64,
     ) {
-        let Some(Drag(drag)) = self.drag.clone() else { return };
+        let Some(Drag(drag)) = &self.drag else { return };
         let factors = params.integrator.velocity();
-        self.rate = factors[0] / h;
-        self.bound(&drag, model, h);
-        let Self { known, rows, .. } = self;
+        let Self { moved: known, rows, .. } = self;
         known.fill([0.0; 3]);
         let rig = &mut rows[..pose.len()];
         history::velocity(&state.path, pose, factors, rig);
@@ -134,64 +107,54 @@ impl DragForce {
             history::velocity(&centers, now, factors, moved);
             multiply_add(&drag.samples().clusters, moved, known);
         }
-        for (known, medium) in known.iter_mut().zip(&drag.velocity) {
-            (0..3).for_each(|c| known[c] = known[c] / h - medium[c]);
-        }
+        self.points.prepare(&self.moved, factors[0], h);
     }
 
     /// Adds the force of the medium on a body at rest, r rows, then switches drag off.
-    pub(super) fn rest(&mut self, model: &SkinningModel, h: f64, rows: &mut [[f64; 3]]) {
+    pub(super) fn rest(&mut self, h: f64, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = self.drag.take() else { return };
-        self.bound(&drag, model, h);
-        for (s, part) in self.parts.iter_mut().enumerate() {
-            let medium = drag.velocity[s];
-            let factor = self.linear[s] + self.quadratic[s] * norm(&medium);
-            *part = medium.map(|u| factor * u);
-        }
-        multiply_add(&drag.samples().reduce, &self.parts, rows);
+        self.forces.fill([0.0; 3]);
+        self.points.rest(h, &mut self.forces);
+        multiply_add(&drag.samples().reduce, &self.forces, rows);
     }
 
     /// Adds the force of linear drag at Y = 0, r rows.
     pub(super) fn add_known(&mut self, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = &self.drag else { return };
-        for (s, part) in self.parts.iter_mut().enumerate() {
-            *part = self.known[s].map(|w| -self.linear[s] * w);
+        for (part, force) in self.forces.iter_mut().enumerate() {
+            let [c, _] = self.points.factors(part);
+            *force = self.points.relative(part, &[0.0; 3]).map(|w| -c * w).into();
         }
-        multiply_add(&drag.samples().reduce, &self.parts, rows);
+        multiply_add(&drag.samples().reduce, &self.forces, rows);
     }
 
-    /// Writes w at Y to `parts`.
-    fn relative(&mut self, y: &[[f64; 3]]) {
+    /// Writes the displacements of the parts at Y.
+    fn displace(&mut self, y: &[[f64; 3]]) {
         let Some(Drag(drag)) = &self.drag else { return };
-        self.parts.fill([0.0; 3]);
-        multiply_add(&drag.samples().basis, y, &mut self.parts);
-        for (part, known) in self.parts.iter_mut().zip(&self.known) {
-            (0..3).for_each(|c| part[c] = self.rate * part[c] + known[c]);
-        }
+        self.moved.fill([0.0; 3]);
+        multiply_add(&drag.samples().basis, y, &mut self.moved);
     }
 
     /// P at Y, J; adds the gradient.
     pub(super) fn evaluate(&mut self, y: &[[f64; 3]], gradient: &mut [[f64; 3]]) -> f64 {
-        self.relative(y);
+        self.displace(y);
         let Some(Drag(drag)) = &self.drag else { return 0.0 };
-        let mut potential = 0.0;
-        for (s, part) in self.parts.iter_mut().enumerate() {
-            let (c, q, speed) = (self.linear[s], self.quadratic[s], norm(part));
-            potential += (0.5 * c + q * speed / 3.0) * speed * speed;
-            part.iter_mut().for_each(|w| *w *= c + q * speed);
-        }
-        multiply_add(&drag.samples().reduce, &self.parts, gradient);
-        potential / self.rate
+        self.forces.fill([0.0; 3]);
+        let potential = self.points.evaluate(&self.moved, &mut self.forces);
+        multiply_add(&drag.samples().reduce, &self.forces, gradient);
+        potential
     }
 
     /// Adds an upper bound of the second derivative of P at Y to the lower half of a matrix, r x r. Exact
     /// for linear drag; capped at [`STEEPEST`].
     pub(super) fn add_metric(&mut self, y: &[[f64; 3]], lower: MatMut<'_, f64>) {
-        self.relative(y);
+        self.displace(y);
         let Some(Drag(drag)) = &self.drag else { return };
+        let rate = self.points.rate();
         let roots = |s: usize| {
-            let steepest = self.linear[s] + 2.0 * self.quadratic[s] * norm(&self.parts[s]);
-            (self.rate * steepest.min(STEEPEST * self.rate * drag.samples().masses()[s])).sqrt()
+            let [c, q] = self.points.factors(s);
+            let steepest = c + 2.0 * q * self.points.relative(s, &self.moved[s]).norm();
+            (rate * steepest.min(STEEPEST * rate * drag.samples().masses()[s])).sqrt()
         };
         for j in 0..self.weighted.ncols() {
             let rows = drag.samples().rows.col_as_slice(j).iter().enumerate();
@@ -205,24 +168,21 @@ impl DragForce {
 
     /// The second derivative of P at Y, 3r x 3r.
     pub(super) fn hessian(&mut self, y: &[[f64; 3]]) -> Option<Mat<f64>> {
-        self.relative(y);
+        self.displace(y);
         let Drag(drag) = self.drag.as_ref()?;
         let rows = &drag.samples().rows;
         let mut hessian = Mat::zeros(3 * y.len(), 3 * y.len());
-        for (s, w) in self.parts.iter().enumerate() {
-            let (speed, q) = (norm(w), self.quadratic[s]);
+        for (s, moved) in self.moved.iter().enumerate() {
+            let ([c, q], w) = (self.points.factors(s), self.points.relative(s, moved));
+            let (rate, speed) = (self.points.rate(), w.norm());
             for i in 0..3 * y.len() {
                 for j in 0..3 * y.len() {
                     let along = if speed > 0.0 { q * w[i % 3] * w[j % 3] / speed } else { 0.0 };
-                    let alike = if i % 3 == j % 3 { self.linear[s] + q * speed } else { 0.0 };
-                    hessian[(i, j)] += self.rate * (alike + along) * rows[(s, i / 3)] * rows[(s, j / 3)];
+                    let alike = if i % 3 == j % 3 { c + q * speed } else { 0.0 };
+                    hessian[(i, j)] += rate * (alike + along) * rows[(s, i / 3)] * rows[(s, j / 3)];
                 }
             }
         }
         Some(hessian)
     }
-}
-
-fn norm(w: &[f64; 3]) -> f64 {
-    w.iter().map(|w| w * w).sum::<f64>().sqrt()
 }

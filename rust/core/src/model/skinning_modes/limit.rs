@@ -5,97 +5,13 @@
 //! below `x = 1/2`, with L the limit, mu_s the effective mass of a place and kappa the lowest elastic
 //! eigenvalue. The potential has two continuous derivatives, is in joules, and vanishes for calm motion.
 
-use faer::Mat;
-use rayon::prelude::*;
-
 use super::SkinningModel;
 use crate::material::growth::{KNEE, potential};
-use crate::math::dense::dot;
-use crate::math::lanes::{Packed, multiply_add};
+use crate::math::lanes::multiply_add;
+use crate::sampling::covering::norm2;
 
 /// Share of the limit to which a state beyond it is scaled before a step.
 const INSIDE: f64 = 0.9;
-/// Leverage below which a vertex needs no place of its own.
-const UNSEEN: f64 = 0.1;
-/// Largest number of places, for each reduced coordinate.
-const MOST: usize = 8;
-/// Squared row norm, relative to the largest, that counts as not moving.
-const FAINT: f64 = 1e-6;
-
-/// Places of the displacement limit: few, but no vertex moves far without one of them.
-pub(super) struct LimitPlaces {
-    /// `B Phi` at the places, k x r.
-    basis: Packed<1>,
-    /// Transpose of `basis`.
-    gather: Packed<1>,
-    /// Largest row norm of `basis`: no place moves by more than this times `|Y|`.
-    reach: f64,
-    /// Effective masses mu of the places, k, kg, `1 / |b_s|^2`.
-    masses: Vec<f64>,
-}
-
-impl LimitPlaces {
-    pub(super) fn new(model: &SkinningModel) -> Self {
-        let outside = model.mesh().boundary_vertices();
-        let rows: Vec<Vec<f64>> = outside.par_iter().map(|&i| row(model, i as usize)).collect();
-        let places = covering(&rows, 1, MOST * model.rank());
-        Self {
-            basis: Packed::new(places.len(), model.rank(), |s, _, j| rows[places[s]][j]),
-            gather: Packed::new(model.rank(), places.len(), |j, _, s| rows[places[s]][j]),
-            reach: places.iter().map(|&s| norm2(&rows[s])).fold(0.0, f64::max).sqrt(),
-            masses: places.iter().map(|&s| 1.0 / norm2(&rows[s])).collect(),
-        }
-    }
-}
-
-/// Greedy choice of items of `each` rows b by leverage, the sum of `b' (sum of b_s b_s')^-1 b` over the
-/// item's rows with the sum over chosen rows. Stops if no item has more than [`UNSEEN`], or at `most`
-/// items. Every row is then nearly in the span of the chosen ones.
-pub(super) fn covering(rows: &[Vec<f64>], each: usize, most: usize) -> Vec<usize> {
-    let norms: Vec<f64> = rows.chunks_exact(each).map(|own| own.iter().map(|row| norm2(row)).sum()).collect();
-    let faint = FAINT * norms.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let rank = rows.first().map_or(0, Vec::len);
-    let mut leverage: Vec<f64> = norms.iter().map(|norm| norm / faint).collect();
-    let mut inverse = Mat::from_fn(rank, rank, |i, j| if i == j { 1.0 / faint } else { 0.0 });
-    let mut chosen = Vec::new();
-    while chosen.len() < most {
-        let best = (0..norms.len()).max_by(|&a, &b| leverage[a].total_cmp(&leverage[b]));
-        let Some(best) = best.filter(|&best| leverage[best] > UNSEEN) else { break };
-        chosen.push(best);
-        for row in &rows[each * best..][..each] {
-            let seen: Vec<f64> = (0..rank).map(|j| dot(inverse.col_as_slice(j), row)).collect();
-            let scale = 1.0 / (1.0 + dot(&seen, row));
-            for j in 0..rank {
-                inverse
-                    .col_as_slice_mut(j)
-                    .iter_mut()
-                    .zip(&seen)
-                    .for_each(|(x, s)| *x -= scale * seen[j] * s);
-            }
-            let sees = |own: &[Vec<f64>]| own.iter().map(|row| dot(&seen, row).powi(2)).sum::<f64>();
-            leverage
-                .par_iter_mut()
-                .zip(rows.par_chunks_exact(each))
-                .for_each(|(l, own)| *l -= scale * sees(own));
-        }
-        // A place is chosen at most once, to leave room for the others.
-        leverage[best] = f64::NEG_INFINITY;
-    }
-    chosen
-}
-
-/// A row of `B Phi`.
-fn row(model: &SkinningModel, vertex: usize) -> Vec<f64> {
-    let modes = model.mode_count();
-    let point = model.coordinates.homogeneous(&model.mesh().vertices()[vertex]);
-    let weights = &model.weights()[vertex * modes..][..modes];
-    let entries: Vec<f64> = weights.iter().flat_map(|w| point.map(|x| w * x)).collect();
-    (0..model.rank()).map(|j| dot(model.data.basis.col_as_slice(j), &entries)).collect()
-}
-
-fn norm2(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum()
-}
 
 /// An active displacement limit: places, length, stiffness and scratch.
 pub(super) struct Limit {

@@ -10,13 +10,13 @@
 
 use faer::{Mat, MatRef};
 
+use super::body::Body;
 use super::clusters::Clusters;
-use super::diagonal::diagonalise;
-use super::reduce::Body;
 use super::{SkinningData, SkinningModel};
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::rig_rows::{check_offsets, handles_of_vertices, rig_rows};
 use crate::material::Material;
+use crate::math::dense::diagonal::diagonalise;
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::mesh::{BoundarySamples, SurfaceMesh, TetMesh};

@@ -8,33 +8,12 @@
 use faer::{Mat, MatMut};
 
 use super::SkinningModel;
-use super::stitches::ReducedSprings;
 use crate::Result;
 use crate::inputs::settings::SimulationParams;
 use crate::inputs::shares::Shares;
 use crate::math::dense::{dot, product, symmetric_eigen};
-use crate::math::lanes::{Packed, multiply_add};
+use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
-
-/// Rows of springs for the step.
-pub(super) struct PackedSprings {
-    /// `D Phi`, its transpose, and D_J.
-    modes: Packed<1>,
-    gather: Packed<1>,
-    rig: Packed<1>,
-}
-
-impl PackedSprings {
-    pub(super) fn new(springs: &ReducedSprings) -> Self {
-        let packed = |m: &Mat<f64>| Packed::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
-        let modes = &springs.modes;
-        Self {
-            modes: packed(modes),
-            gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
-            rig: packed(&springs.rig),
-        }
-    }
-}
 
 /// Changes of a step by opened stitches; allocated at the first opening.
 pub(super) struct Opening {

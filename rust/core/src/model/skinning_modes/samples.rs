@@ -8,7 +8,7 @@ use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::settings::HISTORY;
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
-use crate::math::polar::rotations;
+use crate::math::polar::nearest_rotation;
 use crate::rig::Pose;
 use crate::stepping::history::apart;
 use crate::stepping::state::State;
@@ -88,9 +88,7 @@ impl SkinningModel {
         for (cluster, mass) in self.data.cluster_masses.iter().enumerate() {
             moved += *mass * self.rig_gradient(cluster, to) * self.rig_gradient(cluster, from).transpose();
         }
-        let mut turn = [[0.0; 9]];
-        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
-        Matrix3::from_row_slice(&turn[0])
+        nearest_rotation(&moved)
     }
 
     /// Largest rotation or strain of a cluster by the rig between two poses (4 rows a handle), as a share

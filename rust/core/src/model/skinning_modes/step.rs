@@ -7,7 +7,6 @@ use nalgebra::Matrix3;
 
 use super::SkinningModel;
 use super::descent::{Descent, Objective};
-use super::diagonal::FREE;
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
@@ -16,6 +15,7 @@ use super::rig_pose::{RigPose, add};
 use super::stretch::StretchLimit;
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams};
+use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
 use crate::rig::Pose;
@@ -74,7 +74,7 @@ impl SkinningSubstep {
             descent: Descent::new(rank),
             limit: Limit::new(),
             stretch: StretchLimit::new(),
-            drag: DragForce::new(),
+            drag: DragForce::new(&model),
             opening: Opening::new(),
             is_pressed: false,
             is_measured: false,
@@ -334,7 +334,7 @@ impl Substep for SkinningSubstep {
             self.opening.rest((&self.model, &self.rig.handles), params, &mut self.fixed);
         }
         let h = params.dt / f64::from(params.substeps);
-        self.drag.rest(&self.model, h, &mut self.fixed);
+        self.drag.rest(h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
         let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);

@@ -6,8 +6,9 @@
 
 use faer::Mat;
 
-use super::reduce::Body;
+use super::body::Body;
 use crate::math::dense::product;
+use crate::math::lanes::Packed;
 use crate::operators::Stitches;
 use crate::{Error, Result};
 
@@ -129,6 +130,26 @@ impl StitchRows {
                 stiffness: self.stiffness,
                 groups: self.groups,
             }),
+        }
+    }
+}
+
+/// Rows of springs for the step.
+pub(super) struct PackedSprings {
+    /// `D Phi`, its transpose, and D_J.
+    pub(super) modes: Packed<1>,
+    pub(super) gather: Packed<1>,
+    pub(super) rig: Packed<1>,
+}
+
+impl PackedSprings {
+    pub(super) fn new(springs: &ReducedSprings) -> Self {
+        let packed = |m: &Mat<f64>| Packed::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
+        let modes = &springs.modes;
+        Self {
+            modes: packed(modes),
+            gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
+            rig: packed(&springs.rig),
         }
     }
 }

@@ -17,7 +17,6 @@ use pulp::{Arch, Simd, WithSimd};
 use super::SkinningModel;
 use super::local::{RigGradients, accumulate};
 use super::metric::{MOST_STIFF, Metric};
-use super::stretch_places::StretchPlaces;
 use crate::material::growth::{KNEE, continued};
 use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
 use crate::math::polar::{multiply, rotations_in_lanes};
@@ -30,22 +29,6 @@ const TIMES: i32 = 8;
 const FOLLOWED: (f64, f64) = (0.1, 30.0);
 /// Share of the limit from which a place is watched together with active ones.
 const NEAR: f64 = 0.4;
-
-/// Places of the limit, packed for a step.
-pub(super) struct PackedPlaces {
-    basis: Packed<3>,
-    rig: PackedSparse<3>,
-}
-
-impl PackedPlaces {
-    pub(super) fn new(places: &StretchPlaces) -> Self {
-        let (count, rank, handles) = (places.tets.len(), places.basis.ncols(), places.rig.ncols());
-        Self {
-            basis: Packed::new(count, rank, |i, row, j| places.basis[(3 * i + row, j)]),
-            rig: PackedSparse::new(count, handles, |i, row, j| places.rig[(3 * i + row, j)]),
-        }
-    }
-}
 
 /// An active stretch limit, and scratch for its places.
 pub(super) struct StretchLimit {

@@ -4,13 +4,14 @@ use faer::Mat;
 use nalgebra::Matrix3;
 use rayon::prelude::*;
 
-use super::diagonal::FREE;
-use super::limit::covering;
-use super::reduce::Body;
+use super::body::Body;
+use crate::math::dense::diagonal::FREE;
 use crate::math::dense::dot;
+use crate::math::lanes::{Packed, PackedSparse};
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::gradients;
+use crate::sampling::covering::covering;
 
 /// Number of candidate tets; half of them are the softest.
 const CANDIDATES: usize = 3000;
@@ -78,6 +79,22 @@ impl StretchPlaces {
         let hats = gradients(mesh);
         let row = |tet: usize, d: usize| (0..4).map(|c| (mesh.tets()[tet][c], hats[tet][c][d])).collect();
         self.tets.iter().flat_map(|&tet| [0, 1, 2].map(|d| row(tet as usize, d))).collect()
+    }
+}
+
+/// Places of the limit, packed for a step.
+pub(super) struct PackedPlaces {
+    pub(super) basis: Packed<3>,
+    pub(super) rig: PackedSparse<3>,
+}
+
+impl PackedPlaces {
+    pub(super) fn new(places: &StretchPlaces) -> Self {
+        let (count, rank, handles) = (places.tets.len(), places.basis.ncols(), places.rig.ncols());
+        Self {
+            basis: Packed::new(count, rank, |i, row, j| places.basis[(3 * i + row, j)]),
+            rig: PackedSparse::new(count, handles, |i, row, j| places.rig[(3 * i + row, j)]),
+        }
     }
 }
 

@@ -2,12 +2,11 @@
 
 use faer::Mat;
 
-use super::diagonal::diagonalise;
-use super::stitches::ReducedSprings;
-use super::stitches::ReducedStitches;
+use super::stitches::{ReducedSprings, ReducedStitches};
 use super::stretch_places::StretchPlaces;
 use super::{SkinningData, SkinningModel};
 use crate::Result;
+use crate::math::dense::diagonal::diagonalise;
 use crate::math::dense::product;
 use crate::subspace::check_truncation;
 

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use nalgebra::{Cholesky, Const, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::kinematics::inertia;
-use super::objective::{Node, Station};
+use super::station::{Node, Station};
 use crate::math::DenseCholesky;
 use crate::math::rows::Rows;
 

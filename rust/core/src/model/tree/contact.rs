@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::articulated::Articulated;
 use super::kinematics::Frame;
-use super::objective::{Node, Station, react};
+use super::station::{Node, Station, react};
 use super::way::Way;
 use crate::math::rows::{Rows, add, dot};
 use crate::potentials::contact::{

@@ -6,10 +6,10 @@ use faer::{Mat, MatRef};
 use nalgebra::{DMatrix, Matrix3, Matrix6, SymmetricEigen, Vector3};
 
 use crate::math::columns::Columns;
+use crate::math::dense::diagonal::FREE;
 use crate::math::dense::{inner, product};
 use crate::mesh::bounds;
 use crate::model::reduced::ReducedModel;
-use crate::model::skinning_modes::diagonal::FREE;
 use crate::subspace::{BoundedDeformationTree, LinearModes};
 use crate::{Error, Result};
 

@@ -10,13 +10,16 @@
 mod articulated;
 mod contact;
 mod domain;
+mod domain_tree;
 mod interface;
 mod kinematics;
 mod motion;
 mod objective;
-mod tree;
+mod state;
+mod station;
 mod way;
 
 pub use domain::Domain;
-pub use motion::{TreeDrive, TreeState, Wind};
-pub use tree::{DomainTree, Member};
+pub use domain_tree::{DomainTree, Member};
+pub use motion::{TreeDrive, Wind};
+pub use state::TreeState;

@@ -3,13 +3,14 @@
 use nalgebra::Vector3;
 
 use super::contact::{Standing, TreeContact};
+use super::domain_tree::{DomainTree, standing};
 use super::kinematics::Frame;
-use super::objective::{Incremental, ROOT, Station, place};
-use super::tree::{DomainTree, standing};
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::StepReport;
+use super::objective::Incremental;
+use super::state::{PLACE, TreeState, coordinates, frame_of, rows_of};
+use super::station::{ROOT, Station, place};
+use crate::inputs::settings::{HISTORY, StepReport};
 use crate::math::rows::{Rows, add, combine, dot};
-use crate::potentials::contact::{ContactState, Placement};
+use crate::potentials::contact::Placement;
 use crate::solve::{Descent, Objective};
 use crate::stepping::history::{follow, on_parabola};
 use crate::stepping::state::respace;
@@ -18,21 +19,6 @@ use crate::{Error, Progress, Result};
 /// Largest distance between predictor and last state without an energy comparison, root mean square as a
 /// share of the diagonal.
 const FAR: f64 = 0.1;
-/// Rows of a root's place: the columns of its rotation, and its centre.
-const PLACE: usize = 4;
-
-/// The complete state before a step of a tree; restoring it replays the same bits.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TreeState {
-    started: bool,
-    /// Seconds between the stored substeps, 0 before the first.
-    spacing: f64,
-    /// The last two target places of the root, older first.
-    frames: [Vec<[f64; 3]>; 2],
-    /// The last substeps, older first: the root's place, then the coordinates without the root's rows.
-    history: [Vec<[f64; 3]>; HISTORY],
-    contact: ContactState,
-}
 
 /// Input of a step of a tree.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,44 +58,6 @@ impl Wind<'_> {
             Some(&got) => Err(Error::Range { what: "drag", expected: "rates >= 0 in 1/s", got }),
             None => Ok(()),
         }
-    }
-}
-
-impl TreeState {
-    /// A state at rest, with the root's rows among the coordinates, and colliders at their initial places.
-    pub(super) fn new(root: &Frame, rows: usize, colliders: usize) -> Self {
-        let mut all = vec![[0.0; 3]; PLACE + rows - ROOT];
-        all[..PLACE].copy_from_slice(&rows_of(root));
-        let mut contact = ContactState::new(colliders);
-        contact.start(&Placement::made(colliders));
-        Self {
-            contact,
-            started: false,
-            spacing: 0.0,
-            frames: std::array::from_fn(|_| all[..PLACE].to_vec()),
-            history: std::array::from_fn(|_| all.clone()),
-        }
-    }
-
-    /// The coordinates after the last substep; the root's rows have no meaning.
-    pub(super) fn last(&self) -> &Rows {
-        coordinates(&self.history[HISTORY - 1])
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &Vec<[f64; 3]>> {
-        self.frames.iter().chain(&self.history)
-    }
-
-    fn copy_from(&mut self, other: &Self) {
-        (self.started, self.spacing) = (other.started, other.spacing);
-        let own = self.frames.iter_mut().chain(&mut self.history);
-        own.zip(other.rows()).for_each(|(to, from)| to.copy_from_slice(from));
-        self.contact.copy_from(&other.contact);
-    }
-
-    /// Sets the history to rest at a place.
-    fn begin(&mut self, place: &Rows) {
-        self.frames.iter_mut().chain(&mut self.history).for_each(|rows| rows[..PLACE].copy_from_slice(place));
     }
 }
 
@@ -401,20 +349,4 @@ impl DomainTree {
         }
         self.params.stiffness * energy
     }
-}
-
-/// Coordinates in stored rows, preceded by as many rows as the root has.
-fn coordinates(rows: &Rows) -> &Rows {
-    &rows[PLACE - ROOT..]
-}
-
-fn rows_of(frame: &Frame) -> [[f64; 3]; PLACE] {
-    let column = |c: usize| frame.rotation.column(c).into_owned().into();
-    [column(0), column(1), column(2), frame.centre.into()]
-}
-
-/// Frame of interpolated rows; the matrix is made a rotation.
-fn frame_of(rows: &Rows) -> Frame {
-    let place = Placement::of(&std::array::from_fn(|row| rows[row]), &[0.0; 3]);
-    Frame { rotation: *place.rotation(), centre: *place.translation() }
 }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::shape::of_box;
+use super::cuboid::of_box;
 use crate::mesh::{SurfaceMesh, WindingNumber, bounds, closest_points};
 use crate::{Error, Result};
 

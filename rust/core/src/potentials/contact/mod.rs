@@ -29,10 +29,11 @@
 //! rest shape of the others (`soft`).
 //!
 //! Vertices of domains with rotating frames use the same contact model; trees of bounding spheres find the
-//! candidates (`method::domains`).
+//! candidates (`model::tree`).
 //!
 //! Not included: deforming colliders, self-contact, and restitution beyond that of the flesh.
 
+mod cuboid;
 mod directions;
 mod distance_grid;
 mod joint;

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::math::polar::rotations;
+use crate::math::polar::nearest_rotation;
 use crate::math::rows::Rows;
 use crate::{Error, Result};
 
@@ -103,10 +103,4 @@ impl Placement {
     pub(crate) fn unturned(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.transpose() * direction
     }
-}
-
-fn nearest_rotation(matrix: &Matrix3<f64>) -> Matrix3<f64> {
-    let mut turn = [[0.0; 9]];
-    rotations(&[std::array::from_fn(|e| matrix[(e / 3, e % 3)])], &mut turn);
-    Matrix3::from_row_slice(&turn[0])
 }

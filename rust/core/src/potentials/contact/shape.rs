@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::cuboid::{direction, of_box};
 use super::distance_grid::DistanceGrid;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
@@ -172,24 +173,6 @@ impl Shape {
             Kind::Mesh(grid) => grid.nearest(point),
         }
     }
-}
-
-/// Distance and normal of a box about the origin.
-pub(super) fn of_box(point: &Vector3<f64>, half: &Vector3<f64>) -> (f64, Vector3<f64>) {
-    let sign = point.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
-    let beyond = point.abs() - half;
-    let outside = beyond.map(|x| x.max(0.0));
-    if outside.norm_squared() > 0.0 {
-        return (outside.norm(), direction(outside).component_mul(&sign));
-    }
-    let axis = beyond.imax();
-    (beyond[axis], Vector3::ith(axis, sign[axis]))
-}
-
-/// The normalised vector; up for a zero vector.
-fn direction(vector: Vector3<f64>) -> Vector3<f64> {
-    let length = vector.norm();
-    if length > 0.0 { vector / length } else { Vector3::z() }
 }
 
 fn check(what: &'static str, point: &[f64; 3]) -> Result<()> {

@@ -4,6 +4,7 @@ pub(crate) mod body;
 pub(crate) mod clusters;
 pub(crate) mod elements;
 pub(crate) mod fibres;
+pub(crate) mod mesh_elements;
 pub(crate) mod rest_shape;
 pub(crate) mod samples;
 pub(crate) mod sheet;

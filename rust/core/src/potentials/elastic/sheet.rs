@@ -2,7 +2,6 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::Result;
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::nearby::side_by_side;
 use crate::material::Material;
@@ -12,7 +11,7 @@ use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::operators::{Bending, Membrane};
 use crate::subspace::Handles;
-use crate::{Error, mesh::bounds};
+use crate::{Error, Result, mesh::bounds};
 
 /// Fabric properties of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]

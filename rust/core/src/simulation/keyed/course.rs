@@ -3,8 +3,7 @@
 use faer::Mat;
 use faer::linalg::solvers::{PartialPivLu, Solve};
 
-use crate::inputs::settings::HISTORY;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::model::reduced::ReducedModel;
 use crate::model::reduced::step::ReducedSubstep;
 use crate::stepping::motion::Motion;

@@ -8,6 +8,7 @@ pub(crate) mod tracking;
 use std::sync::Arc;
 
 use course::{Course, Line};
+pub use plan::KeyedParams;
 use plan::{Plan, Want};
 
 use crate::inputs::settings::{Drive, SimulationParams};
@@ -44,25 +45,6 @@ pub enum Aim {
         /// Displacement from the rig position.
         displacement: [f64; 3],
     },
-}
-
-/// Settings of a motion through keys.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KeyedParams {
-    /// Weight of the effort relative to the misses; at least 1e-15. Effort is the mean square of the force
-    /// over the frames, in units of the lowest deforming mode's pull at a displacement of one diagonal.
-    /// Misses are shares of the diagonal.
-    pub effort: f64,
-    /// Most iterations.
-    pub max_iterations: u32,
-    /// Relative change of the forces, root mean square, at convergence.
-    pub tolerance: f64,
-}
-
-impl Default for KeyedParams {
-    fn default() -> Self {
-        Self { effort: 1e-6, max_iterations: 200, tolerance: 1e-4 }
-    }
 }
 
 /// A motion through keys, and its control forces.

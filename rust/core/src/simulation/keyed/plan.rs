@@ -3,7 +3,6 @@
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
-use super::KeyedParams;
 use super::course::Course;
 use crate::math::dense::{add_product, inner};
 use crate::math::rows::{Rows, dot};
@@ -15,6 +14,25 @@ const PAIRS: usize = 8;
 /// Effort at the start of the continuation to smaller efforts, and the tolerance on the way.
 const FIRST: f64 = 0.1;
 const ON_THE_WAY: f64 = 1e-2;
+
+/// Settings of a motion through keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeyedParams {
+    /// Weight of the effort relative to the misses; at least 1e-15. Effort is the mean square of the force
+    /// over the frames, in units of the lowest deforming mode's pull at a displacement of one diagonal.
+    /// Misses are shares of the diagonal.
+    pub effort: f64,
+    /// Most iterations.
+    pub max_iterations: u32,
+    /// Relative change of the forces, root mean square, at convergence.
+    pub tolerance: f64,
+}
+
+impl Default for KeyedParams {
+    fn default() -> Self {
+        Self { effort: 1e-6, max_iterations: 200, tolerance: 1e-4 }
+    }
+}
 
 /// A scalar target at the end of a frame: a linear function of the coordinates, as a share of the body's
 /// size.

@@ -1,7 +1,8 @@
 //! Parts on soft bones: tails, ears, hair, skirts; firm at their base and free from there on.
 
+use super::flesh::Flesh;
 use super::paint::{Paint, step};
-use super::{Flesh, Part};
+use crate::skeleton::part::Part;
 use crate::skeleton::tree::Tree;
 
 /// Places along a tail between which it becomes free, and those along any other chain.

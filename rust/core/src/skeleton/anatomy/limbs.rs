@@ -3,9 +3,10 @@
 use nalgebra::Vector3;
 
 use super::axes::{Axes, quantile};
+use super::flesh::Flesh;
 use super::paint::{Paint, blend, step};
 use super::plan::Limb;
-use super::{Flesh, Part};
+use crate::skeleton::part::Part;
 
 /// Shares of bone: near joints, in the middle of thigh and upper arm, and of those of a body that is not
 /// upright; on the calf, along the shin, and in the

@@ -2,28 +2,27 @@
 
 mod axes;
 mod chains;
+mod divide;
+pub(super) mod flesh;
 mod limbs;
 mod paint;
-mod part;
 mod plan;
 mod protrusions;
 mod trunk;
 
 use std::collections::BTreeMap;
 
-use nalgebra::Vector3;
-
+use super::bone::{BoneRole, share_of};
+use super::part::{FoundPart, Part};
 use super::parts::Found;
 use super::tree::Tree;
-use super::{BoneRole, share_of};
 use crate::Result;
 use crate::mesh::{Embedding, TetMesh};
-use crate::rig::Rig;
 
 use axes::Axes;
+use flesh::Flesh;
 use limbs::Kind;
 use paint::{Paint, blend, step};
-pub use part::{FoundPart, Part, PartSetting};
 use plan::Plan;
 
 /// Shares of bone in the neck of an upright body, and of another.
@@ -43,22 +42,6 @@ const ASKED: f64 = 0.4;
 /// Share of an amount of 0.5, at which the shares are the rules' own.
 const USUAL: f64 = 0.5;
 
-/// Flesh of a body, with its skeleton.
-pub(super) struct Flesh<'a> {
-    pub(super) mesh: &'a TetMesh,
-    pub(super) rig: &'a Rig,
-    /// Volume of each vertex, n, cubic metres.
-    pub(super) volume: &'a [f64],
-    /// Local radius of the body at each vertex, n, metres.
-    pub(super) radius: &'a [f64],
-    /// Radius of the largest ball that reaches the vertex itself, n, metres.
-    pub(super) reached: &'a [f64],
-    /// Edge of a cell, metres.
-    pub(super) cell: f64,
-    /// Length of the body, metres.
-    pub(super) length: f64,
-}
-
 /// Share of bone at each vertex, n, and the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anatomy {
@@ -66,17 +49,6 @@ pub(crate) struct Anatomy {
     pub(crate) is_regional: bool,
     pub(crate) share: Vec<f64>,
     pub(crate) parts: Vec<FoundPart>,
-}
-
-impl Flesh<'_> {
-    fn place(&self, vertex: usize) -> Vector3<f64> {
-        Vector3::from(self.mesh.vertices()[vertex])
-    }
-
-    /// Total weight of some bones, n.
-    fn share(&self, bones: &[usize]) -> Vec<f64> {
-        share_of(self.rig, |bone| bones.contains(&bone))
-    }
 }
 
 impl Anatomy {

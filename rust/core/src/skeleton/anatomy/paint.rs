@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Part;
 use crate::mesh::TetMesh;
+use crate::skeleton::part::Part;
 
 /// Smooth step from 0 at `low` to 1 at `high`.
 pub(super) fn step(x: f64, low: f64, high: f64) -> f64 {

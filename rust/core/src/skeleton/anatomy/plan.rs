@@ -2,9 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::Part;
-use super::axes::Axes;
-use crate::skeleton::BoneRole;
+use crate::skeleton::bone::BoneRole;
 use crate::skeleton::parts::Found;
 use crate::skeleton::tree::Tree;
 
@@ -17,12 +15,6 @@ const KNEE: f64 = 0.3;
 const LEADS: f64 = 1e-3;
 /// Largest volume of a bone of the neck above a single pair of limbs, relative to the largest of its chain.
 const SLIM: f64 = 0.5;
-/// Least volume of a bone of the rump, relative to the tail below it.
-const RUMP: f64 = 2.0;
-/// Place along the trunk behind which a chain is a tail, and its largest distance from the middle plane, as a
-/// share of the trunk's length.
-const BEHIND: f64 = -0.08;
-const MIDDLE: f64 = 0.15;
 
 /// One limb: an upper and a lower piece, and a hand or foot.
 #[derive(Debug, Clone)]
@@ -76,37 +68,6 @@ impl Plan {
     /// All limbs.
     pub(super) fn limbs(&self) -> impl Iterator<Item = &Limb> {
         self.legs.iter().chain(&self.arms).flatten()
-    }
-
-    /// Divides what is no limb, neck or head into trunk and tail.
-    pub(super) fn divide(&mut self, tree: &Tree, found: &Found, axes: &Axes) {
-        let limbs: Vec<usize> = self.limbs().map(|limb| limb.top).collect();
-        let beside = |bone: usize| {
-            limbs.iter().chain([&self.head]).any(|&first| tree.leads_to(first, bone))
-                || self.neck.contains(&bone)
-        };
-        let bears = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(bone, limb));
-        // A bone with more flesh than the whole chain below it moves the rump.
-        let is_rump = |bone: usize| {
-            let below = tree.below[bone] - tree.own(bone);
-            below > 0.0 && tree.own(bone) > RUMP * below
-        };
-        let is_tail = |bone: usize| match found.soft[bone] {
-            Some(part) => part == Part::Tail && !is_rump(bone),
-            None => {
-                let [along, across] = axes.place(tree.centre(bone));
-                !axes.upright && !bears(bone) && !is_rump(bone) && along < BEHIND && across.abs() < MIDDLE
-            }
-        };
-        for bone in (0..tree.parent.len()).filter(|&bone| !beside(bone)) {
-            if is_tail(bone) {
-                self.tail.push(bone);
-            } else if found.soft[bone].is_none_or(|part| part == Part::Tail)
-                && found.roles[bone] != BoneRole::Rigid
-            {
-                self.trunk.push(bone);
-            }
-        }
     }
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use nalgebra::Vector3;
 
 use super::axes::Axes;
+use super::flesh::Flesh;
 use super::paint::{Paint, step};
-use super::{Flesh, Part};
+use crate::skeleton::part::Part;
 use crate::skeleton::specks::pieces;
 
 /// Radii of the bulk and of what sticks out of it, as shares of the largest.

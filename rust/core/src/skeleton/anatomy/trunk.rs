@@ -1,8 +1,9 @@
 //! Trunk: hard rib cage, loins and pelvis, soft belly, chest and buttocks.
 
 use super::axes::{Axes, Places, quantile};
+use super::flesh::Flesh;
 use super::paint::{Paint, blend, step};
-use super::{Flesh, Part};
+use crate::skeleton::part::Part;
 
 /// Shares of bone.
 const LOINS: f64 = 0.92;

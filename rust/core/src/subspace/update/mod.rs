@@ -10,7 +10,6 @@ mod weights;
 
 pub(super) use change::Change;
 pub(super) use displacements::Seam;
-pub use displacements::StitchedModes;
 use faer::{Mat, MatRef};
 use inverse::Inverse;
 use quality::Quality;
@@ -34,11 +33,11 @@ const MOST_ROUNDS: i32 = 4;
 const HOPE: f64 = 8.0;
 
 /// Vectors found by an update, at all rows, and their residuals.
-struct Updated<'a> {
-    eigenvalues: Vec<f64>,
-    vectors: Mat<f64>,
+pub(super) struct Updated<'a> {
+    pub(crate) eigenvalues: Vec<f64>,
+    pub(crate) vectors: Mat<f64>,
     /// Residuals as in [`ModesUpdate::residuals`].
-    residuals: Vec<f64>,
+    pub(crate) residuals: Vec<f64>,
     /// Residual loads of the vectors; `None` if nothing has changed.
     left: Option<Left<'a>>,
 }
@@ -68,7 +67,7 @@ impl Eigenproblem {
     /// [`ModesProblem::update`].
     ///
     /// [`ModesProblem::update`]: super::ModesProblem::update
-    fn update<'a>(
+    pub(crate) fn update<'a>(
         &'a self,
         (vectors, values): (MatRef<'_, f64>, &[f64]),
         change: &'a Change,

@@ -4,7 +4,7 @@ use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{CHUNK, combined, sines};
+use super::turns::{CHUNK, combined, sines};
 use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::operators::{gradients, surface_gradients};
 

@@ -4,7 +4,7 @@
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use rayon::prelude::*;
 
-use super::{CHUNK, sines};
+use super::turns::{CHUNK, sines};
 use crate::Result;
 use crate::math::{Selection, Sets, SparseCholesky, VertexRoom};
 use crate::mesh::TetMesh;

@@ -4,13 +4,13 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
-use super::Cubature;
 use crate::material::Material;
 use crate::math::dense::product;
 use crate::math::polar::Matrix;
 use crate::mesh::{FleshCell, TetMesh};
-use crate::model::skinning_modes::reduce::Body;
+use crate::model::skinning_modes::body::Body;
 use crate::operators::Strains;
+use crate::sampling::cubature::Cubature;
 
 /// Number of cells whose twists are formed at once.
 const CELLS: usize = 256;

@@ -4,7 +4,7 @@ use nalgebra::{Rotation3, Vector3};
 use rand_chacha::ChaCha8Rng;
 
 use crate::math::random::{normal, uniform};
-use crate::model::skinning_modes::reduce::Body;
+use crate::model::skinning_modes::body::Body;
 
 /// Largest rotation of a bone relative to its parent, radians.
 const TURN: f64 = 0.6;

@@ -13,14 +13,15 @@ use faer::{Mat, MatRef, Side};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::diagonal::{DEPENDENT, FREE};
-use super::reduce::Body;
+use super::body::Body;
 use crate::material::Material;
-use crate::math::dense::{product, symmetric_eigen};
+use crate::math::dense::diagonal::DEPENDENT;
+use crate::math::dense::product;
+use crate::math::nonnegative_least_squares;
 use crate::math::random::sample;
 use crate::mesh::TetMesh;
 use crate::rig::Rig;
-use crate::solve::nonnegative_least_squares;
+use crate::sampling::cubature::{Cubature, seen_and_more};
 use crate::subspace::SkinningModes;
 use crate::{Error, Progress, Result};
 use elements::Elements;
@@ -34,15 +35,6 @@ const CANDIDATES: (usize, usize) = (8, 1500);
 /// tets would have no resistance. Compared with the full space at as many tets as coordinates, 0.15 to 0.3
 /// give about the right size of motion, and nearly equal errors (`cargo x full-space`).
 const UNSEEN: f64 = 0.2;
-
-/// Sample tets for the forces of a body, and the weight of each.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Cubature {
-    /// Indices of tets, c.
-    pub tets: Vec<u32>,
-    /// Weights of the tets' elastic energies, c, above 0.
-    pub weights: Vec<f64>,
-}
 
 impl Cubature {
     /// Trains at most `count` tets to represent the elastic forces of a body in the span of its modes.
@@ -93,28 +85,6 @@ impl Cubature {
                 .collect(),
         })
     }
-
-    /// Checks that every tet exists and every weight is positive.
-    pub(crate) fn check(&self, mesh: &TetMesh) -> Result<()> {
-        let (what, count) = ("cubature", mesh.tets().len());
-        if self.tets.is_empty() {
-            return Err(Error::Empty { what });
-        }
-        if self.tets.len() != self.weights.len() {
-            let (expected, got) = (format!("{} weights", self.tets.len()), format!("{}", self.weights.len()));
-            return Err(Error::Shape { what, expected, got });
-        }
-        if let Some(element) = self.tets.iter().position(|&tet| tet as usize >= count) {
-            return Err(Error::Index { what, element, index: self.tets[element].into(), count });
-        }
-        match self.weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
-            Some(at) if !self.weights[at].is_finite() => {
-                Err(Error::NotFinite { what, element: at, value: self.weights[at] })
-            }
-            Some(at) => Err(Error::Range { what, expected: "numbers above 0", got: self.weights[at] }),
-            None => Ok(()),
-        }
-    }
 }
 
 /// Phi, 4m x r, orthonormal in the mass and orthogonal in the stiffness, and `Phi'L` with `L L'` the mass,
@@ -150,36 +120,4 @@ pub(super) fn quadratic(
     let share = (UNSEEN * rank as f64 / weights.len() as f64).min(1.0);
     let stiff = Mat::from_fn(gradients.nrows(), rank, |i, j| weights[i / 3].sqrt() * gradients[(i, j)]);
     seen_and_more(spectrum, twists, stiff.as_ref(), |seen| seen + share * (1.0 - seen).max(0.0))
-}
-
-/// The quadratic form `T + G'G`, r x r, of twists and gradients, with `kept` applied to its eigenvalues
-/// relative to `diag(spectrum)`.
-pub(crate) fn seen_and_more(
-    spectrum: &[f64],
-    twists: Option<MatRef<'_, f64>>,
-    gradients: MatRef<'_, f64>,
-    kept: impl Fn(f64) -> f64,
-) -> Result<Mat<f64>> {
-    let rank = spectrum.len();
-    let largest = spectrum.iter().copied().fold(0.0, f64::max);
-    let root = |i: usize| if spectrum[i] > FREE * largest { spectrum[i].sqrt() } else { 0.0 };
-    let scaled =
-        Mat::from_fn(
-            gradients.nrows(),
-            rank,
-            |i, j| {
-                if root(j) > 0.0 { gradients[(i, j)] / root(j) } else { 0.0 }
-            },
-        );
-    let mut held = product(scaled.transpose(), scaled.as_ref());
-    if let Some(twists) = twists {
-        let relative = |i: usize, j: usize| {
-            if root(i) * root(j) > 0.0 { twists[(i, j)] / (root(i) * root(j)) } else { 0.0 }
-        };
-        held += Mat::from_fn(rank, rank, relative);
-    }
-    let (seen, directions) = symmetric_eigen(held.as_ref())?;
-    let left = Mat::from_fn(rank, rank, |i, k| root(i) * directions[(i, k)] * kept(seen[k]));
-    let right = Mat::from_fn(rank, rank, |k, j| root(j) * directions[(j, k)]);
-    Ok(product(left.as_ref(), right.as_ref()))
 }

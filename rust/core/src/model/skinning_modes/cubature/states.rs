@@ -7,11 +7,11 @@ use rayon::prelude::*;
 
 use super::elements::Elements;
 use super::joints::Joints;
+use crate::math::dense::diagonal::FREE;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::polar::{Matrix, rotations};
 use crate::math::random::{normal, uniform};
-use crate::model::skinning_modes::diagonal::FREE;
-use crate::model::skinning_modes::reduce::Body;
+use crate::model::skinning_modes::body::Body;
 use crate::{Progress, Result};
 
 /// Number of poses, the first at rest.

@@ -1,7 +1,8 @@
 //! Projection from displacements of a mesh's vertices to embedded points.
 
+use super::project::Project;
+use crate::Result;
 use crate::mesh::{Embedding, TetMesh};
-use crate::{Error, Result};
 
 /// Displacements `u_i = sum over j of b_ij u_j` of points, or the vertex displacements themselves.
 pub(crate) struct VertexProjector {
@@ -21,20 +22,25 @@ impl VertexProjector {
         });
         Ok(Self { vertices: mesh.vertices().len(), points })
     }
+}
 
-    pub(crate) fn point_count(&self) -> usize {
+impl Project for VertexProjector {
+    fn coefficient_count(&self) -> usize {
+        3 * self.vertices
+    }
+
+    fn shape(&self) -> String {
+        format!("({}, 3)", self.vertices)
+    }
+
+    fn point_count(&self) -> usize {
         self.points.as_ref().map_or(self.vertices, Vec::len)
     }
 
-    pub(crate) fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
-        if coefficients.len() != 3 * self.vertices {
-            let expected = format!("({}, 3)", self.vertices);
-            let got = format!("{} numbers", coefficients.len());
-            return Err(Error::Shape { what: "coefficients", expected, got });
-        }
+    fn displacement(&self, coefficients: &[f64], out: &mut [f32]) {
         let Some(points) = &self.points else {
             out.iter_mut().zip(coefficients).for_each(|(out, &u)| *out = u as f32);
-            return Ok(());
+            return;
         };
         let u = coefficients.as_chunks::<3>().0;
         for (out, (corners, shares)) in out.as_chunks_mut::<3>().0.iter_mut().zip(points) {
@@ -43,11 +49,10 @@ impl VertexProjector {
                 corners().map(|(&v, share)| share * u[v as usize][c]).sum::<f64>() as f32
             });
         }
-        Ok(())
     }
 
     /// `sum over i of b_ij f_i`.
-    pub(crate) fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
+    fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
         let Some(points) = &self.points else { return forces.to_vec() };
         let mut sums = vec![[0.0; 3]; self.vertices];
         for (force, (corners, shares)) in forces.as_chunks::<3>().0.iter().zip(points) {

@@ -3,9 +3,10 @@
 use faer::MatRef;
 use rayon::prelude::*;
 
+use super::project::Project;
+use crate::Result;
 use crate::math::columns::Columns;
 use crate::mesh::{Embedding, TetMesh};
-use crate::{Error, Result};
 
 /// Numbers a task.
 const TASK: usize = 3 * 4096;
@@ -39,26 +40,31 @@ impl DisplacementProjector {
         let pieces = (0..3 * points).step_by(TASK).map(piece).collect();
         Ok(Self { points, count: basis.ncols(), pieces })
     }
+}
 
-    pub(crate) fn point_count(&self) -> usize {
+impl Project for DisplacementProjector {
+    fn coefficient_count(&self) -> usize {
+        self.count
+    }
+
+    fn shape(&self) -> String {
+        format!("({},)", self.count)
+    }
+
+    fn point_count(&self) -> usize {
         self.points
     }
 
-    pub(crate) fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
-        if coefficients.len() != self.count {
-            let (expected, got) = (format!("({},)", self.count), format!("{} numbers", coefficients.len()));
-            return Err(Error::Shape { what: "coefficients", expected, got });
-        }
+    fn displacement(&self, coefficients: &[f64], out: &mut [f32]) {
         self.pieces.par_iter().zip(out.par_chunks_mut(TASK)).for_each(|(piece, out)| {
             let mut sums = vec![0.0; out.len()];
             piece.combine(coefficients, &mut sums);
             out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum as f32);
         });
-        Ok(())
     }
 
     /// `U' f` of forces at the points.
-    pub(crate) fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
+    fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.count];
         let mut part = vec![0.0; self.count];
         for (piece, forces) in self.pieces.iter().zip(forces.chunks(TASK)) {

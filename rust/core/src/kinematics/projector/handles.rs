@@ -3,11 +3,11 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::ProjectiveModel;
+use super::project::Project;
 use crate::kinematics::coordinates::Coordinates;
 use crate::math::lanes::Buffer;
 use crate::mesh::Embedding;
-use crate::{Error, Result};
+use crate::subspace::Handles;
 
 /// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.
 const TASK: usize = 16 * 1024;
@@ -32,20 +32,22 @@ pub(crate) struct HandleProjector {
 }
 
 impl HandleProjector {
-    /// # Errors
-    /// [`Error::Shape`] or [`Error::Index`] for an embedding in another mesh.
-    pub(crate) fn new(model: &ProjectiveModel, embedding: Option<&Embedding>) -> Result<Self> {
-        let embedding = embedding.map(|embedding| Ok((embedding, model.tets_of(embedding)?))).transpose()?;
-        let points = embedding.map_or(model.vertices(), |(embedding, _)| embedding.points()).to_vec();
+    /// Projector to the vertices, or to the points of an embedding in tets of these vertices.
+    pub(crate) fn new(
+        handles_of: &Handles,
+        vertices: &[[f64; 3]],
+        embedding: Option<(&Embedding, &[[u32; 4]])>,
+    ) -> Self {
+        let points = embedding.map_or(vertices, |(embedding, _)| embedding.points()).to_vec();
         let (mut starts, mut handles, mut weights) = (vec![0], Vec::new(), Vec::new());
         let mut row = Vec::new();
         for point in 0..points.len() {
             match embedding {
-                None => row.extend_from_slice(model.handles.of_vertex(point)),
+                None => row.extend_from_slice(handles_of.of_vertex(point)),
                 Some((embedding, tets)) => {
                     let corners = tets[embedding.tets()[point] as usize];
                     for (vertex, share) in corners.iter().zip(embedding.barycentric()[point]) {
-                        let of = model.handles.of_vertex(*vertex as usize);
+                        let of = handles_of.of_vertex(*vertex as usize);
                         row.extend(of.iter().map(|&(handle, weight)| (handle, share * weight)));
                     }
                     row.sort_by_key(|&(handle, _)| handle);
@@ -65,42 +67,14 @@ impl HandleProjector {
         };
         let (places, shares) =
             (points.iter().map(place).collect(), weights.iter().map(|&weight| weight as f32).collect());
-        let centers = model.handles.centers().to_vec();
-        Ok(Self { coordinates, centers, points, starts, handles, weights, places, shares })
-    }
-
-    pub(crate) fn point_count(&self) -> usize {
-        self.points.len()
+        let centers = handles_of.centers().to_vec();
+        Self { coordinates, centers, points, starts, handles, weights, places, shares }
     }
 
     /// The handles of a point with their weights.
     fn of_point(&self, point: usize) -> impl Iterator<Item = (usize, f64)> {
         let own = self.starts[point]..self.starts[point + 1];
         self.handles[own.clone()].iter().map(|&handle| handle as usize).zip(self.weights[own].iter().copied())
-    }
-
-    pub(crate) fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
-        if coefficients.len() != 12 * self.centers.len() {
-            let expected = format!("({}, 3, 4)", self.centers.len());
-            let got = format!("{} numbers", coefficients.len());
-            return Err(Error::Shape { what: "coefficients", expected, got });
-        }
-        let (base, transforms) = self.transforms(coefficients);
-        let project = |(task, out): (usize, &mut [f32])| {
-            Arch::new().dispatch(Projection {
-                projector: self,
-                base,
-                transforms: &transforms,
-                first: task * TASK,
-                out,
-            });
-        };
-        if self.points.len() < 2 * TASK {
-            project((0, out));
-        } else {
-            out.par_chunks_mut(3 * TASK).enumerate().for_each(project);
-        }
-        Ok(())
     }
 
     /// Motion of the centre by the first handle, and the transforms of all handles relative to it,
@@ -120,9 +94,41 @@ impl HandleProjector {
         }
         (base.unwrap_or_default().map(|x| x as f32), transforms)
     }
+}
+
+impl Project for HandleProjector {
+    fn coefficient_count(&self) -> usize {
+        12 * self.centers.len()
+    }
+
+    fn shape(&self) -> String {
+        format!("({}, 3, 4)", self.centers.len())
+    }
+
+    fn point_count(&self) -> usize {
+        self.points.len()
+    }
+
+    fn displacement(&self, coefficients: &[f64], out: &mut [f32]) {
+        let (base, transforms) = self.transforms(coefficients);
+        let project = |(task, out): (usize, &mut [f32])| {
+            Arch::new().dispatch(Projection {
+                projector: self,
+                base,
+                transforms: &transforms,
+                first: task * TASK,
+                out,
+            });
+        };
+        if self.points.len() < 2 * TASK {
+            project((0, out));
+        } else {
+            out.par_chunks_mut(3 * TASK).enumerate().for_each(project);
+        }
+    }
 
     /// `sum over i of w_ij f_i [X_i - c_j; 1]'`.
-    pub(crate) fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
+    fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
         let mut sums = vec![[[0.0; 4]; 3]; self.centers.len()];
         for (point, (force, place)) in forces.as_chunks::<3>().0.iter().zip(&self.points).enumerate() {
             for (handle, weight) in self.of_point(point) {

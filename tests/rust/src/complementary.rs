@@ -1,16 +1,15 @@
-//! Complementary dynamics without a subspace.
+//! Complementary dynamics without a subspace: the reference of reductions.
 
 use faer::sparse::linalg::matmul::sparse_dense_matmul;
 use faer::{Accum, Mat, Par};
+use jounce::material::Material;
+use jounce::math::{Sparse, SparseCholesky, polar};
+use jounce::mesh::TetMesh;
+use jounce::operators::{Strains, displacement_constraint, lumped_mass, stiffness};
+use jounce::rig::{Pose, Rig};
+use jounce::{Error, Result};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
-
-use crate::material::Material;
-use crate::math::{Sparse, SparseCholesky, add_diagonal, polar};
-use crate::mesh::TetMesh;
-use crate::operators::{Strains, displacement_constraint, lumped_mass, stiffness};
-use crate::rig::{Pose, Rig};
-use crate::{Error, Result};
 
 /// Settings of the full-space step.
 #[derive(Debug, Clone)]
@@ -163,6 +162,16 @@ impl ComplementarySolver {
         }
         pull
     }
+}
+
+/// `K + scale diag(d)`.
+fn add_diagonal(matrix: &Sparse, diagonal: &[f64], scale: f64) -> Sparse {
+    let mut sum = matrix.clone();
+    for (column, d) in diagonal.iter().enumerate() {
+        let place = matrix.row_idx_of_col_raw(column).partition_point(|row| (*row as usize) < column);
+        sum.val_of_col_mut(column)[place] += scale * d;
+    }
+    sum
 }
 
 /// Linear blend skinning of every vertex: `x_i = sum_j w_ij T_j [X_i; 1]`, n x 3.

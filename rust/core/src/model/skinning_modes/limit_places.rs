@@ -1,0 +1,48 @@
+//! Places of the displacement limit: few, but no vertex moves far without one of them.
+
+use rayon::prelude::*;
+
+use super::data::SkinningData;
+use crate::kinematics::coordinates::Coordinates;
+use crate::math::dense::dot;
+use crate::math::lanes::Packed;
+use crate::sampling::covering::{covering, norm2};
+
+/// Largest number of places, for each reduced coordinate.
+const MOST: usize = 8;
+
+/// Places of the displacement limit: few, but no vertex moves far without one of them.
+pub(super) struct LimitPlaces {
+    /// `B Phi` at the places, k x r.
+    pub(super) basis: Packed<1>,
+    /// Transpose of `basis`.
+    pub(super) gather: Packed<1>,
+    /// Largest row norm of `basis`: no place moves by more than this times `|Y|`.
+    pub(super) reach: f64,
+    /// Effective masses mu of the places, k, kg, `1 / |b_s|^2`.
+    pub(super) masses: Vec<f64>,
+}
+
+impl LimitPlaces {
+    pub(super) fn new(data: &SkinningData, coordinates: &Coordinates) -> Self {
+        let rank = data.spectrum.len();
+        let outside = data.mesh.boundary_vertices();
+        let rows: Vec<Vec<f64>> = outside.par_iter().map(|&i| row(data, coordinates, i as usize)).collect();
+        let places = covering(&rows, 1, MOST * rank);
+        Self {
+            basis: Packed::new(places.len(), rank, |s, _, j| rows[places[s]][j]),
+            gather: Packed::new(rank, places.len(), |j, _, s| rows[places[s]][j]),
+            reach: places.iter().map(|&s| norm2(&rows[s])).fold(0.0, f64::max).sqrt(),
+            masses: places.iter().map(|&s| 1.0 / norm2(&rows[s])).collect(),
+        }
+    }
+}
+
+/// A row of `B Phi`.
+fn row(data: &SkinningData, coordinates: &Coordinates, vertex: usize) -> Vec<f64> {
+    let modes = data.eigenvalues.len();
+    let point = coordinates.homogeneous(&data.mesh.vertices()[vertex]);
+    let weights = &data.weights[vertex * modes..][..modes];
+    let entries: Vec<f64> = weights.iter().flat_map(|w| point.map(|x| w * x)).collect();
+    (0..data.spectrum.len()).map(|j| dot(data.basis.col_as_slice(j), &entries)).collect()
+}

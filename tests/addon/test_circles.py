@@ -1,0 +1,72 @@
+"""No Python files import each other in a circle, neither in the extension nor in the module."""
+
+import ast
+import graphlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def modules(root):
+    """The files of a package by the path of their module."""
+    files = {path.relative_to(root).with_suffix("").parts: path for path in root.rglob("*.py")}
+    return {parts[:-1] if parts[-1] == "__init__" else parts: path for parts, path in files.items()}
+
+
+def imports(module, path, known, package):
+    """Modules of the same package that a file imports, at its head or in a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        names = tuple(node.module.split(".") if node.module else ())
+        if node.level:
+            above = node.level - (path.name == "__init__.py")
+            base = module[: len(module) - above] + names
+        elif names[0] == package:
+            base = names[1:]
+        else:
+            continue
+        for alias in node.names:
+            name = (*base, alias.name)
+            found.add(name if name in known else base)
+    return (found & known.keys()) - {module}
+
+
+def graph_of(root):
+    """The modules that each module imports."""
+    known = modules(root)
+    return {module: imports(module, path, known, root.name) for module, path in known.items()}
+
+
+def circle(root):
+    """The modules of one circle, or none."""
+    try:
+        graphlib.TopologicalSorter(graph_of(root)).prepare()
+    except graphlib.CycleError as error:
+        return ["/".join(module) for module in error.args[1]]
+    return []
+
+
+@pytest.mark.parametrize("package", ["addon", "rust/python/python/jounce"])
+def test_no_file_imports_itself_by_way_of_others(package):
+    graph = graph_of(ROOT / package)
+    assert sum(map(len, graph.values())) >= len(graph) / 2
+    assert circle(ROOT / package) == []
+
+
+def test_a_circle_is_found(tmp_path):
+    (tmp_path / "one").mkdir()
+    texts = {
+        "__init__.py": "from .two import beta\n",
+        "one/__init__.py": "from . import part\n",
+        "one/part.py": "def alpha():\n    from ..two import beta\n    return beta\n",
+        "two.py": "beta = 1\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert circle(tmp_path) == []
+    (tmp_path / "two.py").write_text("from .one.part import alpha\nbeta = 1\n")
+    assert set(circle(tmp_path)) == {"one/part", "two"}
