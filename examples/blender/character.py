@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -127,7 +129,13 @@ def _read_gltf(path: Path) -> None:
 
 
 def _read_blend(path: Path) -> None:
-    bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+    open_copy(path)
+
+
+def open_copy(path: Path) -> None:
+    """Opens a copy of a .blend: a final motion is kept beside the file."""
+    copied = shutil.copy(path, tempfile.mkdtemp(dir=bpy.app.tempdir))
+    bpy.ops.wm.open_mainfile(filepath=copied, load_ui=False)
 
 
 def _visible_meshes() -> list[bpy.types.Object]:

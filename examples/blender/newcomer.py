@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -96,13 +94,12 @@ def walk(path: Path, least: int) -> list[str]:
 
 
 def read(path: Path) -> None:
-    """Import through the menu File; of a .blend a copy is opened, beside which its final motion is kept."""
+    """Import through the menu File; of a .blend a copy is opened."""
     kind = path.suffix.lower()
     if kind == ".fbx":
         bpy.ops.import_scene.fbx(filepath=str(path))
     elif kind == ".blend":
-        copied = shutil.copy(path, tempfile.mkdtemp(dir=bpy.app.tempdir))
-        bpy.ops.wm.open_mainfile(filepath=copied, load_ui=False)
+        characters.open_copy(path)
     else:
         bpy.ops.import_scene.gltf(filepath=str(path))
 
