@@ -192,10 +192,11 @@ def finally_fitted(
         found = yield from scaled(search, number / ROUNDS, (number + 0.6) / ROUNDS)
         if found.ease is None or own == slice(0, frames):
             break
-        whole = extent_over(slice(0, frames))(found.tuning)
+        ease = found.ease
+        whole = extent_over(slice(0, frames))(tuning(ease))
         extent = yield from scaled(whole, (number + 0.6) / ROUNDS, (number + 1) / ROUNDS)
         used, nearest = bounds.used(extent)
-        found, ease = replace(found, extent=extent), found.ease
+        found = replace(found, extent=extent)
         if nearest is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR and found.reason is nearest:
             own = slice(0, frames)
         elif used < NEAR:

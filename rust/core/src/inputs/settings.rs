@@ -183,7 +183,7 @@ pub struct Drive<'a> {
     /// b transforms; `None` for a model without a rig.
     pub pose: Option<&'a Pose>,
     /// Generalised force on the coefficients, m x 3 x 4, constant throughout the step: from
-    /// [`Projector::reduce_forces`](crate::model::projector::Projector::reduce_forces) or
+    /// [`Projector::reduce_forces`](crate::kinematics::projector::Projector::reduce_forces) or
     /// [`Model::reduce_sample_forces`](crate::model::Model::reduce_sample_forces).
     pub force: Option<&'a [f64]>,
     /// Difference of the rig from linear skinning in this pose, reduced by

@@ -180,8 +180,8 @@ impl Simulation {
     /// handles takes one transform, the target of its tether; `None` is the modelled place.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
-    /// [`Error::Numerical`](crate::Error::Numerical) for overflow. The state is then unchanged.
+    /// [`Error::Shape`] or [`Error::Pose`] for the pose;
+    /// [`Error::Numerical`] for overflow. The state is then unchanged.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
         self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
     }
@@ -190,7 +190,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::step`], and accordingly for the force, the offsets, the drag and the pull;
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Cancelled`].
     pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
         self.motion.step(drive, &self.params, progress)
     }
@@ -271,7 +271,7 @@ impl Simulation {
     /// Sample positions after the last step, k points in metres; rest positions before the first.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
+    /// [`Error::Shape`] for samples of another model.
     pub fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
         self.motion.substep.sample_positions(self.motion.state(), samples)
     }
@@ -357,7 +357,7 @@ impl Simulation {
     /// Restores a saved state.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for a state
+    /// [`Error::Shape`] or [`Error::NotFinite`] for a state
     /// of another model.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
         self.motion.restore(state)

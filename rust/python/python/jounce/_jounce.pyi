@@ -2074,7 +2074,7 @@ class StepReport:
     >>> simulation = jounce.Simulation(body.model)
     >>> simulation.reset(np.eye(3, 4)[None])
     >>> report = simulation.step(np.eye(3, 4)[None])
-    >>> report.iterations > 0, report.residual < 1e-6
+    >>> report.iterations > 0, report.converged
     (True, True)
     """
     @property
@@ -2082,7 +2082,9 @@ class StepReport:
         """Iterations, summed over the substeps."""
     @property
     def residual(self) -> float:
-        """Change in the last iteration, to compare with `tolerance`; the largest of the substeps."""
+        """Distance to the solution in the full space, change in the last iteration for other models, to compare
+        with `tolerance`; the largest of the substeps.
+        """
     @property
     def converged(self) -> bool:
         """True if every substep has reached `tolerance` within its iterations."""
@@ -2360,11 +2362,12 @@ class Simulation:
         Seconds a step, divided into `substeps`.
     substeps : int, default 1
         Steps that each `step` makes, with the pose in between.
-    max_iterations : int, default 30
-        Most iterations of each substep.
+    max_iterations : int, optional
+        Most iterations of each substep; None is 200 in the full space, 30 otherwise.
     tolerance : float, default 1e-06
-        Stopping threshold for the change in an iteration, root mean square over the mass as a share
-        of the body's diagonal.
+        Stopping threshold for the change in an iteration, in the full space for the distance to the
+        solution: root mean square over the mass as a share of the body's diagonal. There it shrinks,
+        down to a hundredth, for a substep that moves the body by less than 2e-4.
     damping : float, default 0.0
         Ratio, the same for every mode.
     gravity : 3 floats, default (0.0, 0.0, 0.0)
@@ -3399,7 +3402,18 @@ class MotionJob(Job):
             The kept coefficients, (k, ...).
         """
     def converged(self, start: int = 0) -> list[bool]:
-        """For each kept coefficients from number `start` on, true if the steps up to them have converged."""
+        """For each kept coefficients from number `start` on, true if the steps up to them have converged.
+
+        Parameters
+        ----------
+        start : int, default 0
+            Number of the first kept coefficients.
+
+        Returns
+        -------
+        list of bool
+            True for frames whose steps all reached the tolerance.
+        """
     def state(self, index: int) -> State | None:
         """Kept state number `index`; None if no state was kept or the thread is not there yet.
 

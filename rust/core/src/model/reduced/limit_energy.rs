@@ -23,7 +23,8 @@ impl ReducedModel {
     /// The same body with limits at given samples.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for vertices, tets and
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::Index`](crate::Error::Index),
+    /// [`Error::Range`](crate::Error::Range) or [`Error::NotFinite`](crate::Error::NotFinite) for vertices, tets and
     /// weights.
     pub fn limited(&self, given: &LimitSamples) -> Result<Self> {
         let data = &self.data;
@@ -62,7 +63,8 @@ impl ReducedModel {
     /// For tests and tools only.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::Pose`](crate::Error::Pose) or
+    /// [`Error::Range`](crate::Error::Range) for the arguments.
     pub fn limit_energy(
         &self,
         coefficients: &[f64],
