@@ -15,7 +15,7 @@ from .task import POLL_SECONDS, Step, scaled
 # Frequency of a belly on a person, in Hz, and the softest and firmest that look like flesh.
 NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
 # Smallest and largest share of the rig's acceleration.
-CALMED, FREED = 0.35, 2.0
+CALMED, FREED = 0.35, 2.5
 # Motion below this share of the size counts as none.
 STILL = 1e-4
 # Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
@@ -195,9 +195,9 @@ def finally_fitted(
         ease = found.ease
         whole = extent_over(slice(0, frames))(tuning(ease))
         extent = yield from scaled(whole, (number + 0.6) / ROUNDS, (number + 1) / ROUNDS)
-        used, nearest = bounds.used(extent)
+        used, _ = bounds.used(extent)
         found = replace(found, extent=extent)
-        if nearest is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR and found.reason is nearest:
+        if found.reason is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR:
             own = slice(0, frames)
         elif used < NEAR:
             break
