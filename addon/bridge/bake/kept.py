@@ -46,16 +46,20 @@ def playing(host: bpy.types.Object) -> Played:
 
 
 def label(host: bpy.types.Object, action: Played) -> None:
-    """Records the action that a body's new bake shows."""
+    """Records the action that a body's new bake shows.
+
+    A linked action is recorded by its name alone: a pointer would link it directly, for good.
+    """
+    own = action if action is None or action.library is None else None
     for obj in bodies.members(host):
-        obj.jounce.bake_played, obj.jounce.bake_played_name = action, "" if action is None else action.name
+        obj.jounce.bake_played, obj.jounce.bake_played_name = own, "" if action is None else action.name_full
 
 
 def names(host: bpy.types.Object) -> list[str]:
     """The baked actions of a body with kept bakes, by name."""
     records = [host.jounce, *host.jounce.kept_bakes]
-    told = (record.bake_played.name for record in records if record.bake_played is not None)
-    return sorted(told) if len(records) > 1 else []
+    known = {action.name_full for action in bpy.data.actions if any(is_of(each, action) for each in records)}
+    return sorted(known) if len(records) > 1 else []
 
 
 def refuse(host: bpy.types.Object, target: Target) -> None:
@@ -90,9 +94,11 @@ def show(host: bpy.types.Object, action: Played) -> None:
 
 def is_of(record: bpy.types.PropertyGroup, action: Played) -> bool:
     """True for the record of a bake of this action; None stands for strips, and for no deleted action."""
-    if not is_record(record) or record.bake_played != action:
+    if not is_record(record):
         return False
-    return action is not None or not record.bake_played_name
+    if action is None or action.library is None:
+        return record.bake_played == action and (action is not None or not record.bake_played_name)
+    return record.bake_played is None and record.bake_played_name == action.name_full
 
 
 def is_record(record: bpy.types.PropertyGroup) -> bool:
