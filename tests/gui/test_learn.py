@@ -57,4 +57,4 @@ def test_it_stops_where_it_is_and_learns_when_it_may(window):
     bpy.ops.ed.undo_push(message="before forgetting")
     with window.context():
         bpy.ops.jounce.forget_learnt()
-    assert obj.jounce.quality == "DRAFT"
+    assert obj.jounce.quality == "AUTOMATIC"
