@@ -16,6 +16,8 @@ from .task import POLL_SECONDS, Step, scaled
 NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
 # Smallest and largest share of the rig's acceleration.
 CALMED, FREED = 0.35, 2.5
+# Frequency from which on calmed flesh moves less than the firmest under all of the acceleration would.
+FLAPPING = FIRMEST * CALMED**0.5
 # Motion below this share of the size counts as none.
 STILL = 1e-4
 # Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from

@@ -168,7 +168,7 @@ def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
 
 def flaps(host: bpy.types.Object, context: bpy.types.Context) -> bool:
     """True for a body thinner than cells of a common size that moves too far at any frequency."""
-    if host.jounce.frequency < fitting.FIRMEST:
+    if host.jounce.frequency < fitting.FLAPPING:
         return False
     surface = bodies.read(host, context, lambda _sentence: None).surface
     return sensible.is_thin(surface, sensible.FIRST_RESOLUTION)
