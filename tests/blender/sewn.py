@@ -27,6 +27,7 @@ def body(obj, *others, resolution=24):
     bpy.ops.jounce.add()
     obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = resolution, 12, 40
     obj.jounce.bone_core, obj.jounce.use_stretch, obj.jounce.use_limit = 0.0, False, False
+    obj.jounce.quality = scenes.QUALITY
     bpy.ops.jounce.build()
 
 
