@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -112,6 +113,8 @@ def everything(package: str, character: characters.Character, shot: characters.S
     bpy.context.scene.frame_set(shot.first)
     flesh.select(meshes)
     bpy.ops.jounce.add()
+    # Rest, complementarity and keys are those of modes.
+    meshes[0].jounce.quality = "DRAFT"
     started = time.perf_counter()
     bpy.ops.jounce.build()
     report.values["build s"] = time.perf_counter() - started
@@ -329,7 +332,13 @@ def _reopened(
 
 
 if __name__ == "__main__":
-    main()
+    code = 1
+    try:
+        main()
+        code = 0
+    except Exception:
+        traceback.print_exc()
     sys.stdout.flush()
+    sys.stderr.flush()
     # Blender's exit handlers can hang; the report is written.
-    os._exit(0)
+    os._exit(code)
