@@ -175,6 +175,8 @@ def _simulation(built: Built, **changes: float):
         "damping": state.damping,
         "pose_rest": state.pose_rest,
         "stiffness": (state.frequency / state.built_size_frequency) ** 2,
+        "limit": state.limit / 100.0 if state.use_limit else None,
+        "stretch": state.stretch / 100.0 if state.use_stretch else None,
     }
     return jounce.Simulation(built.body.model, **(settings | changes))
 
