@@ -103,7 +103,7 @@ fn swinging(members: &[Member], near: f64) -> f64 {
 #[test]
 fn a_bar_in_two_swings_and_hangs_as_the_bar_in_one() {
     let gravity = [0.0, 0.0, -1e-3];
-    for (poisson, off, slower) in [(0.0, 0.002, 5e-4), (0.3, 0.004, 2e-3)] {
+    for (poisson, off, slower) in [(0.0, 0.0025, 5e-4), (0.3, 0.004, 2e-3)] {
         let material = soft(Law::Corotated, poisson);
         let near = problem(&stick(WHOLE), &material, true).lowest(1, &silent()).unwrap().frequencies()[0];
         let whole = hanging_whole(&material, gravity);
