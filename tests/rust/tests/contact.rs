@@ -50,7 +50,7 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
         };
         (0..48).map(|_| place()).collect()
     };
-    // Steps end at a distance to their solution, of which this is a hundredth.
+    // Steps end by their distance to the solution.
     check_slopes(places, 2e-8, 0.005);
 }
 
