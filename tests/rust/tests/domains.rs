@@ -61,7 +61,7 @@ fn hanging_whole(material: &Material, gravity: [f64; 3]) -> Vector3<f64> {
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
     let full =
         FullSpaceModel::of(&mesh, material, &restraint, &FullSpaceExtras::default(), &progress).unwrap();
-    let params = SimulationParams { gravity, tolerance: 1e-9, ..exact() };
+    let params = SimulationParams { gravity, tolerance: 1e-11, ..exact() };
     let mut simulation = Simulation::new(Model::FullSpace(full.into()), params).unwrap();
     simulation.settle(&Drive::default(), 5000, &progress).unwrap();
     let tip = slice(&mesh, WHOLE as f64 * CELL)[4] as usize;
