@@ -56,7 +56,7 @@ class Reason(Enum):
     SOFTEST = "softer flesh would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
-    RIG = "firmer flesh would stretch as far, with the rig"
+    RIG = "the rig itself stretches it, however firm it is"
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,14 @@ def fitted(
     start: float = 0.0,
     tries: int = TRIES,
     most: float = EASIEST,
+    known: Extent | None = None,
 ) -> Generator[Step, None, Fitted]:
     """The easiest tuning with a motion within its bounds.
 
     A secant method on log scales, for the nearest bound. extent_at: extent with a tuning. start: first ease.
-    tries: most tunings that are tried. most: largest ease.
+    tries: most tunings that are tried. most: largest ease. known: extent at the first ease, if measured.
     """
-    ease, extent = start, (yield from one_of_all(extent_at(tuning(start)), 0, tries))
+    ease, extent = start, known or (yield from one_of_all(extent_at(tuning(start)), 0, tries))
     if extent.size < STILL:
         return Fitted(None, extent, Reason.STILL)
     first, best, slope = extent, None, SLOPE
@@ -188,9 +189,9 @@ def finally_fitted(
     """
     if free.size < STILL:
         return Fitted(None, free, Reason.STILL)
-    own, ease, most = around(free.wildest, frames), begun(free, bounds), EASIEST
+    own, ease, most, known = around(free.wildest, frames), begun(free, bounds), EASIEST, None
     for number in range(ROUNDS):
-        search = fitted(extent_over(own), bounds, ease, FINALS, most)
+        search = fitted(extent_over(own), bounds, ease, FINALS, most, known)
         found = yield from scaled(search, number / ROUNDS, (number + 0.6) / ROUNDS)
         if found.ease is None or own == slice(0, frames):
             break
@@ -200,7 +201,7 @@ def finally_fitted(
         used, _ = bounds.used(extent)
         found = replace(found, extent=extent)
         if found.reason is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR:
-            own = slice(0, frames)
+            own, known = slice(0, frames), extent
         elif used < NEAR:
             break
         else:

@@ -103,7 +103,7 @@ def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
 
 
 def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fitting:
-    """Finds the frequency of a built body for its bounds over these frames.
+    """Finds frequency and shot amount of a built body for its bounds over these frames.
 
     Fitted at a softness and an amount of 1, which both set the motion beside the fit; keyed amounts count.
     """

@@ -99,11 +99,19 @@ def test_a_final_motion_is_fitted_from_its_free_draft(further, frames):
 
 
 def test_a_final_motion_is_as_large_as_wanted_over_all_frames():
+    tried = []
+
     def over(own):
-        return power_law(1.0, 0.1) if own == slice(0, 60) else power_law(1.2, 0.1)
+        law = power_law(1.0, 0.1) if own == slice(0, 60) else power_law(1.2, 0.1)
+
+        def extent_at(tuning):
+            tried.append((own, tuning))
+            return law(tuning)
+
+        return extent_at
 
     found, _ = run(fitting.finally_fitted(Extent(0.08, 0.1), over, Bounds(0.03, 0.4), 60))
-    assert found.reason is Reason.AMPLITUDE
+    assert found.reason is Reason.AMPLITUDE and len(set(map(str, tried))) == len(tried)
     assert found.extent.size == pytest.approx(0.03, rel=fitting.NEAR - 1.0)
 
 

@@ -201,3 +201,29 @@ def test_a_loop_and_keys_on_other_settings_do_not_stand_in_the_way():
     obj.keyframe_insert("jounce.frequency", frame=1)
     with pytest.raises(RuntimeError, match="The frequency of Column is animated"):
         bpy.ops.jounce.fit()
+
+
+@pytest.mark.parametrize("keys", [None, (1.0, 1.0), (0.5, 2.0)])
+def test_a_fit_is_the_same_again_though_it_has_set_an_amount(keys):
+    obj, rig = scenes.character()
+    calm(rig)
+    scenes.add_and_build(obj)
+    for frame, amount in zip((1, 12), keys or (), strict=False):
+        obj.jounce.strength = amount
+        obj.keyframe_insert("jounce.strength", frame=frame)
+    found = []
+    for _ in range(2):
+        assert bpy.ops.jounce.fit() == {"FINISHED"}
+        found.append((obj.jounce.frequency, obj.jounce.shot_amount))
+    assert found[0] == pytest.approx(found[1]) and found[0][1] > 1.5
+
+
+def test_a_shot_amount_multiplies_the_amount():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    moved = []
+    for amount, shot in ((0.1, 1.0), (0.2, 1.0), (0.1, 2.0), (0.4, 0.5)):
+        obj.jounce.strength, obj.jounce.shot_amount = amount, shot
+        moved.append(size_of_motion(obj))
+    assert moved[1] > 1.5 * moved[0]
+    assert moved[2:] == pytest.approx([moved[1]] * 2, rel=1e-6)
