@@ -30,7 +30,7 @@ pub mod subspace;
 pub use error::{Error, Result};
 pub use progress::Progress;
 
-/// Methods, loads and simulations by their names in the interface.
+/// The interface by method: one module each, whatever the rooms inside.
 pub mod method {
     pub use crate::inputs::settings::{Drive, Integrator, SimulationParams, StepReport};
     pub use crate::inputs::shares::Shares;
@@ -43,33 +43,33 @@ pub mod method {
     pub use crate::simulation::together::{Turn, step_together};
     pub use crate::stepping::state::State;
 
-    /// Part of the interface.
+    /// Loads on a body: contact.
     pub mod loads {
         pub use crate::potentials::contact;
     }
 
-    /// Part of the interface.
+    /// Bodies of handles, and sheets, by projective dynamics.
     pub mod projective_dynamics {
         pub use crate::inputs::pull::{Grip, Pull};
         pub use crate::model::projective::{ProjectiveModel, Start};
         pub use crate::potentials::elastic::sheet::Fabric;
     }
 
-    /// Part of the interface.
+    /// The full space, by quasi-Newton descent.
     pub mod quasi_newton {
         pub use crate::model::full_space::{
             FullSpaceExtras, FullSpaceModel, FullSpaceReport, FullSpaceStepper, Minimiser,
         };
     }
 
-    /// Part of the interface.
+    /// Reduced hyperelastic bodies, and motion through keyed shapes.
     pub mod reduced_fem {
         pub use crate::model::reduced::{Bounds, LimitSamples, ReducedExtras, ReducedModel, Shot};
         pub use crate::simulation::keyed::tracking::Tracking;
         pub use crate::simulation::keyed::{Aim, Key, KeyedMotion, KeyedParams};
     }
 
-    /// Part of the interface.
+    /// Skinning modes, with their loads and cubature.
     pub mod skinning_modes {
         pub use crate::inputs::drag::Drag;
         pub use crate::inputs::force_samples::ForceSamples;
