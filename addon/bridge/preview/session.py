@@ -22,6 +22,7 @@ from ..inputs import frame_inputs, surroundings
 from . import first_look, motions, preview_modifier, qualities
 from .behind import Behind
 from .changes import Watched
+from .direction import Direction
 from .display import Display
 from .drive_reader import DriveReader
 from .interactive import Interactive
@@ -44,6 +45,7 @@ class Session:
         self.motions: motions.Motions | None = None
         self.filling: SimulationPass | None = None
         self.final: Behind | None = None
+        self.direction: Direction | None = None
         self.interactive: Interactive | None = None
         self.first_look: first_look.FirstLook | None = None
         self._changed: list[str] = []
@@ -171,6 +173,7 @@ class Session:
         self._reread, self._built_from = False, self._built_from_now()
         self.leave_stage()
         self._reader = DriveReader(self.motions, self.scene)
+        self.direction = Direction(self.motions, self.scene)
         self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
@@ -247,10 +250,9 @@ class Session:
         self.leave_stage()
         if self._building is not None:
             self._building.cancel()
-        if self.filling is not None:
-            self.filling.close()
-        if self.first_look is not None:
-            self.first_look.close()
+        for each in (self.filling, self.first_look):
+            if each is not None:
+                each.close()
         self.let_go_of_final()
 
     def let_go_of_final(self) -> None:
@@ -301,19 +303,20 @@ class Session:
         is_there = self._reach(index, drive, patient)
         if patient:
             self.leave_stage()
-        if is_there and patient and self.final is not None:
-            self.final.reach(self.filling.drives, index)
-        if is_there:
-            self.display.show(*self._best(index))
-        else:
+        if not is_there:
             self.display.hide()
+            return
+        if patient and self.final is not None:
+            self.final.reach(self.filling.drives, index)
+        self.display.show(*self._best(index))
 
     def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
-        """The coefficients of a cached frame, final ones if available, and their owner."""
-        final = None if self.final is None else self.final.frame(index)
-        if final is None:
-            return self.cache.coefficients[index], self.motions.body
-        return final, self.final.fine
+        """The directed coefficients of a cached frame, final ones if available, and their owner."""
+        return self.direction.best(index, self.filling, self.final)
+
+    def show_directed(self) -> bool:
+        """Displays the current frame with its present direction; True if it is new."""
+        return self.filling is not None and self.interactive is None and self._show_current()
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
         """Caches the draft of a frame with this drive; False if the frame has to wait."""
