@@ -2,7 +2,9 @@
 
 import bpy
 
+from ..bridge.inputs import directions
 from ..core.flesh.settings import BodyKind
+from . import sidebar
 from .part_list import label
 from .sidebar import BodyPanel, keyed
 
@@ -47,7 +49,7 @@ class JOUNCE_PT_direct(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         draw_curves(layout, state)
         draw_part(layout, state)
-        draw_keys(layout, state)
+        draw_keys(layout, state, context)
 
 
 def draw_curves(layout: bpy.types.UILayout, owner: bpy.types.PropertyGroup) -> None:
@@ -72,7 +74,7 @@ def draw_part(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> Non
     draw_curves(box, own)
 
 
-def draw_keys(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+def draw_keys(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     """Shows the ways to make a key, the list, and the chosen key's span."""
     column = layout.column(align=True)
     column.operator("jounce.key_drag", icon="VIEW_PAN")
@@ -86,6 +88,10 @@ def draw_keys(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> Non
     row.operator("jounce.key_remove", icon="REMOVE", text="")
     key = state.flesh_key
     if key is not None:
+        if not directions.fits(key):
+            sidebar.wrapped(
+                layout, context, text="Its mesh has other vertices now: key it again", icon="ERROR"
+            )
         column = layout.column(align=True)
         column.prop(key, "before")
         column.prop(key, "after")

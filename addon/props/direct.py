@@ -67,6 +67,11 @@ class OfDirection:
 class JounceDirection(OfDirection, bpy.types.PropertyGroup):
     """Curves of one part, by its name."""
 
+    def take(self, other: "JounceDirection") -> None:
+        """Takes over name and values."""
+        for name in ("name", "exaggerate", "lag", "follow_through"):
+            setattr(self, name, getattr(other, name))
+
 
 @keyed_where_read
 @overridable
@@ -108,7 +113,7 @@ class JounceFleshKey(bpy.types.PropertyGroup):
         name="Swing",
         description=(
             "How much the flesh swings into and out of the shape, without unit: 1 as it does by itself, "
-            "with the least force; 0 straight there and back"
+            "with the least force; 0 eases there and back over the whole span"
         ),
         default=1.0,
         min=0.0,
@@ -118,6 +123,10 @@ class JounceFleshKey(bpy.types.PropertyGroup):
     )
     mute: BoolProperty(name="Mute", description="The motion does not pass this key for now", update=_show)
     shape_digest: StringProperty(name="Shape", description="Hash of the kept shape", options={"HIDDEN"})
+
+    shape_points: IntProperty(
+        name="Points", description="Number of vertices of the kept shape", options={"HIDDEN"}
+    )
 
     def shape(self) -> np.ndarray | None:
         """Offsets (p, 3) f32 as shares of the size, None for unreadable ones."""

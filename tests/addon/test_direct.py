@@ -110,30 +110,30 @@ def test_a_long_cycle_with_one_key_is_the_same_as_a_long_span():
 
 
 def test_overlapping_spans_are_solved_together_and_others_alone():
-    found = windows([Span(30, 3, 4), Span(5, 12, 12), Span(33, 5, 1), Span(50, 9, 9)], [SOFT], None)
+    found = windows([Span(30, 3, 4), Span(5, 12, 12), Span(33, 5, 1), Span(50, 9, 9)], None)
     assert [sorted(each.keys) for each in found] == [[1], [0, 2], [3]]
-    for each in found:
-        assert not each.shares[:, :, [0, -1]].any()
+    assert [(each.first, each.length) for each in found] == [(-7, 24), (27, 7), (41, 18)]
+    assert not found[0].covers(-7) and found[0].covers(-6) and found[0].covers(16) and not found[0].covers(17)
 
 
 @pytest.mark.parametrize("period", [41, 50, 70])
 def test_a_span_wraps_around_a_loop(period):
-    found = windows([Span(2, 8, 8)], [SOFT], period)
-    (alone,) = windows([Span(2, 8, 8)], [SOFT], None)
+    found = windows([Span(2, 8, 8)], period)
+    (alone,) = windows([Span(2, 8, 8)], None)
 
     def at(row):
-        shares = [share for each in found if (share := each.at(row)) is not None and share.any()]
-        return sum(shares) if shares else np.zeros((1, 1))
+        return [each.at(row, [SOFT]) for each in found if each.covers(row)]
 
-    for row in range(-6, 11):
-        assert np.allclose(at(row % period), alone.at(row), atol=1e-12)
-    assert not any(at(row).any() for row in range(11, period - 6))
+    for row in range(-5, 10):
+        (shares,) = at(row % period)
+        assert np.allclose(shares, alone.at(row, [SOFT]), atol=1e-12)
+    assert not any(at(row) for row in range(10, period - 5))
 
 
 def test_without_swing_the_way_is_straight():
-    (window,) = windows([Span(20, 12, 12, swing=0.0)], [SOFT], None)
-    way = window.shares[0, 0]
-    assert (np.diff(way[:13]) >= -1e-12).all() and (np.diff(way[12:]) <= 1e-12).all() and way.min() > -1e-12
+    (window,) = windows([Span(20, 12, 12, swing=0.0)], None)
+    way = np.array([window.at(row, [SOFT])[0, 0] for row in range(9, 32)])
+    assert (np.diff(way[:12]) >= -1e-12).all() and (np.diff(way[11:]) <= 1e-12).all() and way.min() > -1e-12
 
 
 # The director.

@@ -12,7 +12,7 @@ FRAMES = range(1, 25)
 SIZE = 2.1
 
 
-@pytest.fixture(params=["DRAFT", "FINAL"])
+@pytest.fixture(params=["DRAFT", "LEARNT", "FINAL"])
 def quality(request):
     return request.param
 
@@ -22,6 +22,8 @@ def character(quality="DRAFT", end=FRAMES.stop - 1):
     obj, rig = scenes.character()
     scenes.settle_scene(end)
     scenes.add_and_build(obj)
+    if quality == "LEARNT":
+        bpy.ops.jounce.learn()
     obj.jounce.quality = quality
     bpy.ops.jounce.preview(show="FLESH")
     bpy.ops.jounce.fill_cache()
@@ -384,3 +386,84 @@ def test_bytes_over_others_stay_whole(module):
     for count in (3, 2, 50):
         kept_data.keep(obj, "probe", b"ab\0cd" * count)
         assert kept_data.of(obj, "probe") == b"ab\0cd" * count
+
+
+def test_frames_before_a_key_know_it_before_all_are_simulated(module):
+    obj, _ = character()
+    bulge(module, obj, 15)
+    shown = shapes(obj)
+    bpy.ops.jounce.clear_cache()
+    assert np.array_equal(previews.shape(obj, 8), shown[8 - FRAMES.start])
+
+
+def test_a_key_is_of_all_meshes_of_a_body(module):
+    obj, coat, _ = scenes.dressed()
+    scenes.activate(obj)
+    obj.jounce.quality = "DRAFT"
+    bpy.ops.jounce.preview(show="FLESH")
+    bpy.ops.jounce.fill_cache()
+    before = [scenes.evaluated_frames(each, range(1, 13)) for each in (obj, coat)]
+    bpy.context.scene.frame_set(7)
+    scenes.activate(coat)
+    bpy.ops.jounce.key_sculpt()
+    copy = bpy.context.view_layer.objects.active
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for vertex in copy.data.vertices:
+        vertex.co.x += 0.1 * max(0.0, vertex.co.z - 1.0)
+    bpy.ops.jounce.key_sculpted()
+    after = [scenes.evaluated_frames(each, range(1, 13)) for each in (obj, coat)]
+    assert np.abs(after[0][6] - before[0][6]).max() < 1e-5
+    assert 0.05 < np.abs(after[1][6] - before[1][6]).max() < 0.11
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
+    baked = [scenes.evaluated_frames(each, range(1, 13)) for each in (obj, coat)]
+    assert np.abs(np.array(baked) - np.array(after)).max() < 1e-6 * SIZE
+
+
+@pytest.mark.parametrize(("scale", "unit"), [(0.01, 1.0), (100.0, 1.0), (1.0, 0.01)])
+def test_scales_and_units(module, scale, unit):
+    obj, _ = scenes.character(scale)
+    bpy.context.scene.unit_settings.scale_length = unit
+    scenes.add_and_build(obj)
+    obj.jounce.quality = "DRAFT"
+    bpy.ops.jounce.preview(show="FLESH")
+    bpy.ops.jounce.fill_cache()
+    before = shapes(obj, range(1, 13))
+    bpy.context.scene.frame_set(7)
+    bpy.ops.jounce.key_sculpt()
+    copy = bpy.context.view_layer.objects.active
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.abs(scenes.evaluated(copy) - before[6]).max() < 1e-5
+    for vertex in copy.data.vertices:
+        vertex.co.x += 0.1 * max(0.0, vertex.co.z - 1.0 / scale)
+    bpy.context.view_layer.update()
+    wanted = scenes.evaluated(copy)
+    bpy.ops.jounce.key_sculpted()
+    obj.jounce.exaggerate = 1.5
+    after = shapes(obj, range(1, 13))
+    assert np.abs(after[6] - wanted).max() < 1e-4
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
+    assert np.abs(shapes(obj, range(1, 13)) - after).max() < 1e-5
+
+
+def test_a_key_does_not_reach_across_a_cut(module):
+    obj, _ = character()
+    for frame, cut in ((1, False), (10, True), (11, False)):
+        obj.jounce.cut = cut
+        obj.keyframe_insert("jounce.cut", frame=frame)
+    bpy.ops.jounce.fill_cache()
+    before = shapes(obj)
+    bulge(module, obj, 12)
+    after = shapes(obj)
+    assert differing(before, after)[0] == 10
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
+    assert np.abs(shapes(obj) - after).max() < 1e-6 * SIZE
+
+
+def test_the_panel_says_that_a_key_fits_no_more(module):
+    obj, _ = character()
+    bulge(module, obj, 12)
+    fits = module("bridge.inputs.directions").fits
+    assert fits(obj.jounce.flesh_key)
+    obj.data.vertices.add(1)
+    assert not fits(obj.jounce.flesh_key)

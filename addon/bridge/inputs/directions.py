@@ -9,6 +9,7 @@ from ...core.direct.curves import Curves, FrameCurves, Region
 from ...core.direct.director import ShapeKey
 from ...core.direct.windows import Span
 from ...core.display import fields
+from ..body import bodies, meshes
 from ..body.bodies import BodyScene
 from ..common import compat, numbered_keys, stored_bytes
 
@@ -110,6 +111,12 @@ def signature(host: bpy.types.Object) -> tuple:
     )
 
 
+def fits(key: bpy.types.PropertyGroup) -> bool:
+    """True if a key has a shape for the body's present meshes."""
+    points = sum(map(meshes.vertex_count, bodies.fleshed(key.id_data)))
+    return key.shape_points == points
+
+
 def keyed_frames(host: bpy.types.Object) -> tuple[list[int], list[int]]:
     """The frames of the active keys, and of the others."""
     pairs = [(key.frame, is_active(key)) for key in host.jounce.flesh_keys]
@@ -125,6 +132,7 @@ def keep(host: bpy.types.Object, frame: int, offsets: np.ndarray, size: float) -
     data = np.ascontiguousarray(offsets / size, "<f4").tobytes()
     stored_bytes.put(key, "shape", data)
     key.shape_digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    key.shape_points = len(offsets)
     key.mute, key.scale = False, 1.0
     if index is None:
         seconds = bpy.context.scene.render

@@ -1,6 +1,6 @@
 """Directed motion of a body in its scene, the same in a preview and in a bake."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -30,17 +30,19 @@ KEPT = 12
 
 
 @lru_cache(maxsize=4)
-def modes_of(body: "built.jounce.Body") -> tuple[np.ndarray, np.ndarray]:
-    """Shapes (o, p, 3) of the linear modes of a body at its surface, and their frequencies (o,) in 1/s."""
+def modes_of(body: "built.jounce.Body", has_core: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Shapes (o, p, 3) of the linear modes of a body at its surface, and their frequencies (o,) in 1/s.
+
+    Flesh on a bone core swings about the core. Without one, the rig is what nothing may imitate.
+    """
     free = int((~np.asarray(body.pinned, bool)).sum())
     count = min(MODES, free // VERTICES_PER_MODE)
     points = len(body.embedding.points)
     if count == 0:
         return np.empty((0, points, 3)), np.empty(0)
     with passing_on("The flesh cannot be directed"):
-        modes = jounce.linear_modes(
-            body.mesh, body.material, count, rig=body.rig, leak=body.leak, pinned=body.pinned
-        )
+        rig = {} if has_core else {"rig": body.rig, "leak": body.leak}
+        modes = jounce.linear_modes(body.mesh, body.material, count, pinned=body.pinned, **rig)
     shapes = np.stack([body.embedding.interpolate(np.ascontiguousarray(shape)) for shape in modes.shapes])
     return shapes, np.sqrt(np.maximum(modes.eigenvalues, 0.0))
 
@@ -50,17 +52,21 @@ def swings_of(made: Motions, scene: bpy.types.Scene) -> Swings:
     body, settings = made.body, made.scene.host.jounce.motion_settings()
     own, seconds = built_frequency(body, settings.frequency_of), units.frame_seconds(scene)
     factor, damping = stiffness_of(own, settings) ** 0.5 * seconds, damping_of(body, settings)
-    shapes, rates = modes_of(body)
+    shapes, rates = modes_of(body, made.scene.surface.core is not None)
     oscillators = tuple(Oscillator.of(rate * factor, damping) for rate in (*rates, 2.0 * np.pi * own))
     pinned = body.embedding.interpolate(np.asarray(body.pinned, np.float64)[:, np.newaxis])[:, 0]
     return Swings(shapes, oscillators, 1.0 - pinned, 1.0 / seconds)
 
 
+Passes = Callable[[], tuple[SimulationPass, Behind | None]]
+
+
 class Direction:
     """Directs the motion of one body. Everything it keeps can be made again, to the bit."""
 
-    def __init__(self, made: Motions, scene: bpy.types.Scene) -> None:
-        self._made, self._scene = made, scene
+    def __init__(self, made: Motions, scene: bpy.types.Scene, passes: Passes | None = None) -> None:
+        """passes: of a preview, the draft's and the one behind it."""
+        self._made, self._scene, self._passes = made, scene, passes
         self._shares = directions.Shares(made.scene, made.body)
         self._director: Director | None = None
         self._settings: tuple[object, ...] = ()
@@ -82,8 +88,17 @@ class Direction:
             self._director = Director(self._made.scene.surface, swings_of(self._made, self._scene))
         return self._director
 
-    def best(self, index: int, filling: SimulationPass, final: Behind | None) -> tuple[np.ndarray, Shaper]:
+    def last(self, index: int, count: int) -> int:
+        """The last of `count` frames on which a frame depends."""
+        filling, _ = self._passes()
+        if self.is_idle or self._made.scene.host.jounce.loop:
+            return index
+        rows = [key.frame - filling.cache.first for key in self._made.scene.host.jounce.flesh_keys]
+        return max(index, min(max([index + AHEAD, *rows]), count - 1))
+
+    def best(self, index: int) -> tuple[np.ndarray, Shaper]:
         """The displayed coefficients of a cached frame of a preview, and their owner."""
+        filling, final = self._passes()
 
         def raw(row: int) -> tuple[np.ndarray, Shaper]:
             fine = None if final is None else final.frame(row)

@@ -28,7 +28,7 @@ def ready(host: bpy.types.Object, frame: int) -> Session:
 
 def shown(known: Session, frame: int) -> np.ndarray:
     """Displayed displacements (p, 3) f32 of a frame in the world, metres."""
-    coefficients, shaper = known.direction.best(frame - known.cache.first, known.filling, known.final)
+    coefficients, shaper = known.direction.best(frame - known.cache.first)
     return shaped(shaper, coefficients)
 
 

@@ -18,7 +18,7 @@ from . import curves as shaping
 from . import pose_space
 from .curves import Curves, FrameCurves
 from .oscillator import Oscillator
-from .windows import Span, Window, windows
+from .windows import Span, windows
 
 # Memory for displacements of frames, in bytes.
 REMEMBERED = 256_000_000
@@ -43,6 +43,18 @@ class Swings:
     def amounts(self, offsets: np.ndarray) -> np.ndarray:
         """Amounts (o,) of the modes in offsets (p, 3), by least squares."""
         return self._projector @ offsets.ravel()
+
+    def with_rest(self, amounts: list[np.ndarray]) -> tuple[Oscillator, ...]:
+        """The oscillators for some changes: what the modes miss of these goes with what they hold.
+
+        Its frequency is the root mean square of the modes' by their parts in the changes.
+        """
+        parts = (np.array(amounts) ** 2).sum(axis=0) * (self.shapes**2).sum(axis=(1, 2))
+        if not parts.sum() > 0.0:
+            return self.oscillators
+        squares = np.array([each.omega**2 for each in self.oscillators[:-1]])
+        omega = float(np.sqrt(parts @ squares / parts.sum()))
+        return (*self.oscillators[:-1], Oscillator.of(omega, self.oscillators[-1].zeta))
 
     @cached_property
     def _projector(self) -> np.ndarray:
@@ -102,7 +114,6 @@ class Director:
     surface: Surface
     swings: Swings
     _offsets: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
-    _windows: dict[tuple[object, ...], list[Window]] = field(default_factory=dict)
 
     def directed(
         self, clip: Clip, row: int, keys: list[ShapeKey], at: Callable[[int], FrameCurves]
@@ -179,19 +190,13 @@ class Director:
         take = clip.take(row)
         known = {clip.same(key.span.row): key for key in keys}
         mine = [key for place, key in known.items() if place in take and place not in clip.held]
-        spans = tuple(key.span for key in mine)
-        token = spans, clip.period
-        if token not in self._windows:
-            self._windows.clear()
-            self._windows[token] = windows(spans, self.swings.oscillators, clip.period)
         pull = None
-        for window in self._windows[token]:
-            shares = window.at(row)
-            if shares is None or not shares.any():
-                continue
-            for column, place in enumerate(window.keys):
-                gap = self._gap(clip, mine[place], at)
-                added = self._shared(gap, shares[:, column])
+        for window in windows([key.span for key in mine], clip.period):
+            if window.covers(row):
+                gaps = [self._gap(clip, mine[place], at) for place in window.keys]
+                amounts = [self.swings.amounts(gap) for gap in gaps]
+                shares = window.at(row, self.swings.with_rest(amounts))
+                added = self._shared(gaps, amounts, shares)
                 pull = added if pull is None else pull + added
         return pull
 
@@ -202,10 +207,10 @@ class Director:
         moves = self._read(clip, row)[0] if curves.is_neutral else self._curved(clip, row, curves)
         return self.swings.kept(key.scale * (key.offsets - moves))
 
-    def _shared(self, gap: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """A change (p, 3) with each of its swings by its own share (o + 1,)."""
-        amounts = self.swings.amounts(gap)
-        return shares[-1] * gap + self.swings.summed((shares[:-1] - shares[-1]) * amounts)
+    def _shared(self, gaps: list[np.ndarray], amounts: list[np.ndarray], shares: np.ndarray) -> np.ndarray:
+        """The sum of changes (p, 3) with each of their swings by its own share, (o + 1, k)."""
+        rest = np.tensordot(shares[-1], np.array(gaps), axes=1)
+        return rest + self.swings.summed(((shares[:-1] - shares[-1]) * np.array(amounts).T).sum(axis=1))
 
 
 def shaped_row(clip: Clip, row: int) -> np.ndarray:

@@ -27,6 +27,10 @@ class Oscillator:
         """An oscillator with the nearest values that it can have."""
         return cls(max(omega, SLOWEST), max(zeta, LEAST_DAMPED))
 
+    def calmed(self, swing: float) -> "Oscillator":
+        """The same with less swing: 1 as it is, 0 a free mass, which eases through its keys."""
+        return self if swing == 1.0 else Oscillator.of(swing * self.omega, self.zeta)
+
     def transition(self, times: np.ndarray) -> np.ndarray:
         """Maps of the state (x, x') over some times without a force, (t, 2, 2)."""
         decay, root = self.zeta * self.omega, self.omega * np.sqrt(complex(self.zeta**2 - 1.0))

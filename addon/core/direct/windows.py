@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from .oscillator import Oscillator, around, through
 class Span:
     """Rows of a motion around a key: its own, and how many of the rows before and after it may change.
 
-    swing: 1 lets the flesh swing into and out of the key as its damping does, 0 not at all.
+    swing: 1 lets the flesh swing into and out of the key as it does by itself; 0 eases there and back.
     """
 
     row: int
@@ -26,37 +27,69 @@ class Span:
         return self.row - max(1, self.before), self.row + max(1, self.after)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Window:
-    """Keys whose spans meet. keys: their places in the list. first: row. shares: (o, k, rows)."""
+    """Keys whose spans meet. keys: their places in the list. first: row. times: of the keys, from there.
+
+    length: rows to the end, which are a whole cycle if the motion repeats there. swing: mean of the keys.
+    """
 
     keys: tuple[int, ...]
     first: int
-    shares: np.ndarray
+    times: tuple[int, ...]
+    length: int
+    is_cycle: bool
+    swing: float
 
-    def at(self, row: int) -> np.ndarray | None:
-        """Shares (o, k) of the keys in a row, a line for each oscillator; None outside of the spans."""
-        at = row - self.first
-        return self.shares[:, :, at] if 0 <= at < self.shares.shape[2] else None
+    def covers(self, row: int) -> bool:
+        """True if the window may change a row."""
+        return self.is_cycle or self.first < row < self.first + self.length
+
+    def at(self, row: int, oscillators: Sequence[Oscillator]) -> np.ndarray:
+        """Shares (o, k) of the keys in a covered row, a line for each oscillator."""
+        calm = (each.calmed(self.swing) for each in oscillators)
+        return np.stack(
+            [ways(self.times, self.length, self.is_cycle, each)[:, row - self.first] for each in calm]
+        )
 
 
-def windows(spans: Sequence[Span], oscillators: Sequence[Oscillator], period: int | None) -> list[Window]:
+def windows(spans: Sequence[Span], period: int | None) -> list[Window]:
     """Windows of keys; those whose spans overlap are solved together, so that each is passed.
 
     Outside of all spans nothing changes. A motion that repeats after a period wraps around.
     """
     if period is None:
-        return [window(spans, group, oscillators) for group in groups(spans)]
+        return [window(spans, group) for group in groups(spans)]
     placed = [replace(span, row=span.row % period) for span in spans]
     gap = next((row for row in range(period) if not any(covers(span, row, period) for span in placed)), None)
     if gap is None:
-        rows = [span.row for span in placed]
-        plans = [around(rows, period, each) for each in calmed(oscillators, placed)]
-        return [Window(tuple(range(len(spans))), 0, np.stack([plan.values for plan in plans]))]
+        times = tuple(span.row for span in placed)
+        return [Window(tuple(range(len(spans))), 0, times, period, True, mean_swing(placed))]
     # Cut open where no span reaches, and laid around once more.
     turned = [replace(span, row=(span.row - gap) % period + gap) for span in placed]
-    found = [window(turned, group, oscillators) for group in groups(turned)]
-    return [*found, *(Window(each.keys, each.first - period, each.shares) for each in found)]
+    found = [window(turned, group) for group in groups(turned)]
+    return [*found, *(replace(each, first=each.first - period) for each in found)]
+
+
+def window(spans: Sequence[Span], keys: list[int]) -> Window:
+    """The window of one group."""
+    mine = [spans[key] for key in keys]
+    first = min(span.ends[0] for span in mine)
+    length = max(span.ends[1] for span in mine) - first
+    return Window(
+        tuple(keys), first, tuple(span.row - first for span in mine), length, False, mean_swing(mine)
+    )
+
+
+def mean_swing(spans: Sequence[Span]) -> float:
+    """The swing of keys that are solved together."""
+    return sum(span.swing for span in spans) / len(spans)
+
+
+@lru_cache(maxsize=512)
+def ways(times: tuple[int, ...], length: int, is_cycle: bool, of: Oscillator) -> np.ndarray:
+    """The ways (k, rows) of an oscillator through keys, 1 at its own time and 0 at the others'."""
+    return (around if is_cycle else through)(times, length, of).values
 
 
 def covers(span: Span, row: int, period: int) -> bool:
@@ -78,20 +111,3 @@ def groups(spans: Sequence[Span]) -> list[list[int]]:
             found.append([key])
             reach = stop
     return found
-
-
-def window(spans: Sequence[Span], keys: list[int], oscillators: Sequence[Oscillator]) -> Window:
-    """The window of one group."""
-    first = min(spans[key].ends[0] for key in keys)
-    length = max(spans[key].ends[1] for key in keys) - first
-    rows = [spans[key].row - first for key in keys]
-    plans = [through(rows, length, each) for each in calmed(oscillators, [spans[key] for key in keys])]
-    shares = np.stack([plan.values for plan in plans])
-    shares[:, :, [0, -1]] = 0.0
-    return Window(tuple(keys), first, shares)
-
-
-def calmed(oscillators: Sequence[Oscillator], spans: Sequence[Span]) -> list[Oscillator]:
-    """The oscillators with the mean swing of some spans; without any swing they have critical damping."""
-    swing = sum(span.swing for span in spans) / len(spans)
-    return [each if swing == 1.0 else Oscillator.of(each.omega, each.zeta**swing) for each in oscillators]
