@@ -89,9 +89,7 @@ def draw_keys(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, contex
     key = state.flesh_key
     if key is not None:
         if not directions.fits(key):
-            sidebar.wrapped(
-                layout, context, text="Its mesh has other vertices now: key it again", icon="ERROR"
-            )
+            sidebar.wrapped(layout, context, text="Its mesh has other vertices: key it again", icon="ERROR")
         column = layout.column(align=True)
         column.prop(key, "before")
         column.prop(key, "after")

@@ -301,7 +301,7 @@ class Session:
             self.restart(self.cache)
         is_there = self._reach(index, drive, patient)
         last = self.direction.last(index, self.wanted) if is_there and patient and not self.waits else index
-        if last > index:
+        if last > index and self.filling.checked <= last:
             self._reach(last, self._reader.ahead(self.cache.first + last), patient)
         if patient:
             self.leave_stage()

@@ -49,12 +49,16 @@ class Swings:
 
         Its frequency is the root mean square of the modes' by their parts in the changes.
         """
-        parts = (np.array(amounts) ** 2).sum(axis=0) * (self.shapes**2).sum(axis=(1, 2))
+        parts = (np.array(amounts) ** 2).sum(axis=0) * self._sizes
         if not parts.sum() > 0.0:
             return self.oscillators
         squares = np.array([each.omega**2 for each in self.oscillators[:-1]])
         omega = float(np.sqrt(parts @ squares / parts.sum()))
         return (*self.oscillators[:-1], Oscillator.of(omega, self.oscillators[-1].zeta))
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        return (self.shapes**2).sum(axis=(1, 2))
 
     @cached_property
     def _projector(self) -> np.ndarray:
@@ -113,7 +117,8 @@ class Director:
 
     surface: Surface
     swings: Swings
-    _offsets: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    _offsets: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    _amounts: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def directed(
         self, clip: Clip, row: int, keys: list[ShapeKey], at: Callable[[int], FrameCurves]
@@ -128,7 +133,7 @@ class Director:
         pull = self._pull(clip, row, keys, at)
         if own.is_neutral and pull is None:
             return None
-        before = self._read(clip, row)[0].astype(np.float64)
+        before = self._read(clip, row).astype(np.float64)
         after = before if own.is_neutral else self._curved(clip, row, own)
         after = after if pull is None else after + pull
         change = self.swings.kept(after - before)
@@ -141,19 +146,27 @@ class Director:
         maps = pose_space.linear(self.surface, pose)
         return self.swings.kept(jounce.pull_back(world.astype(np.float64), maps))
 
-    def _read(self, clip: Clip, row: int) -> tuple[np.ndarray, np.ndarray]:
-        """Offsets (p, 3) f32 of a row in the rest pose, and the amounts of the modes in them."""
+    def _read(self, clip: Clip, row: int) -> np.ndarray:
+        """Offsets (p, 3) f32 of a row in the rest pose."""
         coefficients, _ = clip.shown(row)
         known = self._offsets.get(row)
         if known is not None and known[0] is coefficients:
-            return known[1:]
+            return known[1]
         maps = pose_space.linear(self.surface, clip.pose(row))
         offsets = jounce.pull_back(shaped_row(clip, row).astype(np.float64), maps)
         while len(self._offsets) * offsets.nbytes > REMEMBERED:
             del self._offsets[next(iter(self._offsets))]
         self._offsets.pop(row, None)
-        self._offsets[row] = coefficients, offsets, self.swings.amounts(offsets)
-        return self._offsets[row][1:]
+        self._offsets[row] = coefficients, offsets
+        return offsets
+
+    def _swung(self, clip: Clip, row: int) -> np.ndarray:
+        """Amounts (o,) of the modes in a row."""
+        coefficients, _ = clip.shown(row)
+        known = self._amounts.get(row)
+        if known is None or known[0] is not coefficients:
+            known = self._amounts[row] = coefficients, self.swings.amounts(self._read(clip, row))
+        return known[1]
 
     def _curved(self, clip: Clip, row: int, curves: FrameCurves) -> np.ndarray:
         """Offsets (p, 3) of a row with its curves."""
@@ -170,7 +183,7 @@ class Director:
 
     def _ringing(self, clip: Clip, row: int, take: range, follow: float) -> np.ndarray:
         """Offsets (p, 3) of a row with another time to ring out."""
-        offsets = self._read(clip, row)[0].astype(np.float64)
+        offsets = self._read(clip, row).astype(np.float64)
         if follow == 1.0:
             return offsets
         # By places instead of changes: `sum k_j (x_j - x_(j + 1)) = sum (k_j - k_(j - 1)) x_j`.
@@ -178,9 +191,9 @@ class Director:
         answers = np.diff(answers, axis=0, prepend=0.0, append=0.0)
         amounts = np.zeros(len(self.swings.shapes))
         for back, answer in enumerate(answers):
-            earlier, swung = self._read(clip, clip.nearest(row - back, take))
-            offsets += answer[-1] * earlier
-            amounts += (answer[:-1] - answer[-1]) * swung
+            earlier = clip.nearest(row - back, take)
+            offsets += answer[-1] * self._read(clip, earlier)
+            amounts += (answer[:-1] - answer[-1]) * self._swung(clip, earlier)
         return offsets + self.swings.summed(amounts)
 
     def _pull(
@@ -204,7 +217,7 @@ class Director:
         """What a key changes in its own row, (p, 3)."""
         row = clip.same(key.span.row)
         curves = at(row)
-        moves = self._read(clip, row)[0] if curves.is_neutral else self._curved(clip, row, curves)
+        moves = self._read(clip, row) if curves.is_neutral else self._curved(clip, row, curves)
         return self.swings.kept(key.scale * (key.offsets - moves))
 
     def _shared(self, gaps: list[np.ndarray], amounts: list[np.ndarray], shares: np.ndarray) -> np.ndarray:
