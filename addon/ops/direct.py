@@ -23,7 +23,7 @@ class JOUNCE_OT_key_flesh(JounceOperator):
     bl_idname = "jounce.key_flesh"
     bl_label = "Key Flesh"
     bl_options = {"REGISTER", "UNDO"}
-    needs = (needs.directed,)
+    needs = (needs.directed, needs.out_of_edit_mode)
 
     def run(self, context: bpy.types.Context) -> str:
         """Keeps the shown shape."""
@@ -38,7 +38,7 @@ class JOUNCE_OT_key_drag(JounceOperator):
     bl_idname = "jounce.key_drag"
     bl_label = "Drag Flesh"
     bl_options = {"UNDO"}
-    needs = (needs.directed,)
+    needs = (needs.directed, needs.out_of_edit_mode)
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""
@@ -119,7 +119,7 @@ class JOUNCE_OT_key_sculpt(JounceOperator):
     bl_idname = "jounce.key_sculpt"
     bl_label = "Sculpt Flesh"
     bl_options = {"UNDO"}
-    needs = (needs.directed,)
+    needs = (needs.directed, needs.out_of_edit_mode)
 
     def run(self, context: bpy.types.Context) -> str:
         """Makes the copy and enters Sculpt Mode."""

@@ -38,7 +38,7 @@ class JOUNCE_UL_flesh_keys(bpy.types.UIList):
 
 
 class JOUNCE_PT_direct(BodyPanel, bpy.types.Panel):
-    """What the flesh does on top of its simulation: curves and keyed shapes"""
+    """Curves and keyed shapes on top of the simulation"""
 
     bl_label = "Direct"
     bl_parent_id = "JOUNCE_PT_main"

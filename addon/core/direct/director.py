@@ -214,7 +214,7 @@ class Director:
         return pull
 
     def _gap(self, clip: Clip, key: ShapeKey, at: Callable[[int], FrameCurves]) -> np.ndarray:
-        """What a key changes in its own row, (p, 3)."""
+        """Change by a key in its own row, (p, 3)."""
         row = clip.same(key.span.row)
         curves = at(row)
         moves = self._read(clip, row) if curves.is_neutral else self._curved(clip, row, curves)
