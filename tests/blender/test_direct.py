@@ -7,6 +7,7 @@ import numpy as np
 import previews
 import pytest
 import scenes
+from libraries import build, make_library, override
 
 FRAMES = range(1, 25)
 SIZE = 2.1
@@ -467,3 +468,49 @@ def test_the_panel_says_that_a_key_fits_no_more(module):
     assert fits(obj.jounce.flesh_key)
     obj.data.vertices.add(1)
     assert not fits(obj.jounce.flesh_key)
+
+
+def test_remove_takes_an_open_copy_along(module):
+    obj, rig = character()
+    bpy.ops.jounce.key_sculpt()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    scenes.activate(rig)
+    bpy.ops.jounce.remove()
+    assert set(bpy.data.objects) == {obj, rig} and not obj.hide_get() and len(bpy.data.meshes) == 1
+
+
+def test_checks_see_directed_flesh(module, session):
+    obj, _ = character()
+    before, rigged = shapes(obj), posed(obj)
+    obj.jounce.exaggerate = 2.0
+    shown = module("bridge.preview.shown_motion").of(session(obj))
+    shaped = module("core.body.full_space").shaped
+    moved = np.stack([shaped(shown.shaper, each) for each in shown.coefficients])
+    assert shown.frames == list(FRAMES) and np.allclose(moved, 2.0 * (before - rigged), atol=1e-5)
+    bpy.context.scene.frame_set(7)
+    assert session(obj).cage().shape[1] == 3
+    bpy.ops.jounce.diagnose()
+
+
+def test_an_overridden_character_keeps_its_keys(module, tmp_path):
+    library = make_library(tmp_path / "library.blend", build)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    obj, rig, _ = override(library)
+    scenes.swing(rig)
+    scenes.settle_scene()
+    scenes.activate(obj)
+    obj.jounce.quality = "DRAFT"
+    bpy.ops.jounce.preview(show="FLESH")
+    bpy.ops.jounce.fill_cache()
+    bpy.context.scene.frame_set(7)
+    obj.jounce.exaggerate = 2.0
+    bpy.ops.jounce.key_flesh()
+    obj.jounce.exaggerate = 1.0
+    shown = shapes(obj, range(1, 13))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    obj = next(obj for obj in bpy.data.objects if obj.name.startswith("Column") and obj.library is None)
+    scenes.activate(obj)
+    assert len(obj.jounce.flesh_keys) == 1
+    bpy.ops.jounce.fill_cache()
+    assert np.array_equal(shapes(obj, range(1, 13)), shown)

@@ -142,3 +142,27 @@ def test_a_sculpted_copy_is_kept_by_the_panels_button(window):
     yield from settled(obj)
     assert bpy.context.scene.frame_current == KEY and not obj.hide_get()
     assert np.abs(scenes.evaluated(obj) - shape).max() < 1e-4
+
+
+def test_enter_keeps_the_shape_of_grabbed_flesh(window):
+    obj = yield from previewed(window)
+    before = scenes.evaluated(obj)
+    window.invoke("jounce.grab")
+    x, y = window.centre()
+    start = (x, y + 60)
+    window.move(*start)
+    yield 0.1
+    window.hold("LEFTMOUSE", "PRESS", start)
+    yield 0.1
+    yield from window.drag(start, (90, 0))
+    yield 0.8
+    window.press("RET")
+    yield lambda: len(obj.jounce.flesh_keys) == 1
+    yield 0.3
+    kept = scenes.evaluated(obj)
+    assert (kept - before)[:, 0].max() > 0.02
+    window.hold("LEFTMOUSE", "RELEASE", (start[0] + 90, start[1]))
+    window.press("ESC")
+    yield lambda: not window.is_running("JOUNCE_OT_grab")
+    yield 0.3
+    assert np.array_equal(scenes.evaluated(obj), kept)

@@ -4,6 +4,8 @@ A copy stands where the mesh is shown, which is hidden meanwhile. The copy knows
 shape of the rig there, whatever happens to the scene until the shape is kept.
 """
 
+from collections.abc import Iterable
+
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -92,10 +94,16 @@ def keep(made: bpy.types.Object, context: bpy.types.Context) -> bpy.types.Proper
     return key
 
 
+def copies_of(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The copies of some meshes."""
+    originals = set(objects)
+    return [obj for obj in bpy.data.objects if is_copy(obj) and obj.get(OF) in originals]
+
+
 def discard(made: bpy.types.Object, context: bpy.types.Context) -> None:
     """Removes a copy, and shows its mesh again."""
     obj = made.get(OF)
-    if made.mode != "OBJECT":
+    if made.mode != "OBJECT" and made == context.view_layer.objects.active:
         bpy.ops.object.mode_set(mode="OBJECT")
     doubles.remove(made)
     if obj is not None and registry.is_there(obj) and obj.name in context.view_layer.objects:
