@@ -25,6 +25,8 @@ REFERENCE_SIZE = 1.8
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
 # Largest numbers of iterations of a substep: the full space needs many at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
+# Tolerance of a substep.
+TOLERANCE = 1e-6
 # Share of a swing that is left when a motion counts as settled.
 SETTLED = 0.1
 
@@ -333,6 +335,7 @@ def simulation(
     colliders: "list[jounce.Collider] | None" = None,
     skin: Skin | None = None,
     shape: "jounce.Collider | None" = None,
+    tolerance: float = TOLERANCE,
 ) -> "jounce.Simulation":
     """A simulation before its start. gravity: (3,) m/s^2, already scaled. model: another model of the body.
 
@@ -344,6 +347,7 @@ def simulation(
         dt=frame_seconds,
         substeps=settings.substeps,
         max_iterations=ITERATIONS if model is None else FINAL_ITERATIONS,
+        tolerance=tolerance,
         damping=damping_of(body, settings),
         gravity=tuple(gravity),
         pose_rest=settings.pose_rest,

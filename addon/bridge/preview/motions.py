@@ -17,7 +17,15 @@ from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
 from ...core.loose import LooseBody
 from ...core.loose_pass import LoosePass, Throw
-from ...core.motion import Reduce, Schedule, built_frequency, load_scale, simulation, stiffness_of
+from ...core.motion import (
+    TOLERANCE,
+    Reduce,
+    Schedule,
+    built_frequency,
+    load_scale,
+    simulation,
+    stiffness_of,
+)
 from ...core.settings import MotionSettings
 from ...core.shown import scene_of
 from ...core.simulation_pass import SimulationPass, Start
@@ -268,9 +276,11 @@ class Motions:
         settings: MotionSettings,
         first: int = 0,
         model: "built.jounce.Model | None" = None,
+        tolerance: float = TOLERANCE,
     ) -> SimulationPass:
         """A pass with other settings, without a stored cache and without a loop. model: of a final motion."""
         start, course, cache = self._start(scene, settings), self._course(settings), MotionCache({}, first)
+        start = partial(start, tolerance=tolerance)
         if model is None:
             return SimulationPass(cache, start, course)
         touched = self._touched(self.scene.surface.weights)
