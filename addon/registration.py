@@ -10,7 +10,7 @@ from .bridge.body import copies, old_files
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews
-from .core import bodies
+from .core.body import bodies
 from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
 from .props import bake, bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window

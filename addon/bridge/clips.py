@@ -8,9 +8,9 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
-from ..core import clips
-from ..core.clips import BoneClip, Clip
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
+from ..core.rig import clips
+from ..core.rig.clips import BoneClip, Clip
 from .common import animation, compat
 from .inputs.file_actions import Values
 from .rig import armature_modifier

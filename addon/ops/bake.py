@@ -13,16 +13,16 @@ from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
 from ..bridge.preview import learnt_preview, motions, previews
 from ..bridge.rig.armature_modifier import Warn
-from ..core import bodies as built
-from ..core.full_space import FineBody, compared, prepared, refuse_drive
-from ..core.loops import VISIBLE_SEAM, looped
-from ..core.motion import FrameInput, Motion
-from ..core.prepared import Prepared
-from ..core.rest_check import is_crumpled
-from ..core.settings import BakeSettings, Quality, Target
-from ..core.simulation_pass import SimulationPass
-from ..core.task import Step, Task, in_turn, scaled
-from ..core.user_error import UserError
+from ..core.bake.prepared import Prepared
+from ..core.body import bodies as built
+from ..core.body.full_space import FineBody, compared, prepared, refuse_drive
+from ..core.common.task import Step, Task, in_turn, scaled
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import BakeSettings, Quality, Target
+from ..core.mesh.rest_check import is_crumpled
+from ..core.passes.simulation_pass import SimulationPass
+from ..core.stepping.loops import VISIBLE_SEAM, looped
+from ..core.stepping.motion import FrameInput, Motion
 from ..props.bake import TARGETS
 from . import needs
 from .operator import LongOperator

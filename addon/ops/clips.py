@@ -11,9 +11,9 @@ from ..bridge.bake import bakes, mesh_cache
 from ..bridge.body import bodies, diagnosis
 from ..bridge.common import modifier_stack
 from ..bridge.preview import previews
-from ..core import clips as found
-from ..core.task import Step, Task, scaled
-from ..core.user_error import UserError
+from ..core.common.task import Step, Task, scaled
+from ..core.common.user_error import UserError
+from ..core.rig import clips as found
 from . import needs
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator

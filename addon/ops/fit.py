@@ -9,15 +9,17 @@ from ..bridge.body import bodies
 from ..bridge.inputs import animated_settings, frame_readings, played_actions
 from ..bridge.preview import motions
 from ..bridge.rig.armature_modifier import Warn
-from ..core import bodies as built
-from ..core import fitting, full_space, part_fitting, part_settings
-from ..core.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
-from ..core.motion import FrameInput, built_frequency, held_sentence, stiffness_of
-from ..core.motion_extent import Gauge
-from ..core.part_settings import PartRow
-from ..core.settings import Quality
-from ..core.task import Step, Task, in_turn, scaled
-from ..core.user_error import UserError
+from ..core.body import bodies as built
+from ..core.body import full_space
+from ..core.common.task import Step, Task, in_turn, scaled
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import Quality
+from ..core.rig import part_settings
+from ..core.rig.part_settings import PartRow
+from ..core.shot import fitting, part_fitting
+from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
+from ..core.shot.motion_extent import Gauge
+from ..core.stepping.motion import FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
 from .build import Built, bound_of, build
 from .build import keep as keep_built

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import picking, pulling
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
 from ..overlay.string import String
 from . import needs
 from .operator import JounceOperator

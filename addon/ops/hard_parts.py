@@ -4,7 +4,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, hard_parts, meshes
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
 from . import needs
 from .build import then_seen
 from .operator import JounceOperator

@@ -11,9 +11,9 @@ from ..bridge.common import registry
 from ..bridge.inputs import collider_objects
 from ..bridge.inputs import colliders as collisions
 from ..bridge.preview import previews
-from ..core import bodies as built
-from ..core.settings import Law
-from ..core.user_error import UserError
+from ..core.body import bodies as built
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import Law
 
 
 def active_object(context: bpy.types.Context) -> bpy.types.Object:

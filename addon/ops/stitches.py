@@ -6,8 +6,8 @@ from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ..bridge.body import bodies, meshes, stitches, weight_maps
 from ..bridge.rig import bone_transforms
-from ..core.stitches import nearest_pairs, pairs_within
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
+from ..core.mesh.stitches import nearest_pairs, pairs_within
 from . import needs
 from .operator import JounceOperator
 

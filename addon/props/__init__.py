@@ -13,7 +13,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.body.stitches import openings
-from ..core import part_settings
+from ..core.rig import part_settings
 from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps

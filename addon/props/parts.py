@@ -7,8 +7,8 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, StringProperty
 
 from ..bridge.body import bodies
-from ..core.fields import Field
-from ..core.part_settings import MOST_AMOUNT, PLAIN, FoundPart, PartRow
+from ..core.display.fields import Field
+from ..core.rig.part_settings import MOST_AMOUNT, PLAIN, FoundPart, PartRow
 from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable

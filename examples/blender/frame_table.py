@@ -83,7 +83,7 @@ def measure(
         "bridge.inputs.frame_inputs",
         "bridge.preview.preview_modifier",
         "bridge.inputs.scratch_scene",
-        "core.motion",
+        "core.stepping.motion",
     )
     preview, drives, offsets, stage, motion = (importlib.import_module(f"{package}.{n}") for n in names)
     known = preview.session(obj)

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core import motion_extent
-from jounce_core.motion import FrameInput
-from jounce_core.motion_extent import Extent, Gauge
-from jounce_core.surface import Part, Surface
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.shot import motion_extent
+from jounce_core.shot.motion_extent import Extent, Gauge
+from jounce_core.stepping.motion import FrameInput
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from jounce_core import fitting, part_fitting
-from jounce_core.fitting import Bounds, tuning
-from jounce_core.motion_extent import Extent
-from jounce_core.part_settings import MOST_AMOUNT
-from jounce_core.task import Step
+from jounce_core.common.task import Step
+from jounce_core.rig.part_settings import MOST_AMOUNT
+from jounce_core.shot import fitting, part_fitting
+from jounce_core.shot.fitting import Bounds, tuning
+from jounce_core.shot.motion_extent import Extent
 
 BOUNDS = Bounds(0.035, 0.36)
 
@@ -21,7 +21,7 @@ def run(search):
 
 
 def body(sizes, strains, power=0.6):
-    """Extents of a body of uncoupled parts with these sizes and strains at eases of 0, and all tried eases."""
+    """The extent of uncoupled parts with these sizes and strains at eases of 0, and all tried eases."""
     tried = []
 
     def extent_of(eases):

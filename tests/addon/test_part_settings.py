@@ -1,8 +1,8 @@
 """Settings of parts as they reach a build."""
 
 import pytest
-from jounce_core.bone_core import PartSetting
-from jounce_core.part_settings import LABELS, PartRow, acting
+from jounce_core.rig.bone_core import PartSetting
+from jounce_core.rig.part_settings import LABELS, PartRow, acting
 
 
 def test_parts_by_default_ask_for_nothing():

@@ -370,7 +370,7 @@ def test_deleted_colliders_act_no_more(character, wall, session):
 def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character, wall, module, monkeypatch):
     obj, _ = character
     # The remaining contact is hardly visible.
-    monkeypatch.setattr(module("core.penetration"), "SEEN", 1e-5)
+    monkeypatch.setattr(module("core.shot.penetration"), "SEEN", 1e-5)
     wall.location.y = 0.0
     collide(obj, wall)
     bpy.ops.jounce.preview()

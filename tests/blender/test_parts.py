@@ -56,7 +56,7 @@ def moved(obj):
 
 def body_of(module, obj):
     """The built body of an object."""
-    return module("core.bodies").CACHE.get(obj.jounce.built_digest)
+    return module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
 
 
 def test_a_build_lists_what_it_finds(shown):
@@ -105,8 +105,8 @@ def test_an_amount_leaves_the_modes(module, shown):
 
 def test_mute_and_solo_are_amounts_of_nothing(module, shown):
     obj, _ = shown
-    parts, acting = obj.jounce.parts, module("core.part_settings").acting
-    setting = module("core.bone_core").PartSetting
+    parts, acting = obj.jounce.parts, module("core.rig.part_settings").acting
+    setting = module("core.rig.bone_core").PartSetting
     parts["tail"].mute = True
     assert acting(obj.jounce.part_rows()) == (setting("tail", amount=0.0),)
     muted = moved(obj)
@@ -152,7 +152,7 @@ def test_settings_stay_through_builds_and_a_lost_part(shown):
 
 def test_the_eye_shows_one_part(module, shown):
     obj, _ = shown
-    window, fields = bpy.context.window_manager.jounce, module("core.fields")
+    window, fields = bpy.context.window_manager.jounce, module("core.display.fields")
     obj.jounce.parts["rest"].shown = True
     obj.jounce.parts["tail"].shown = True
     assert window.field == "PART" and [part.shown for part in obj.jounce.parts] == [True, False]

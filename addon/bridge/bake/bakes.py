@@ -2,10 +2,10 @@
 
 import bpy
 
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings, Quality, Target
-from ...core.user_error import UserError
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import BakeSettings, Quality, Target
+from ...core.stepping.motion import Motion
 from ..body import bodies, old_files
 from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy, modifier_stack

@@ -12,11 +12,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.helper_bones import Channels, HelperBones, Skeleton, Wanted, fitted
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings
-from ...core.task import Step, scaled
+from ...core.bake.helper_bones import Channels, HelperBones, Skeleton, Wanted, fitted
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.task import Step, scaled
+from ...core.flesh.settings import BakeSettings
+from ...core.stepping.motion import Motion
 from ..body import bodies, meshes
 from ..body.bodies import BodyScene
 from ..common import animation, compat, frames, marks, registry, units

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.settings import Target
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import Target
 from ..body import bodies
 from ..common import handlers, modifier_stack, registry
 from ..rig import armature_modifier

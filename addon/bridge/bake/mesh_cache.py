@@ -12,12 +12,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ...core import pc2
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings, Target
-from ...core.task import Step
-from ...core.user_error import UserError
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.task import Step
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import BakeSettings, Target
+from ...core.stepping.motion import Motion
+from ...core.storage import pc2
 from ..body.bodies import BodyScene
 from ..common import modifier_stack
 from . import cache_files, sampled_meshes

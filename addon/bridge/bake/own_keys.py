@@ -11,7 +11,7 @@ import re
 import bpy
 import numpy as np
 
-from ...core.cache import digest_of
+from ...core.storage.cache import digest_of
 
 # Custom property of the keys of a mesh: [name, digest] of each key of a bake.
 RECORD = "jounce_keys"

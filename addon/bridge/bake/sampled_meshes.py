@@ -5,8 +5,8 @@ from collections.abc import Generator
 import bpy
 import numpy as np
 
-from ...core.full_space import Shaper, shaped
-from ...core.motion import Motion
+from ...core.body.full_space import Shaper, shaped
+from ...core.stepping.motion import Motion
 from ..body import meshes
 from ..body.bodies import BodyScene
 from ..common import frames, modifier_stack, units

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import bpy
 
-from ...core import shards
-from ...core.cache import MotionCache
-from ...core.final_cache import FileCache
-from ...core.settings import BakeSettings, Quality
+from ...core.flesh.settings import BakeSettings, Quality
+from ...core.storage import shards
+from ...core.storage.cache import MotionCache
+from ...core.storage.final_cache import FileCache
 from ..preview.motions import Motions
 from . import mesh_cache
 

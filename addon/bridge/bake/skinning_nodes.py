@@ -14,10 +14,10 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings, Target
-from ...core.skinning import SkinningTable, skinning_table
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.bake.skinning import SkinningTable, skinning_table
+from ...core.flesh.settings import BakeSettings, Target
+from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
 from ..common import (
     animation,

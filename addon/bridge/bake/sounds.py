@@ -9,9 +9,9 @@ from pathlib import Path
 
 import bpy
 
-from ...core import freed
-from ...core.sound import Sound
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.shot.sound import Sound
+from ...core.storage import freed
 from ..common import compat, marks, registry
 from . import cache_files, mesh_cache
 

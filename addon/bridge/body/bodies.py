@@ -8,14 +8,14 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import own_parts
-from ...core.bone_core import BoneCore
-from ...core.bones import Counting, merged_into_picked
-from ...core.loose import LooseBody
-from ...core.maps import attached, maps
-from ...core.muscles import Muscle, Muscles, directions_of_bones
-from ...core.surface import Part, Surface
-from ...core.user_error import UserError, passing_on
+from ...core.body.loose import LooseBody
+from ...core.body.muscles import Muscle, Muscles, directions_of_bones
+from ...core.common.user_error import UserError, passing_on
+from ...core.mesh.maps import attached, maps
+from ...core.mesh.surface import Part, Surface
+from ...core.rig import own_parts
+from ...core.rig.bone_core import BoneCore
+from ...core.rig.bones import Counting, merged_into_picked
 from ..common import evaluation, registry, units
 from ..inputs import colliders
 from ..inputs.animated_settings import FeelReader

@@ -6,12 +6,13 @@ from dataclasses import dataclass, fields, replace
 import bpy
 import numpy as np
 
-from ...core import bodies as built
-from ...core import sensible, shape_checks
-from ...core.bone_core import Role
-from ...core.rest_check import is_crumpled
-from ...core.surface import Surface
-from ...core.user_error import UserError
+from ...core.body import bodies as built
+from ...core.body import sensible
+from ...core.common.user_error import UserError
+from ...core.mesh import shape_checks
+from ...core.mesh.rest_check import is_crumpled
+from ...core.mesh.surface import Surface
+from ...core.rig.bone_core import Role
 from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
 from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms, driven_keys, rig_stack

@@ -6,7 +6,7 @@ which is saved, copied, appended and undone with the host, and has no other user
 
 import bpy
 
-from ...core import drawn_law
+from ...core.flesh import drawn_law
 from ..common import marks, modifier_stack, registry
 
 # Range of stresses in the widget, in the same unit as strain.

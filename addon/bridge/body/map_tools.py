@@ -7,8 +7,8 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from mathutils.kdtree import KDTree
 
-from ...core import map_shapes
-from ...core.maps import Kind
+from ...core.mesh import map_shapes
+from ...core.mesh.maps import Kind
 from ..rig import armature_modifier
 from . import bodies, meshes, weight_maps
 

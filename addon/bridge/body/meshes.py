@@ -4,8 +4,8 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from ...core import hidden_faces, shares
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.mesh import hidden_faces, shares
 from ..common import linked_mesh_proxy
 
 

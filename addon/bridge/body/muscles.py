@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from ..common import numbered_keys
 
 # Largest number of muscles of a body, as in the native module.

@@ -11,8 +11,8 @@ from pathlib import Path
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core import pc2
-from ...core.settings import Target
+from ...core.flesh.settings import Target
+from ...core.storage import pc2
 from ..bake import cache_files, own_keys, skinning_nodes
 from ..common import compat, linked_mesh_proxy, marks, modifier_stack, registry
 from ..preview import preview_modifier

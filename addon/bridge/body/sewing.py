@@ -6,8 +6,8 @@ from contextlib import ExitStack
 import bpy
 import numpy as np
 
-from ...core.maps import Kind
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.mesh.maps import Kind
 from ..common import carried_keys
 from ..rig import armature_modifier, bone_transforms
 from ..rig.armature_modifier import Warn

@@ -5,9 +5,9 @@ from itertools import chain, count
 import bpy
 import numpy as np
 
-from ...core import parts
-from ...core.stitches import MOST_GROUPS, Stitches, joined, nearest_pairs
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.mesh import parts
+from ...core.mesh.stitches import MOST_GROUPS, Stitches, joined, nearest_pairs
 from ..common import animation, numbered_keys, units
 from . import meshes
 

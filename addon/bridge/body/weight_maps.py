@@ -11,8 +11,8 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...core.maps import USUAL, Kind, neutral
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.mesh.maps import USUAL, Kind, neutral
 from ..common import compat
 from . import meshes
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
-from ...core.cache import digest_of
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.storage.cache import digest_of
 from ..bake import own_keys
 from . import compat, marks
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import bpy
 import numpy as np
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from . import animation, compat
 
 # Attributes of a key: position and interpolation.

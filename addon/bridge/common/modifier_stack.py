@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import bpy
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from ..bake import own_keys
 from ..rig import rig_stack
 from ..rig.rig_stack import NAME

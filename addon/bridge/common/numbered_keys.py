@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from . import animation, compat, registry
 
 # An action with its slot, in versions with slots.

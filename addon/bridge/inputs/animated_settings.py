@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.motion import FrameMaterial, built_frequency, damping_of, load_scale, stiffness_of
+from ...core.stepping.motion import FrameMaterial, built_frequency, damping_of, load_scale, stiffness_of
 from ..common import animation, units
 
 # The animatable settings, and the dependent fields of `MotionSettings`.

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...core import bone_capsules
-from ...core.colliders import Colliders, Solid
-from ...core.surface import Surface
+from ...core.body.colliders import Colliders, Solid
+from ...core.mesh.surface import Surface
+from ...core.rig import bone_capsules
 from ..rig import bone_core, bone_transforms
 from ..rig.bone_transforms import Mover
 

@@ -3,8 +3,8 @@
 import bpy
 import numpy as np
 
-from ...core import bone_capsules
-from ...core.colliders import Kind
+from ...core.body.colliders import Kind
+from ...core.rig import bone_capsules
 from ..body import meshes
 from ..body.bodies import BodyScene
 from ..common import marks, registry

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
-from ...core.colliders import Colliders, Kind, Solid
-from ...core.settings import Quality
-from ...core.surface import Surface
-from ...core.user_error import UserError
+from ...core.body.colliders import Colliders, Kind, Solid
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import Quality
+from ...core.mesh.surface import Surface
 from ..common import animation, compat, evaluation, registry
 from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import bpy
 
-from ...core.clips import LEAST_MATCHING
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.rig.clips import LEAST_MATCHING
 from ..common import animation, compat, frames
 
 # A path to a custom property: its owner and its name.

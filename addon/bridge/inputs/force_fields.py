@@ -12,12 +12,12 @@ import jounce
 import numpy as np
 from mathutils import Vector, noise
 
-from ...core.attached import AttachedBody
-from ...core.forces import KINDS, SHAPES, Field, Range
-from ...core.handle_samples import HandleSamples
-from ...core.loose import LooseBody
-from ...core.motion import load_scale
-from ...core.vertex_places import VertexPlaces
+from ...core.body.attached import AttachedBody
+from ...core.body.handle_samples import HandleSamples
+from ...core.body.loose import LooseBody
+from ...core.stepping.forces import KINDS, SHAPES, Field, Range
+from ...core.stepping.motion import load_scale
+from ...core.stepping.vertex_places import VertexPlaces
 from ..common import units
 from ..rig.armature_modifier import Warn
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core.motion import FrameInput, VertexInput
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.stepping.motion import FrameInput, VertexInput
 from ..body import stitches
 from ..body.bodies import BodyScene
 from ..rig.bone_transforms import Unposable

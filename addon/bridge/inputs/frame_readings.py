@@ -6,8 +6,8 @@ from contextlib import ExitStack, closing
 import bpy
 import jounce
 
-from ...core.motion import FrameInput
-from ...core.task import Step, scaled
+from ...core.common.task import Step, scaled
+from ...core.stepping.motion import FrameInput
 from ..body.bodies import BodyScene
 from ..common import frames, handlers
 from ..preview import previews

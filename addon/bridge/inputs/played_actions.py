@@ -6,9 +6,9 @@ from typing import TypeVar
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core import played as known
-from ...core.played import Played, Track
-from ...core.surface import hashed
+from ...core.mesh.surface import hashed
+from ...core.shot import played as known
+from ...core.shot.played import Played, Track
 from ..body import bodies
 from ..common import animation, compat, handlers
 from ..rig import armature_modifier, bone_transforms

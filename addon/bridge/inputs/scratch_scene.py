@@ -9,7 +9,7 @@ properties, gravity and its keys are included; rigid bodies and all others are n
 
 import bpy
 
-from ...core.motion import FrameInput
+from ...core.stepping.motion import FrameInput
 from ..body.bodies import BodyScene
 from ..common import compat, hidden_scenes, marks, registry
 from ..preview.motions import Motions

@@ -7,12 +7,12 @@ from typing import Generic, TypeVar
 import bpy
 import numpy as np
 
-from ...core.cache import MotionCache
-from ...core.full_space import DraftError, FineBody
-from ...core.motion import FrameInput
-from ...core.simulation_pass import SimulationPass
-from ...core.task import POLL_SECONDS, Runner, Step, Task
-from ...core.user_error import UserError
+from ...core.body.full_space import DraftError, FineBody
+from ...core.common.task import POLL_SECONDS, Runner, Step, Task
+from ...core.common.user_error import UserError
+from ...core.passes.simulation_pass import SimulationPass
+from ...core.stepping.motion import FrameInput
+from ...core.storage.cache import MotionCache
 from .motions import Motions
 
 Cache = TypeVar("Cache", bound=MotionCache)

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ...core.full_space import Shaper, shaped
+from ...core.body.full_space import Shaper, shaped
 from ..body.bodies import BodyScene
 from ..common import units
 from . import preview_modifier

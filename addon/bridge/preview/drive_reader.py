@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
-from ...core.motion import FrameInput
+from ...core.stepping.motion import FrameInput
 from ..common import frames, handlers
 from ..inputs import frame_inputs, scratch_scene
 from ..rig import bone_transforms

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bpy
 
-from ...core.cache import Origin
-from ...core.final_cache import SUFFIX, FinalCache, is_cache
+from ...core.storage.cache import Origin
+from ...core.storage.final_cache import SUFFIX, FinalCache, is_cache
 from ..bake import mesh_cache
 
 RELATIVE = "//"

@@ -5,11 +5,11 @@ import time
 import bpy
 import numpy as np
 
-from ...core.cache import MotionCache
-from ...core.final_cache import FinalCache
-from ...core.full_space import compared, prepared
-from ...core.motion import FrameInput
-from ...core.task import Runner, Task
+from ...core.body.full_space import compared, prepared
+from ...core.common.task import Runner, Task
+from ...core.stepping.motion import FrameInput
+from ...core.storage.cache import MotionCache
+from ...core.storage.final_cache import FinalCache
 from . import final_files, first_look
 from .behind import Behind
 from .motions import Motions

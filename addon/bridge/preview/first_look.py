@@ -9,10 +9,10 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core.motion import FrameInput, settling_seconds
-from ...core.settings import RestartMode
-from ...core.simulation_pass import SimulationPass
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import RestartMode
+from ...core.passes.simulation_pass import SimulationPass
+from ...core.stepping.motion import FrameInput, settling_seconds
 from ..common import units
 from .display import Display
 from .motions import Motions

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
-from ...core import learnt
-from ...core.cache import MotionCache
-from ...core.full_space import DraftError, FineBody, refuse_drive
-from ...core.learnt import Learnt
-from ...core.motion import FrameInput, built_frequency, stiffness_of
-from ...core.simulation_pass import SimulationPass
-from ...core.task import Step, Task
-from ...core.user_error import UserError
+from ...core.body.full_space import DraftError, FineBody, refuse_drive
+from ...core.common.task import Step, Task
+from ...core.common.user_error import UserError
+from ...core.passes.simulation_pass import SimulationPass
+from ...core.shot import learnt
+from ...core.shot.learnt import Learnt
+from ...core.stepping.motion import FrameInput, built_frequency, stiffness_of
+from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
 from . import lessons
 from .behind import Behind

@@ -2,8 +2,8 @@
 
 import bpy
 
-from ...core.bodies import BodyCache
-from ...core.learnt import Learnt, unpack
+from ...core.body.bodies import BodyCache
+from ...core.shot.learnt import Learnt, unpack
 from . import kept_data
 
 KEY = "learnt"

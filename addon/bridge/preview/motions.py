@@ -6,18 +6,22 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...core import bodies as built
-from ...core.attached import AttachedBody
-from ...core.attached_pass import AttachedPass
-from ...core.cache import MotionCache, Origin, surface_origin, unpack
-from ...core.colliders import Colliders, soft
-from ...core.contact_points import between, skin
-from ...core.cuts import Teleport
-from ...core.final_cache import FinalCache
-from ...core.loop_pass import LoopPass
-from ...core.loose import LooseBody
-from ...core.loose_pass import LoosePass, Throw
-from ...core.motion import (
+from ...core.bake.shown import scene_of
+from ...core.body import bodies as built
+from ...core.body.attached import AttachedBody
+from ...core.body.colliders import Colliders, soft
+from ...core.body.loose import LooseBody
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import MotionSettings
+from ...core.mesh.contact_points import between, skin
+from ...core.mesh.surface import hashed
+from ...core.passes.attached_pass import AttachedPass
+from ...core.passes.loop_pass import LoopPass
+from ...core.passes.loose_pass import LoosePass, Throw
+from ...core.passes.simulation_pass import SimulationPass, Start
+from ...core.passes.touching_pass import TouchingPass, together
+from ...core.stepping.cuts import Teleport
+from ...core.stepping.motion import (
     TOLERANCE,
     Reduce,
     Schedule,
@@ -26,12 +30,8 @@ from ...core.motion import (
     simulation,
     stiffness_of,
 )
-from ...core.settings import MotionSettings
-from ...core.shown import scene_of
-from ...core.simulation_pass import SimulationPass, Start
-from ...core.surface import hashed
-from ...core.touching_pass import TouchingPass, together
-from ...core.user_error import UserError
+from ...core.storage.cache import MotionCache, Origin, surface_origin, unpack
+from ...core.storage.final_cache import FinalCache
 from ..body import companions
 from ..body.bodies import BodyScene, are_linear
 from ..common import units

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.task import Step
-from ...core.user_error import UserError
+from ...core.common.task import Step
+from ...core.common.user_error import UserError
 from ..body import bodies, copies, meshes
 from ..common import evaluation, frames, handlers, modifier_stack, registry
 from ..inputs import scratch_scene

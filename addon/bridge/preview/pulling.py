@@ -3,10 +3,10 @@
 import bpy
 import numpy as np
 
-from ...core.attached import AttachedBody
-from ...core.grip import PATCH, Grip, HandleGrip
-from ...core.loose import LooseBody
-from ...core.user_error import UserError
+from ...core.body.attached import AttachedBody
+from ...core.body.grip import PATCH, Grip, HandleGrip
+from ...core.body.loose import LooseBody
+from ...core.common.user_error import UserError
 from ..common import units
 from ..inputs import frame_inputs
 from . import previews

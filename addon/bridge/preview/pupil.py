@@ -7,14 +7,15 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import full_space, learning, learnt
-from ...core.cache import MotionCache
-from ...core.full_space import DraftError, FineBody, compared, refuse_drive
-from ...core.learning import Bounds, Shot
-from ...core.learnt import Clip, Facts, Learnt
-from ...core.motion import FrameInput
-from ...core.task import Step, in_turn, scaled
-from ...core.user_error import UserError
+from ...core.body import full_space
+from ...core.body.full_space import DraftError, FineBody, compared, refuse_drive
+from ...core.common.task import Step, in_turn, scaled
+from ...core.common.user_error import UserError
+from ...core.shot import learning, learnt
+from ...core.shot.learning import Bounds, Shot
+from ...core.shot.learnt import Clip, Facts, Learnt
+from ...core.stepping.motion import FrameInput
+from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
 from ..inputs import frame_readings, played_actions
 from ..rig.armature_modifier import Warn

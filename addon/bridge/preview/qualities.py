@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.settings import Quality, Target
+from ...core.flesh.settings import Quality, Target
 from . import final_preview, learnt_preview
 from .behind import Behind
 from .motions import Motions

@@ -10,12 +10,12 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core import bodies as built
-from ...core.cache import MotionCache
-from ...core.full_space import Shaper
-from ...core.motion import FrameInput
-from ...core.simulation_pass import SimulationPass
-from ...core.task import Runner, Step, scaled
+from ...core.body import bodies as built
+from ...core.body.full_space import Shaper
+from ...core.common.task import Runner, Step, scaled
+from ...core.passes.simulation_pass import SimulationPass
+from ...core.stepping.motion import FrameInput
+from ...core.storage.cache import MotionCache
 from ..body import bodies, builds, companions
 from ..common import animation, units
 from ..inputs import frame_inputs, surroundings

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.full_space import Shaper
+from ...core.body.full_space import Shaper
 from .session import Session
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ...core.surface import Part
+from ...core.mesh.surface import Part
 from ..bake import own_keys
 from . import switches
 

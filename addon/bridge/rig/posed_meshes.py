@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.rest_check import posed_points
-from ...core.surface import Part
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.mesh.rest_check import posed_points
+from ...core.mesh.surface import Part
 from ..body.bodies import BodyScene
 from ..common import units
 from . import armature_modifier, bone_transforms, doubles, rig_stack

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.bodies import BodyCache
-from ...core.user_error import UserError
+from ...core.body.bodies import BodyCache
+from ...core.common.user_error import UserError
 from ..bake import own_keys
 from ..common import animation, marks, registry
 from . import armature_modifier, switches, trials
