@@ -220,7 +220,14 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     held = f". {found.held}" if found.held else ""
     feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
     moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
-    return f"{found.host.name}: {moves}, as {fitted.reason.value}{held}"
+    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts)}{held}"
+
+
+def told_parts(parts: dict[str, tuple[float, float]]) -> str:
+    """Sentence about the parts that are fitted otherwise than the body; empty for none."""
+    shares = {name: softness * amount for name, (softness, amount) in parts.items()}
+    told = [f"{part_settings.LABELS[n]} {share:.2g}" for n, share in shares.items() if not 0.8 < share < 1.25]
+    return f". Liveliness beside the body's: {', '.join(told)}" if told else ""
 
 
 class Rehearsal:

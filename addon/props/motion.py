@@ -66,7 +66,7 @@ class MotionProps:
     damping: FloatProperty(
         name="Damping Ratio",
         description="Damping ratio of every mode, without unit. 0 swings on, 1 comes back and stops",
-        default=0.08,
+        default=0.12,
         min=0.0,
         max=10.0,
         soft_max=1.0,

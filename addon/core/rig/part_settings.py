@@ -23,19 +23,19 @@ LABELS = {
     "rest": "Other",
 }
 # Motion of each part up to which it looks natural, as a share of the target amplitude of the body. On a
-# person it is, in percent of the size at the default target, 3.5 of a belly and 7 of ears.
+# person it is, in percent of the size at the default target, 4.5 of a belly and 6 of ears.
 MOTION = {
-    "belly": 1.0,
-    "chest": 0.35,
-    "buttocks": 0.8,
-    "thighs": 0.8,
-    "calves": 0.4,
-    "arms": 0.5,
+    "belly": 1.3,
+    "chest": 0.16,
+    "buttocks": 1.0,
+    "thighs": 1.0,
+    "calves": 0.5,
+    "arms": 0.6,
     "neck": 0.3,
-    "ears": 2.0,
-    "tail": 2.3,
+    "ears": 1.8,
+    "tail": 1.8,
     "hair": 2.0,
-    "rest": 0.6,
+    "rest": 0.7,
 }
 # Softness and amount that change nothing.
 PLAIN = 1.0, 1.0

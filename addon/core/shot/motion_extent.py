@@ -29,9 +29,9 @@ OWN, FEWEST = 0.5, 8
 class Extent:
     """The extent of a motion, or of one frame.
 
-    size: motion of the flesh, as a share of the diagonal, relative to what is natural for its part. strain:
-    stretch of an edge, as a share of its length. wildest: of a motion, the frame of the largest strain,
-    counted from the first. parts: the same of each measured part.
+    size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as tails,
+    relative to that. strain: stretch of an edge, as a share of its length. wildest: of a motion, the frame of
+    the largest strain, counted from the first. parts: of each measured part, relative to what is natural.
     """
 
     size: float = 0.0
@@ -79,15 +79,15 @@ class Gauge:
         if drive.held:
             return Extent(parts=(Extent(),) * len(self.parts))
         moved = self._model.displacement(coefficients, self._embedding)
-        sizes = np.linalg.norm(moved[self._soft], axis=1) / (self._natural * self._diagonal)
+        sizes = np.linalg.norm(moved[self._soft], axis=1) / self._diagonal
         strains = np.zeros(len(self._edges))
         if self._torn < 1.0:
             if index not in self._posed:
                 self._posed[index] = posed_points(self._surface, drive.pose[self._bones])
             strains = stretches(self._posed[index], moved, self._edges, self._diagonal)
         own = zip(self._of_soft, self._of_edges, strict=True)
-        parts = (self._extent(sizes[soft], strains[edges]) for soft, edges in own)
-        return replace(self._extent(sizes, strains), parts=tuple(parts))
+        parts = (self._extent((sizes / self._natural)[soft], strains[edges]) for soft, edges in own)
+        return replace(self._extent(sizes / np.maximum(1.0, self._natural), strains), parts=tuple(parts))
 
     def _extent(self, sizes: np.ndarray, strains: np.ndarray) -> Extent:
         """The extent of some of the flesh, in which as many edges may tear as in all."""
@@ -112,7 +112,7 @@ def owner_of_points(body: "jounce.Body") -> np.ndarray:
 
 
 def natural_motion(body: "jounce.Body") -> np.ndarray:
-    """Motion (p,) that is natural at each render vertex, 1 for a belly and beside all parts."""
+    """Share (p,) of the target amplitude that is natural at each render vertex, 1 beside all parts."""
     return 1.0 + part_weights(body) @ (np.array([MOTION[name] for name in body.parts]) - 1.0)
 
 

@@ -4,6 +4,7 @@ One wild part then stiffens no other, and a calm one is woken.
 """
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +20,8 @@ Eases = tuple[float, ...]
 SLOPE = 0.6
 # Largest step of an ease, and smallest one that is worth a try.
 LEAP, WORTH = 2.0, 0.15
+# Power of the share by which all parts together tear more than each.
+TOGETHER = 2.0
 # Largest number of tries.
 TRIES = 2
 
@@ -40,8 +43,7 @@ def fitted(
     eases = np.zeros(len(whole.parts))
     best, extent = (tuple(eases.tolist()), whole), whole
     for number in range(TRIES):
-        used = np.array([max(bounds.used(part)[0], STILL) for part in extent.parts])
-        leaps = np.clip(-np.log(used) / SLOPE, -LEAP, LEAP)
+        leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
         following = np.array([limited(ease + own) - ease for own in eases + leaps])
         if np.abs(following - eases).max(initial=0.0) < WORTH:
             break
@@ -51,6 +53,14 @@ def fitted(
         if bounds.used(extent)[0] < NEAR and (is_wild or moving(extent) > moving(best[1])):
             best = tuple(eases.tolist()), extent
     return best
+
+
+def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
+    """The used share of the nearest bound of each part, larger where all together tear more than each."""
+    widest = max([part.strain for part in extent.parts], default=0.0)
+    together = max(1.0, extent.strain / max(widest, STILL)) ** TOGETHER
+    own = (replace(part, strain=part.strain * together) for part in extent.parts)
+    return np.array([max(bounds.used(part)[0], STILL) for part in own])
 
 
 def moving(extent: Extent) -> float:
