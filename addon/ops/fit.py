@@ -19,13 +19,13 @@ from ..core.rig.part_settings import PartRow
 from ..core.shot import fitting, part_fitting
 from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.shot.motion_extent import Gauge
-from ..core.stepping.motion import FrameInput, built_frequency, held_sentence, stiffness_of
+from ..core.stepping.motion import TOLERANCE, FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
 from .build import Built, bound_of, build
 from .build import keep as keep_built
 from .operator import LongOperator
 
-# Tolerance of a rehearsed motion, with an extent within three percent of the final one's in half the time.
+# Tolerance of a rehearsed final motion: an extent within three percent of the real one's, in half the time.
 REHEARSED = 1e-4
 # Settings that a fit leaves on the host.
 FITTED = ("frequency", "shot_amount", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
@@ -252,7 +252,8 @@ class Rehearsal:
         """The extent of the motion."""
         made = self._made
         settings = replace(self._settings, frequency=tuning.frequency, softness=1.0)
-        rehearsal = made.rehearsal(self._scene, settings, model=self._model, tolerance=REHEARSED)
+        tolerance = TOLERANCE if self._model is None else REHEARSED
+        rehearsal = made.rehearsal(self._scene, settings, model=self._model, tolerance=tolerance)
         stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)

@@ -36,7 +36,7 @@ def setting(ease: float, own: float) -> tuple[float, float]:
 def fitted(
     ease: float, whole: Extent, extent_at: Callable[[Eases], Measuring], bounds: Bounds
 ) -> Generator[Step, None, tuple[Eases, Extent]]:
-    """The eases of the parts with the largest motion within the bounds, and its extent.
+    """The eases of the parts whose motion is nearest to their bounds, within those of the body; its extent.
 
     ease: of the body. whole: its extent with all parts alike. extent_at: extent with eases of the parts.
     """
@@ -50,7 +50,7 @@ def fitted(
         eases = following
         extent = yield from one_of_all(extent_at(tuple(eases.tolist())), number, TRIES)
         is_wild = bounds.used(best[1])[0] >= NEAR
-        if bounds.used(extent)[0] < NEAR and (is_wild or moving(extent) > moving(best[1])):
+        if bounds.used(extent)[0] < NEAR and (is_wild or misfit(extent, bounds) < misfit(best[1], bounds)):
             best = tuple(eases.tolist()), extent
     return best
 
@@ -63,6 +63,6 @@ def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
     return np.array([max(bounds.used(part)[0], STILL) for part in own])
 
 
-def moving(extent: Extent) -> float:
-    """Motion of all parts together."""
-    return sum(part.size for part in extent.parts)
+def misfit(extent: Extent, bounds: Bounds) -> float:
+    """Sum of the ratios, on a log scale, by which the parts miss their nearest bounds."""
+    return float(np.abs(np.log(shares(extent, bounds))).sum())
