@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, Unpack, final
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
+
+from jounce.settings import Settings, TreeSettings
 
 __all__ = [
     "Basis",
@@ -80,7 +82,6 @@ _Field: TypeAlias = float | _FloatsLike
 # Names.
 _Law: TypeAlias = Literal["arap", "corotated", "neo_hookean", "stvk", "mooney_rivlin", "polynomial", "spline"]
 _DraftLaw: TypeAlias = Literal["arap", "corotated"]
-_Integrator: TypeAlias = Literal["backward_euler", "bdf2"]
 _Role: TypeAlias = Literal["automatic", "flesh", "rigid", "free"]
 
 @final
@@ -2430,26 +2431,12 @@ class Simulation:
     def __new__(
         cls,
         model: Model,
-        dt: float = 0.041666666666666664,
-        substeps: int = 1,
-        max_iterations: int | None = None,
-        tolerance: float = 1e-6,
-        damping: float = 0.0,
-        gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        pose_rest: float = 1.0,
-        stiffness: float = 1.0,
-        integrator: _Integrator = "backward_euler",
-        strength: float = 1.0,
-        limit: float | None = None,
-        stretch: float | None = None,
+        *,
         colliders: Sequence[Collider] | None = None,
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
-        contraction: _Field = 0.0,
-        inflation: float = 1.0,
-        hold: float = 0.0,
         shape: Collider | None = None,
-        stitching: _Field = 1.0,
+        **settings: Unpack[Settings],
     ) -> Simulation: ...
     def step(
         self,
@@ -2568,17 +2555,7 @@ class Simulation:
         ValueError
             For poses that are not cyclic; the state is then unchanged.
         """
-    def vary(
-        self,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        gravity: tuple[float, float, float] | None = None,
-        pose_rest: float | None = None,
-        contraction: _Field | None = None,
-        inflation: float | None = None,
-        hold: float | None = None,
-        stitching: _Field | None = None,
-    ) -> None:
+    def vary(self, **settings: Unpack[Settings]) -> None:
         """Changes settings from the next step on; None leaves a setting unchanged.
 
         stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new
@@ -2650,7 +2627,7 @@ class Simulation:
         3).
         """
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Settings:
         """Settings in effect that are one value each, by the names of the constructor:
         `Simulation(model, **settings)` has them too.
         """
@@ -2864,15 +2841,8 @@ class DomainTree:
         placements: _Rows = None,
         *,
         free: bool = False,
-        dt: float = 0.041666666666666664,
-        substeps: int = 1,
-        integrator: _Integrator = "backward_euler",
-        max_iterations: int = 30,
-        tolerance: float = 1e-6,
-        stiffness: float = 1.0,
-        damping: float = 0.0,
-        gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
         colliders: Sequence[Collider] | None = None,
+        **settings: Unpack[TreeSettings],
     ) -> DomainTree: ...
     def step(
         self,
@@ -2908,12 +2878,7 @@ class DomainTree:
             For a wrong shape, for values that are not finite, and for the root of a free tree; the
             state is then unchanged.
         """
-    def vary(
-        self,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        gravity: tuple[float, float, float] | None = None,
-    ) -> None:
+    def vary(self, **settings: Unpack[TreeSettings]) -> None:
         """Sets stiffness, damping or gravity for the next steps; None leaves a setting unchanged.
 
         Parameters
@@ -3355,17 +3320,7 @@ class MotionJob(Job):
         spin: tuple[float, float, float] | None = None,
     ) -> None:
         """Requests a new start of a loose body, as `Simulation.place`."""
-    def vary(
-        self,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        gravity: tuple[float, float, float] | None = None,
-        pose_rest: float | None = None,
-        contraction: _Field | None = None,
-        inflation: float | None = None,
-        hold: float | None = None,
-        stitching: _Field | None = None,
-    ) -> None:
+    def vary(self, **settings: Unpack[Settings]) -> None:
         """Requests other settings, as `Simulation.vary`."""
     @property
     def strength(self) -> float:
