@@ -206,7 +206,9 @@ class MotionSettings:
     frequency_of: FrequencyOf = FrequencyOf.SIZE
     softness: float = 1.0
 
-    def in_frame(self, stiffness: float, damping: float, gravity: tuple[float, ...]) -> FrameMaterial:
+    def in_frame(
+        self, stiffness: float, damping: float, gravity: tuple[float, float, float]
+    ) -> FrameMaterial:
         """The settings of a frame, with those that depend on the body."""
         return FrameMaterial(stiffness, damping, self.pose_rest, gravity)
 

@@ -352,7 +352,8 @@ def simulation(
 def material_of(body: "jounce.Body", settings: MotionSettings, gravity: np.ndarray) -> FrameMaterial:
     """The settings that may change per frame. gravity: (3,) m/s^2, already scaled."""
     stiffness = stiffness_of(built_frequency(body, settings.frequency_of), settings)
-    return settings.in_frame(stiffness, damping_of(body, settings), tuple(gravity))
+    x, y, z = gravity
+    return settings.in_frame(stiffness, damping_of(body, settings), (x, y, z))
 
 
 def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:

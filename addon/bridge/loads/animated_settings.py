@@ -4,7 +4,8 @@ import bpy
 
 from ...core.flesh.settings import PER_FRAME, FrameMaterial
 from ...core.stepping.motion import load_scale, material_of
-from ..common import animation, units
+from ..common import units
+from ..keys import animation
 
 # The animatable settings: the fields of the motion, and those behind them.
 ANIMATED = frozenset(PER_FRAME) - {"material"} | {"cloth_frequency", "density", "use_gravity", "young"}

@@ -27,7 +27,7 @@ from ...core.storage.final_cache import FinalCache
 from ..body import companions
 from ..body.bodies import BodyScene, are_linear
 from ..common import units
-from ..inputs import animated_settings, colliders
+from ..loads import animated_settings, colliders
 from ..rig import bone_core
 from . import final_files, kept_data
 
