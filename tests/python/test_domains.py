@@ -186,6 +186,8 @@ def test_states_replay_and_settings_change(tree):
     for _ in range(200):
         tree.step()
     assert np.abs(tree.coordinates(1)).max() < 1e-6
+    with pytest.raises(ValueError, match="^strength: a tree of domains has no such setting"):
+        tree.vary(strength=0.5)
     tree.restore_state(state)
     tree.reset()
     assert not tree.coordinates(0).any()
