@@ -52,8 +52,8 @@ moving part at 96, and the resolutions with another bone. A dash: no such swing 
 """,
     "any": """## Frequency of anything
 
-The slowest small swing of all, of any share of the flesh: mostly the same, otherwise the swing of a tip or of a
-thin part, held or freed as a whole by a coarse lattice. *Moves*: the moving share of the flesh at 96.
+The slowest small swing of all, of any share of the flesh: mostly the same, otherwise the swing of a tip or of
+a thin part, held or freed as a whole by a coarse lattice. *Moves*: the moving share of the flesh at 96.
 
 """,
 }
