@@ -45,6 +45,14 @@ use crate::step_report::StepReport;
 #[pyclass(frozen, module = "jounce", name = "Domain")]
 pub struct Domain(Arc<tree::Domain>);
 
+/// Settings of a tree.
+const SETTINGS: [&str; 8] =
+    ["dt", "substeps", "integrator", "max_iterations", "tolerance", "damping", "gravity", "stiffness"];
+
+fn change(given: Option<&Bound<'_, PyDict>>) -> PyResult<Change> {
+    Change::among(given, |name| SETTINGS.contains(&name))
+}
+
 /// Source of a domain.
 #[derive(FromPyObject)]
 enum Kind<'py> {
@@ -164,7 +172,7 @@ impl DomainTree {
         colliders: Option<Vec<Bound<'_, Collider>>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let params = Change::of(settings)?.applied(&SimulationParams::default());
+        let params = change(settings)?.applied(&SimulationParams::default());
         let members = members(&domains, parents, &interfaces, placements)?;
         let colliders = colliders.unwrap_or_default();
         let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
@@ -237,7 +245,7 @@ impl DomainTree {
     ///     For invalid settings; all then keep their values.
     #[pyo3(signature = (**settings))]
     fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let (change, mut tree) = (Change::of(settings)?, self.lock()?);
+        let (change, mut tree) = (change(settings)?, self.lock()?);
         let changed = change.applied(tree.params());
         tree.set_params(changed).map_err(refused)
     }

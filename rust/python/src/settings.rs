@@ -19,10 +19,15 @@ pub struct Change {
 impl Change {
     /// Keyword arguments; None leaves a setting unchanged, and is no limit.
     pub fn of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::among(given, |_| true)
+    }
+
+    /// The same for a method with some of the settings.
+    pub fn among(given: Option<&Bound<'_, PyDict>>, has: impl Fn(&str) -> bool) -> PyResult<Self> {
         let mut change = Self::default();
         let Some(given) = given else { return Ok(change) };
-        let settings = change.values.by_name();
-        let known = settings.each_ref().map(|(name, _)| *name);
+        let settings: Vec<_> = change.values.by_name().into_iter().filter(|(name, _)| has(name)).collect();
+        let known: Vec<_> = settings.iter().map(|(name, _)| *name).collect();
         for name in given.keys() {
             let name: String = name.extract()?;
             if !known.contains(&name.as_str()) {

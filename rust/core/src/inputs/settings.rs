@@ -118,7 +118,7 @@ impl Default for SimulationParams {
 }
 
 /// Place of a setting, by kind, for interfaces that know settings by name.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub enum Setting<'a> {
     /// A number.
     Number(&'a mut f64),
@@ -174,14 +174,6 @@ impl SimulationParams {
             ("limit", Limit(&mut self.limit)),
             ("stretch", Limit(&mut self.stretch)),
         ]
-    }
-
-    /// Refuses settings other than the default that a method does not know: [`Error::Unsupported`].
-    pub(crate) fn only(mut self, known: &[&str], why: &'static str) -> Result<()> {
-        let mut usual = Self::default();
-        let pairs = self.by_name().into_iter().zip(usual.by_name());
-        let other = pairs.into_iter().find(|(own, usual)| own != usual && !known.contains(&own.0));
-        other.map_or(Ok(()), |((what, _), _)| Err(Error::Unsupported { what, why }))
     }
 
     /// As [`SimulationParams::check`]; with colliders, also [`Error::Unsupported`] for settings that

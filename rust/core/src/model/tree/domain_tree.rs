@@ -21,10 +21,6 @@ use crate::{Error, Result};
 /// Number of stored curvature pairs.
 const PAIRS: usize = 8;
 
-/// Settings that a tree has.
-const SETTINGS: [&str; 8] =
-    ["dt", "substeps", "integrator", "max_iterations", "tolerance", "damping", "gravity", "stiffness"];
-
 /// A member of a tree.
 #[derive(Clone)]
 pub struct Member {
@@ -107,7 +103,7 @@ impl DomainTree {
         params: SimulationParams,
         colliders: &[Collider],
     ) -> Result<Self> {
-        check(&params, !colliders.is_empty())?;
+        params.check_among(!colliders.is_empty())?;
         if colliders.iter().any(|collider| !collider.spared().is_empty()) {
             let why = "points that pass through one are those of a single body; leave them out among domains";
             return Err(Error::Unsupported { what: "colliders", why });
@@ -179,7 +175,7 @@ impl DomainTree {
     /// # Errors
     /// As [`DomainTree::new`] and [`DomainTree::among`].
     pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
-        check(&params, self.contact.is_some())?;
+        params.check_among(self.contact.is_some())?;
         self.params = params;
         Ok(())
     }
@@ -275,10 +271,4 @@ fn unit(nodes: &[Node], stations: &[Station]) -> f64 {
     let (low, high) = bounds(&all);
     let mass: f64 = nodes.iter().map(|node| node.domain.total_mass()).sum();
     (Vector3::from(high) - Vector3::from(low)).norm() * mass.sqrt()
-}
-
-/// Checks the settings, in themselves and for a tree.
-fn check(params: &SimulationParams, among: bool) -> Result<()> {
-    params.check_among(among)?;
-    params.only(&SETTINGS, "a tree of domains has no such setting; leave it at its default")
 }
