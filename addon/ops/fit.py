@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 import bpy
 
 from ..bridge.body import bodies
-from ..bridge.inputs import animated_settings, frame_readings, played_actions
-from ..bridge.preview import motions
+from ..bridge.inputs import played_actions
+from ..bridge.loads import animated_settings
+from ..bridge.motions import motions
+from ..bridge.preview import frame_readings
 from ..bridge.rig.armature_modifier import Warn
 from ..core.body import bodies as built
 from ..core.body import full_space

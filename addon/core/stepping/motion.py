@@ -9,7 +9,15 @@ import jounce
 import numpy as np
 
 from ..common.user_error import UserError, passing_on
-from ..flesh.settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings, Physical, RestartMode
+from ..flesh.settings import (
+    AttachedMotion,
+    FrameMaterial,
+    FrequencyOf,
+    LooseMotion,
+    MotionSettings,
+    Physical,
+    RestartMode,
+)
 from ..mesh.contact_points import Skin
 from .cuts import Teleport, Teleports
 
@@ -29,20 +37,6 @@ ITERATIONS, FINAL_ITERATIONS = 30, 200
 TOLERANCE = 1e-6
 # Share of a swing that is left when a motion counts as settled.
 SETTLED = 0.1
-
-
-@dataclass(frozen=True)
-class FrameMaterial:
-    """Settings that may change per frame, in the native module's form.
-
-    stiffness: factor on the elastic energy. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: (3,)
-    m/s^2, already scaled.
-    """
-
-    stiffness: float
-    damping: float
-    pose_rest: float
-    gravity: tuple[float, float, float]
 
 
 Reduce = Callable[[np.ndarray], np.ndarray]
@@ -348,18 +342,22 @@ def simulation(
         substeps=settings.substeps,
         max_iterations=ITERATIONS if model is None else FINAL_ITERATIONS,
         tolerance=tolerance,
-        damping=damping_of(body, settings),
-        gravity=tuple(gravity),
-        pose_rest=settings.pose_rest,
         integrator=settings.integrator,
-        stiffness=stiffness_of(built_frequency(body, settings.frequency_of), settings),
         limit=settings.limit,
         stretch=settings.stretch,
         colliders=colliders,
         contact_points=None if skin is None else skin.embedding,
         contact_weights=None if skin is None else skin.weights,
         shape=shape,
+        **asdict(material_of(body, settings, gravity)),
     )
+
+
+def material_of(body: "jounce.Body", settings: MotionSettings, gravity: np.ndarray) -> FrameMaterial:
+    """The settings that may change per frame. gravity: (3,) m/s^2, already scaled."""
+    stiffness = stiffness_of(built_frequency(body, settings.frequency_of), settings)
+    x, y, z = gravity
+    return settings.in_frame(stiffness, damping_of(body, settings), (x, y, z))
 
 
 def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:

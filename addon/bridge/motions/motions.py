@@ -12,7 +12,7 @@ from ...core.body.attached import AttachedBody
 from ...core.body.colliders import Colliders, soft
 from ...core.body.loose import LooseBody
 from ...core.common.user_error import UserError
-from ...core.flesh.settings import MotionSettings
+from ...core.flesh.settings import PER_FRAME, MotionSettings
 from ...core.mesh.contact_points import between, skin
 from ...core.mesh.surface import hashed
 from ...core.passes.attached_pass import AttachedPass
@@ -35,7 +35,7 @@ from ...core.storage.final_cache import FinalCache
 from ..body import companions
 from ..body.bodies import BodyScene, are_linear
 from ..common import units
-from ..inputs import animated_settings, colliders
+from ..loads import animated_settings, colliders
 from ..rig import bone_core
 from . import final_files, kept_data
 
@@ -74,7 +74,7 @@ class Motions:
             del motion["softness"]
         if animated_settings.varies(self.scene.host, scene):
             # Animated values are part of every drive.
-            motion |= dict.fromkeys(animated_settings.FIELDS, "animated")
+            motion |= dict.fromkeys(PER_FRAME, "animated")
             gravity = (
                 np.zeros(3) if animated_settings.gravity_is_animated(scene) else units.world_gravity(scene)
             )
