@@ -5,8 +5,8 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge.bake import cache_files, kept, renders
-from .bridge.body import copies, old_files
+from .bridge.bake import cache_files, kept, old_files, renders
+from .bridge.body import copies
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews

@@ -3,8 +3,9 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge.common import numbered_keys, units
+from ..bridge.common import units
 from ..bridge.inputs import directions
+from ..bridge.keys import numbered_keys
 from ..bridge.preview import keying, picking, previews, sculpting
 from ..core.common.user_error import UserError
 from ..core.rig.part_settings import LABELS

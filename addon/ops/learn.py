@@ -9,7 +9,8 @@ from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, builds
 from ..bridge.body.bodies import BodyScene
-from ..bridge.preview import lessons, previews
+from ..bridge.motions import lessons
+from ..bridge.preview import previews
 from ..bridge.preview.pupil import Pupil
 from ..bridge.rig.armature_modifier import Warn
 from ..core.body import bodies as built

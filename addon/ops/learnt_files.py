@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge.preview import lessons
+from ..bridge.motions import lessons
 from ..core.body import bodies as built
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import Quality

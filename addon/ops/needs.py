@@ -6,11 +6,12 @@ Called at every redraw for every button: nothing here reads a mesh, searches the
 import bpy
 
 from ..bridge.bake import renders
-from ..bridge.body import bodies, meshes, overrides
+from ..bridge.body import bodies, overrides
 from ..bridge.common import registry
 from ..bridge.inputs import collider_objects
-from ..bridge.inputs import colliders as collisions
+from ..bridge.loads import colliders as collisions
 from ..bridge.preview import previews, sculpting
+from ..bridge.rig import meshes
 from ..core.body import bodies as built
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import Law

@@ -5,7 +5,8 @@ import bpy
 from ..bridge.bake import bakes, sounds
 from ..bridge.body import bodies, hard_parts, law_curves
 from ..bridge.inputs import collider_objects
-from ..bridge.preview import final_files, lessons, motions, previews, sculpting
+from ..bridge.motions import final_files, lessons, motions
+from ..bridge.preview import previews, sculpting
 from .operator import JounceOperator
 
 

@@ -6,10 +6,10 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import binding, bodies
-from ..bridge.body.meshes import vertex_count
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
+from ..bridge.rig.meshes import vertex_count
 from ..core.body import bodies as built
 from ..core.body import sensible
 from ..core.common.task import Step, Task, in_turn, scaled

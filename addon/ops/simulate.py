@@ -6,8 +6,8 @@ from contextlib import ExitStack, closing
 import bpy
 
 from ..bridge.bake import shards
-from ..bridge.inputs import frame_readings
-from ..bridge.preview import motions, previews
+from ..bridge.motions import motions
+from ..bridge.preview import frame_readings, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.common.task import Step, Task, scaled
 from ..core.common.user_error import UserError

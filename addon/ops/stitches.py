@@ -4,8 +4,8 @@ import bpy
 import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
-from ..bridge.body import bodies, meshes, stitches, weight_maps
-from ..bridge.rig import bone_transforms
+from ..bridge.body import bodies, stitches, weight_maps
+from ..bridge.rig import bone_transforms, meshes
 from ..core.common.user_error import UserError
 from ..core.mesh.stitches import nearest_pairs, pairs_within
 from . import needs

@@ -5,7 +5,7 @@ import numpy as np
 
 from ..bridge.body import bodies
 from ..bridge.common import units
-from ..bridge.inputs import colliders
+from ..bridge.loads import colliders
 from ..bridge.rig import bone_transforms
 from ..core.display import collider_lines
 from . import shading

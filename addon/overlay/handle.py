@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ..bridge.body import bodies, meshes, weight_maps
+from ..bridge.body import bodies, weight_maps
+from ..bridge.rig import meshes
 from ..core.body import bodies as built
 from ..core.display import fields
 from ..core.display.anchors import anchor

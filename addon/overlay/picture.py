@@ -4,10 +4,11 @@ import bpy
 import jounce
 import numpy as np
 
-from ..bridge.body import bodies, meshes, weight_maps
+from ..bridge.body import bodies, weight_maps
 from ..bridge.common import units
 from ..bridge.preview import evaluated_meshes
 from ..bridge.preview.evaluated_meshes import Shape
+from ..bridge.rig import meshes
 from ..core.body.full_space import DraftError
 from ..core.body.muscles import Muscles
 from ..core.display import fields

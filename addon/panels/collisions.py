@@ -6,7 +6,7 @@ import bpy
 
 from ..bridge.body import bodies, companions
 from ..bridge.body.diagnosis import FIXES
-from ..bridge.inputs import colliders
+from ..bridge.loads import colliders
 from ..core.body.colliders import Kind
 from .sidebar import BodyPanel, said
 

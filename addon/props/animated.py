@@ -2,7 +2,7 @@
 
 from inspect import get_annotations
 
-from ..bridge.inputs import animated_settings
+from ..bridge.loads import animated_settings
 
 ANIMATED = animated_settings.ANIMATED | {
     "animated",

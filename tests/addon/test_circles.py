@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # Folders in their order: each imports only itself and those before it.
 CORE = "common flesh rig mesh stepping body direct storage passes shot bake display"
-ORDER = {"core": CORE.split()}
+BRIDGE = "common keys rig loads body inputs motions preview bake"
+ORDER = {"core": CORE.split(), "bridge": BRIDGE.split()}
 
 
 def modules(root):

@@ -213,7 +213,7 @@ def test_a_rig_that_must_be_played_in_order_leaves_nothing_to_do(session):
 
 
 def test_an_artist_who_rests_on_a_late_frame_sees_its_final_before_its_turn(session, module, monkeypatch):
-    monkeypatch.setattr(module("bridge.preview.final_preview"), "RESTED_SECONDS", 0.0)
+    monkeypatch.setattr(module("bridge.motions.final_preview"), "RESTED_SECONDS", 0.0)
     obj, rig = built(end=200)
     bone = rig.pose.bones["Upper"]
     for frame in range(1, 200, 6):

@@ -276,7 +276,7 @@ def test_without_the_importer_clips_are_refused(column, module):
                 operator()
         path = Path(bpy.context.scene.jounce.clip_folder) / "a_bow.fbx"
         with pytest.raises(module("core.common.user_error").UserError, match="is off"):
-            module("bridge.clips").read(path, bpy.context)
+            module("bridge.inputs.clips").read(path, bpy.context)
     finally:
         addon_utils.enable("io_scene_fbx")
     assert rig.animation_data.action == action

@@ -383,7 +383,7 @@ def test_frames_are_the_same_in_any_order(module):
 
 def test_bytes_over_others_stay_whole(module):
     obj, _ = character()
-    kept_data = module("bridge.preview.kept_data")
+    kept_data = module("bridge.motions.kept_data")
     for count in (3, 2, 50):
         kept_data.keep(obj, "probe", b"ab\0cd" * count)
         assert kept_data.of(obj, "probe") == b"ab\0cd" * count

@@ -217,7 +217,7 @@ def test_a_bake_that_fails_while_writing_leaves_no_part(module, monkeypatch):
     obj, _ = scenes.character()
     before = snapshot.snapshot(obj)
     scenes.add_and_build(obj)
-    monkeypatch.setattr(module("bridge.common.animation"), "write_fcurve", lambda *_: 1 / 0)
+    monkeypatch.setattr(module("bridge.keys.animation"), "write_fcurve", lambda *_: 1 / 0)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         bpy.ops.jounce.bake()
     monkeypatch.undo()

@@ -262,7 +262,7 @@ def test_reading_leaves_nothing_behind(module, monkeypatch):
     before = blocks()
     recorded(module, obj)
     assert blocks() == before
-    monkeypatch.setattr(module("bridge.rig.posed_meshes"), "posed_points", lambda *_: 1 / 0)
+    monkeypatch.setattr(module("bridge.inputs.posed_meshes"), "posed_points", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         recorded(module, obj)
     assert blocks() == before

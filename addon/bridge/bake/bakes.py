@@ -6,13 +6,24 @@ from ...core.bake.prepared import Preparation, Prepared
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import BakeSettings, Quality, Target
 from ...core.stepping.motion import Motion
-from ..body import bodies, old_files
+from ..body import bodies
 from ..body.bodies import BodyScene
-from ..common import animation, linked_mesh_proxy, modifier_stack
+from ..common import linked_mesh_proxy
 from ..inputs import directions
-from ..rig import armature_modifier, rig_stack
+from ..keys import animation
+from ..rig import armature_modifier, modifier_stack, rig_stack
 from ..rig.armature_modifier import Warn
-from . import helper_bones, kept, measured, mesh_cache, own_bones, replacing, shape_keys, skinning_nodes
+from . import (
+    helper_bones,
+    kept,
+    measured,
+    mesh_cache,
+    old_files,
+    own_bones,
+    replacing,
+    shape_keys,
+    skinning_nodes,
+)
 from .measured import Expected
 
 PREPARE = {

@@ -19,8 +19,8 @@ from ...core.flesh.settings import BakeSettings, Target
 from ...core.mesh.surface import Part
 from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
-from ..common import frames, modifier_stack, units
-from ..rig import bone_transforms
+from ..common import frames, units
+from ..rig import bone_transforms, modifier_stack
 from ..rig.doubles import evaluated_points
 
 # Number of compared frames, evenly spread, beside the frame of the largest displacement.

@@ -14,12 +14,12 @@ from ...core.bake.prepared import Preparation, Prepared
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import BakeSettings
 from ...core.stepping.motion import Motion
-from ..body import meshes
 from ..body.bodies import BodyScene
-from ..common import animation, frames, linked_mesh_proxy
+from ..common import frames, linked_mesh_proxy
 from ..common.nodes import PREFIX
+from ..keys import animation, key_removal, own_keys
+from ..rig import meshes
 from ..rig.armature_modifier import Warn
-from . import key_removal, own_keys
 
 
 def prepare(

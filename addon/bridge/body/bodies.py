@@ -17,14 +17,14 @@ from ...core.rig import own_parts
 from ...core.rig.bone_core import BoneCore
 from ...core.rig.bones import Counting, merged_into_picked
 from ..common import evaluation, registry, units
-from ..inputs import colliders
-from ..inputs.animated_settings import FeelReader
-from ..inputs.bone_capsules import RestRig
-from ..inputs.colliders import ColliderReader
-from ..inputs.force_fields import ForceReader
-from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys, rig_stack
+from ..loads import colliders
+from ..loads.animated_settings import FeelReader
+from ..loads.bone_capsules import RestRig
+from ..loads.colliders import ColliderReader
+from ..loads.force_fields import ForceReader
+from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys, meshes, rig_stack
 from ..rig.armature_modifier import Warn
-from . import hard_parts, meshes, stitches, weight_maps
+from . import hard_parts, stitches, weight_maps
 
 
 @dataclass(frozen=True)

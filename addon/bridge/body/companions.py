@@ -8,7 +8,7 @@ from ...core.body import bodies as built
 from ...core.common.task import Task
 from ...core.common.user_error import UserError
 from ..common import registry
-from ..inputs import colliders
+from ..loads import colliders
 from . import bodies
 from .bodies import BodyScene, Companion
 

@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ..common import handlers, linked_mesh_proxy, modifier_stack, registry
-from ..preview import preview_modifier
-from . import law_curves, meshes, muscles
+from ..common import handlers, linked_mesh_proxy, registry
+from ..rig import meshes, modifier_stack, preview_modifier
+from . import law_curves, muscles
 
 # Settings of a single mesh, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])

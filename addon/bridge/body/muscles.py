@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.common.user_error import UserError
-from ..common import numbered_keys
+from ..keys import numbered_keys
 
 # Largest number of muscles of a body, as in the native module.
 MOST = 32

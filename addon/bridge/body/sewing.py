@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.common.user_error import UserError
 from ...core.mesh.maps import Kind
-from ..common import carried_keys
+from ..keys import carried_keys
 from ..rig import armature_modifier, bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bodies, muscles, stitches, weight_maps

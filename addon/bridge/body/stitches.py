@@ -8,8 +8,9 @@ import numpy as np
 from ...core.common.user_error import UserError
 from ...core.mesh import parts
 from ...core.mesh.stitches import MOST_GROUPS, Stitches, joined, nearest_pairs
-from ..common import animation, numbered_keys, units
-from . import meshes
+from ..common import units
+from ..keys import animation, numbered_keys
+from ..rig import meshes
 
 # Weight above which a vertex belongs to a vertex group.
 MEMBER = 0.5

@@ -12,7 +12,7 @@ import bpy
 
 from ...core.common.user_error import UserError
 from ..common import evaluation
-from ..inputs import colliders, force_fields
+from ..loads import colliders, force_fields
 from ..rig import rig_stack
 from . import bodies
 

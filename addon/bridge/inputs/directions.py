@@ -9,9 +9,11 @@ from ...core.direct.curves import Curves, FrameCurves, Region
 from ...core.direct.director import ShapeKey
 from ...core.direct.windows import Span
 from ...core.display import fields
-from ..body import bodies, meshes
+from ..body import bodies
 from ..body.bodies import BodyScene
-from ..common import compat, numbered_keys, stored_bytes
+from ..common import compat, stored_bytes
+from ..keys import numbered_keys
+from ..rig import meshes
 
 # Settings with curves, in the order of `Curves`.
 SETTINGS = ("exaggerate", "lag", "follow_through")

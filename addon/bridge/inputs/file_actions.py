@@ -9,7 +9,8 @@ import bpy
 
 from ...core.common.user_error import UserError
 from ...core.rig.clips import LEAST_MATCHING
-from ..common import animation, compat, frames
+from ..common import compat, frames
+from ..keys import animation
 
 # A path to a custom property: its owner and its name.
 CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]')

@@ -12,10 +12,11 @@ from bpy.app.handlers import persistent
 
 from ...core.common.task import Step
 from ...core.common.user_error import UserError
-from ..body import bodies, copies, meshes
-from ..common import evaluation, frames, handlers, modifier_stack, registry
-from ..inputs import directions, scratch_scene
-from . import final_files, motions, preview_modifier
+from ..body import bodies, copies
+from ..common import evaluation, frames, handlers, registry
+from ..inputs import directions
+from ..motions import final_files, motions, scratch_scene
+from ..rig import meshes, modifier_stack, preview_modifier
 from .session import Session
 
 # Time of the timer per redraw, at rest and during playback.

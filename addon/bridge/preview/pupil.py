@@ -17,11 +17,12 @@ from ...core.shot.learnt import Clip, Facts, Learnt
 from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
-from ..inputs import frame_readings, played_actions
+from ..inputs import played_actions
+from ..motions import lessons
+from ..motions.learnt_preview import stiffness_now
+from ..motions.motions import Motions
 from ..rig.armature_modifier import Warn
-from . import lessons, previews
-from .learnt_preview import stiffness_now
-from .motions import Motions
+from . import frame_readings, previews
 
 Frames = list[np.ndarray]
 

@@ -11,9 +11,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.common.user_error import UserError
-from ..body import bodies, meshes
-from ..common import marks, modifier_stack, nodes, registry, units
-from ..rig import bone_transforms, doubles
+from ..body import bodies
+from ..common import marks, nodes, registry, units
+from ..rig import bone_transforms, doubles, meshes, modifier_stack
 from . import keying, previews
 
 # Custom properties of a copy, and its attribute with the shape of the rig.

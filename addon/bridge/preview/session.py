@@ -16,14 +16,16 @@ from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
 from ..body import bodies, builds, companions
-from ..common import animation, units
+from ..common import units
 from ..inputs import frame_inputs, surroundings
-from . import first_look, motions, preview_modifier, qualities
-from .behind import Behind
+from ..keys import animation
+from ..motions import first_look, motions, qualities
+from ..motions.behind import Behind
+from ..motions.direction import Direction
+from ..motions.display import Display
+from ..motions.drive_reader import DriveReader
+from ..rig import preview_modifier
 from .changes import Watched
-from .direction import Direction
-from .display import Display
-from .drive_reader import DriveReader
 from .interactive import Interactive
 
 # Time in seconds for simulating a requested frame immediately.

@@ -8,7 +8,8 @@ from ...core.body import bodies as built
 from ...core.common.user_error import UserError
 from ..body import bodies
 from ..common import units
-from . import preview_modifier, previews
+from ..rig import preview_modifier
+from . import previews
 
 
 class Shown:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.mesh.surface import Part
-from ..bake import own_keys
+from ..keys import own_keys
 from . import switches
 
 # Each shape costs as much as a counted bone; the keys with the largest total displacement have precedence.

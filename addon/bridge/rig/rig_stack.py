@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.body.bodies import BodyCache
 from ...core.common.user_error import UserError
-from ..bake import own_keys
-from ..common import animation, marks, registry
+from ..common import marks, registry
+from ..keys import animation, own_keys
 from . import armature_modifier, switches, trials
 from .armature_modifier import Deformer
 

@@ -161,6 +161,24 @@ class Physical:
     density: float
 
 
+# Fields of `MotionSettings` that may differ between the frames of a shot.
+PER_FRAME = ("frequency", "damping", "pose_rest", "gravity", "material")
+
+
+@dataclass(frozen=True)
+class FrameMaterial:
+    """Settings that may change per frame, in the native module's form.
+
+    stiffness: factor on the elastic energy. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: (3,)
+    m/s^2, already scaled.
+    """
+
+    stiffness: float
+    damping: float
+    pose_rest: float
+    gravity: tuple[float, float, float]
+
+
 @dataclass(frozen=True)
 class MotionSettings:
     """Inputs of the motion of a built model.
@@ -187,6 +205,12 @@ class MotionSettings:
     teleport: float | None = None
     frequency_of: FrequencyOf = FrequencyOf.SIZE
     softness: float = 1.0
+
+    def in_frame(
+        self, stiffness: float, damping: float, gravity: tuple[float, float, float]
+    ) -> FrameMaterial:
+        """The settings of a frame, with those that depend on the body."""
+        return FrameMaterial(stiffness, damping, self.pose_rest, gravity)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,23 @@ LABELS = {
     "hair": "Hair",
     "rest": "Other",
 }
+# Motion of each part up to which it looks natural, as a share of the target amplitude of the body. On a
+# person it is, in percent of the size at the default target, 4.5 of a belly and 6 of ears.
+MOTION = {
+    "belly": 1.3,
+    "chest": 0.16,
+    "buttocks": 1.0,
+    "thighs": 1.0,
+    "calves": 0.5,
+    "arms": 0.6,
+    "neck": 0.3,
+    "ears": 1.8,
+    "tail": 1.8,
+    "hair": 2.0,
+    "rest": 0.7,
+}
+# Softness and amount that change nothing.
+PLAIN = 1.0, 1.0
 # Largest amount.
 MOST_AMOUNT = 3.0
 # Share of a bone's flesh in a part from which on the part is the bone's.
@@ -33,7 +50,7 @@ class PartRow:
     """A row of the list of parts: its setting, and its switches.
 
     mute: the part feels nothing. solo: all parts without it feel nothing. own: made by the artist, as a
-    vertex group of this name.
+    vertex group of this name. fitted: softness and amount of the last fit, which the artist's multiplies.
     """
 
     name: str
@@ -42,6 +59,14 @@ class PartRow:
     mute: bool = False
     solo: bool = False
     own: bool = False
+    fitted: tuple[float, float] = PLAIN
+
+    def setting(self, is_solo: bool) -> PartSetting:
+        """The setting that acts. is_solo: True if there is a solo part."""
+        softness, amount = self.fitted
+        is_silent = self.mute or (is_solo and not self.solo)
+        amount = 0.0 if is_silent else min(MOST_AMOUNT, self.amount * amount)
+        return PartSetting(self.name, self.softness * softness, amount)
 
 
 @dataclass(frozen=True)
@@ -57,10 +82,7 @@ def acting(rows: Iterable[PartRow]) -> tuple[PartSetting, ...]:
     """The setting of each found part other than by default, in the order of their names."""
     known = sorted((row for row in rows if not row.own), key=lambda row: row.name)
     is_solo = any(row.solo for row in known)
-    settings = (
-        PartSetting(row.name, row.softness, 0.0 if row.mute or (is_solo and not row.solo) else row.amount)
-        for row in known
-    )
+    settings = (row.setting(is_solo) for row in known)
     return tuple(setting for setting in settings if setting != PartSetting(setting.name))
 
 

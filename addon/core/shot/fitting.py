@@ -98,6 +98,11 @@ EASIEST = float(2.0 * np.log(NATURAL / SOFTEST) + np.log(FREED))
 HARDEST = float(2.0 * np.log(NATURAL / FIRMEST) + np.log(CALMED))
 
 
+def limited(ease: float) -> float:
+    """The nearest ease that a tuning reaches."""
+    return float(np.clip(ease, HARDEST, EASIEST))
+
+
 @dataclass(frozen=True)
 class Fitted:
     """The fitted ease, None without motion; its motion, and the reason for it."""

@@ -9,7 +9,15 @@ import jounce
 import numpy as np
 
 from ..common.user_error import UserError, passing_on
-from ..flesh.settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings, Physical, RestartMode
+from ..flesh.settings import (
+    AttachedMotion,
+    FrameMaterial,
+    FrequencyOf,
+    LooseMotion,
+    MotionSettings,
+    Physical,
+    RestartMode,
+)
 from ..mesh.contact_points import Skin
 from .cuts import Teleport, Teleports
 
@@ -25,22 +33,10 @@ REFERENCE_SIZE = 1.8
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
 # Largest numbers of iterations of a substep: the full space needs many at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
+# Tolerance of a substep.
+TOLERANCE = 1e-6
 # Share of a swing that is left when a motion counts as settled.
 SETTLED = 0.1
-
-
-@dataclass(frozen=True)
-class FrameMaterial:
-    """Settings that may change per frame, in the native module's form.
-
-    stiffness: factor on the elastic energy. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: (3,)
-    m/s^2, already scaled.
-    """
-
-    stiffness: float
-    damping: float
-    pose_rest: float
-    gravity: tuple[float, float, float]
 
 
 Reduce = Callable[[np.ndarray], np.ndarray]
@@ -333,6 +329,7 @@ def simulation(
     colliders: "list[jounce.Collider] | None" = None,
     skin: Skin | None = None,
     shape: "jounce.Collider | None" = None,
+    tolerance: float = TOLERANCE,
 ) -> "jounce.Simulation":
     """A simulation before its start. gravity: (3,) m/s^2, already scaled. model: another model of the body.
 
@@ -344,18 +341,23 @@ def simulation(
         dt=frame_seconds,
         substeps=settings.substeps,
         max_iterations=ITERATIONS if model is None else FINAL_ITERATIONS,
-        damping=damping_of(body, settings),
-        gravity=tuple(gravity),
-        pose_rest=settings.pose_rest,
+        tolerance=tolerance,
         integrator=settings.integrator,
-        stiffness=stiffness_of(built_frequency(body, settings.frequency_of), settings),
         limit=settings.limit,
         stretch=settings.stretch,
         colliders=colliders,
         contact_points=None if skin is None else skin.embedding,
         contact_weights=None if skin is None else skin.weights,
         shape=shape,
+        **asdict(material_of(body, settings, gravity)),
     )
+
+
+def material_of(body: "jounce.Body", settings: MotionSettings, gravity: np.ndarray) -> FrameMaterial:
+    """The settings that may change per frame. gravity: (3,) m/s^2, already scaled."""
+    stiffness = stiffness_of(built_frequency(body, settings.frequency_of), settings)
+    x, y, z = gravity
+    return settings.in_frame(stiffness, damping_of(body, settings), (x, y, z))
 
 
 def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:

@@ -7,13 +7,14 @@ use std::time::Duration;
 use jounce::{Progress, inputs, simulation, stepping};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::settings::{Change, Contraction, Stitching};
+use crate::settings::Change;
 use crate::simulation::{Simulation, started};
 use crate::state::State;
 
@@ -276,22 +277,11 @@ impl MotionJob {
     }
 
     /// Requests other settings, as `Simulation.vary`.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
-                        inflation=None, hold=None, stitching=None))]
-    fn vary(
-        &self,
-        stiffness: Option<f64>,
-        damping: Option<f64>,
-        gravity: Option<[f64; 3]>,
-        pose_rest: Option<f64>,
-        contraction: Option<Contraction>,
-        inflation: Option<f64>,
-        hold: Option<f64>,
-        stitching: Option<Stitching>,
-    ) {
-        let change =
-            Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold, stitching };
-        self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));
+    #[pyo3(signature = (**settings))]
+    fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let change = Change::of(settings)?;
+        self.ask(move |simulation, _| simulation.set_params(change.applied(simulation.params())));
+        Ok(())
     }
 
     /// Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.

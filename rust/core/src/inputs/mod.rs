@@ -9,5 +9,5 @@ pub(crate) mod shares;
 pub use drag::Drag;
 pub use force_samples::ForceSamples;
 pub use pull::{Grip, Pull};
-pub use settings::{Drive, Integrator, SimulationParams, StepReport};
+pub use settings::{Drive, Integrator, Setting, SimulationParams, StepReport};
 pub use shares::Shares;

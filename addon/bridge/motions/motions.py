@@ -12,7 +12,7 @@ from ...core.body.attached import AttachedBody
 from ...core.body.colliders import Colliders, soft
 from ...core.body.loose import LooseBody
 from ...core.common.user_error import UserError
-from ...core.flesh.settings import MotionSettings
+from ...core.flesh.settings import PER_FRAME, MotionSettings
 from ...core.mesh.contact_points import between, skin
 from ...core.mesh.surface import hashed
 from ...core.passes.attached_pass import AttachedPass
@@ -21,13 +21,21 @@ from ...core.passes.loose_pass import LoosePass, Throw
 from ...core.passes.simulation_pass import SimulationPass, Start
 from ...core.passes.touching_pass import TouchingPass, together
 from ...core.stepping.cuts import Teleport
-from ...core.stepping.motion import Reduce, Schedule, built_frequency, load_scale, simulation, stiffness_of
+from ...core.stepping.motion import (
+    TOLERANCE,
+    Reduce,
+    Schedule,
+    built_frequency,
+    load_scale,
+    simulation,
+    stiffness_of,
+)
 from ...core.storage.cache import MotionCache, Origin, surface_origin, unpack
 from ...core.storage.final_cache import FinalCache
 from ..body import companions
 from ..body.bodies import BodyScene, are_linear
 from ..common import units
-from ..inputs import animated_settings, colliders
+from ..loads import animated_settings, colliders
 from ..rig import bone_core
 from . import final_files, kept_data
 
@@ -66,7 +74,7 @@ class Motions:
             del motion["softness"]
         if animated_settings.varies(self.scene.host, scene):
             # Animated values are part of every drive.
-            motion |= dict.fromkeys(animated_settings.FIELDS, "animated")
+            motion |= dict.fromkeys(PER_FRAME, "animated")
             gravity = (
                 np.zeros(3) if animated_settings.gravity_is_animated(scene) else units.world_gravity(scene)
             )
@@ -268,9 +276,11 @@ class Motions:
         settings: MotionSettings,
         first: int = 0,
         model: "built.jounce.Model | None" = None,
+        tolerance: float = TOLERANCE,
     ) -> SimulationPass:
         """A pass with other settings, without a stored cache and without a loop. model: of a final motion."""
         start, course, cache = self._start(scene, settings), self._course(settings), MotionCache({}, first)
+        start = partial(start, tolerance=tolerance)
         if model is None:
             return SimulationPass(cache, start, course)
         touched = self._touched(self.scene.surface.weights)

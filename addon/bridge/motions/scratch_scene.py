@@ -12,10 +12,11 @@ import bpy
 from ...core.stepping.motion import FrameInput
 from ..body.bodies import BodyScene
 from ..common import compat, hidden_scenes, marks, registry
-from ..preview.motions import Motions
+from ..inputs import frame_inputs
+from ..inputs.posed_meshes import PosedShapes
+from ..loads import animated_settings
 from ..rig import bone_transforms, rig_stack
-from ..rig.posed_meshes import PosedShapes
-from . import animated_settings, frame_inputs
+from .motions import Motions
 
 # Custom property of a stage: the session_uid of each evaluated object of the artist's.
 GUESTS = "jounce_guests"

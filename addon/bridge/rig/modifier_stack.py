@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, contextmanager
 import bpy
 
 from ...core.common.user_error import UserError
-from ..bake import own_keys
-from ..rig import rig_stack
-from ..rig.rig_stack import NAME
-from . import marks, registry
+from ..common import marks, registry
+from ..keys import own_keys
+from . import rig_stack
+from .rig_stack import NAME
 
 # Modifiers that allow only deforming modifiers before them.
 WANT_THE_MESH = frozenset(["MULTIRES", "SOFT_BODY"])

@@ -8,12 +8,13 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
-from ..core.common.user_error import UserError
-from ..core.rig import clips
-from ..core.rig.clips import BoneClip, Clip
-from .common import animation, compat
-from .inputs.file_actions import Values
-from .rig import armature_modifier
+from ...core.common.user_error import UserError
+from ...core.rig import clips
+from ...core.rig.clips import BoneClip, Clip
+from ..common import compat
+from ..keys import animation
+from ..rig import armature_modifier
+from .file_actions import Values
 
 # Marks actions made here.
 MADE = "jounce_clip"

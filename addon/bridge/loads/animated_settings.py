@@ -2,14 +2,13 @@
 
 import bpy
 
-from ...core.stepping.motion import FrameMaterial, built_frequency, damping_of, load_scale, stiffness_of
-from ..common import animation, units
+from ...core.flesh.settings import PER_FRAME, FrameMaterial
+from ...core.stepping.motion import load_scale, material_of
+from ..common import units
+from ..keys import animation
 
-# The animatable settings, and the dependent fields of `MotionSettings`.
-ANIMATED = frozenset(
-    ["cloth_frequency", "damping", "density", "frequency", "gravity", "pose_rest", "use_gravity", "young"]
-)
-FIELDS = ("frequency", "damping", "pose_rest", "gravity", "material")
+# The animatable settings: the fields of the motion, and those behind them.
+ANIMATED = frozenset(PER_FRAME) - {"material"} | {"cloth_frequency", "density", "use_gravity", "young"}
 # Gravity properties of a scene.
 GRAVITY = frozenset(["gravity", "use_gravity"])
 
@@ -58,10 +57,4 @@ class FeelReader:
             return None
         settings = self._host.evaluated_get(depsgraph).jounce.motion_settings()
         scale = settings.gravity * load_scale(settings, self._diagonal)
-        built = built_frequency(self._body, settings.frequency_of)
-        return FrameMaterial(
-            stiffness_of(built, settings),
-            damping_of(self._body, settings),
-            settings.pose_rest,
-            tuple(units.world_gravity(depsgraph.scene_eval) * scale),
-        )
+        return material_of(self._body, settings, units.world_gravity(depsgraph.scene_eval) * scale)

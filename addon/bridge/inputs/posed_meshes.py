@@ -15,7 +15,7 @@ from ...core.mesh.rest_check import posed_points
 from ...core.mesh.surface import Part
 from ..body.bodies import BodyScene
 from ..common import units
-from . import armature_modifier, bone_transforms, doubles, rig_stack
+from ..rig import armature_modifier, bone_transforms, doubles, rig_stack
 
 # Largest displacement of a vertex, as a share of the size, for a rig equal to linear skinning.
 NOTHING = 1e-5

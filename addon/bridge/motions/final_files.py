@@ -10,7 +10,7 @@ import bpy
 
 from ...core.storage.cache import Origin
 from ...core.storage.final_cache import SUFFIX, FinalCache, is_cache
-from ..bake import mesh_cache
+from ..rig import modifier_stack
 
 RELATIVE = "//"
 
@@ -18,12 +18,17 @@ RELATIVE = "//"
 _unsaved: dict[int, FinalCache] = {}
 
 
+def file_stem() -> str:
+    """Common start of the names of all caches of this .blend."""
+    return Path(bpy.data.filepath).stem or modifier_stack.NAME
+
+
 def path_of(host: bpy.types.Object) -> Path | None:
     """The file of a host; None for a .blend without a place."""
     folder = host.jounce.cache_folder or RELATIVE
     if not bpy.data.filepath and folder.startswith(RELATIVE):
         return None
-    name = f"{mesh_cache.file_stem()} {bpy.path.clean_name(host.name_full)}{SUFFIX}"
+    name = f"{file_stem()} {bpy.path.clean_name(host.name_full)}{SUFFIX}"
     return Path(bpy.path.abspath(folder)) / name
 
 

@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 
 from ...core.common.user_error import UserError
-from . import animation, compat
+from ..common import compat
+from . import animation
 
 # Attributes of a key: position and interpolation.
 WIDTHS = {"co": 2, "handle_left": 2, "handle_right": 2}

@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from ..common import animation
-from . import own_keys
+from . import animation, own_keys
 
 
 def remove(obj: bpy.types.Object) -> None:

@@ -7,9 +7,10 @@ import numpy as np
 
 from ...core.stepping.motion import FrameInput
 from ..common import frames, handlers
-from ..inputs import frame_inputs, scratch_scene
+from ..inputs import frame_inputs
+from ..inputs.posed_meshes import PosedShapes
 from ..rig import bone_transforms
-from ..rig.posed_meshes import PosedShapes
+from . import scratch_scene
 from .motions import Motions
 
 

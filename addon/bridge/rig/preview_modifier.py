@@ -7,8 +7,8 @@ artist uses this name; mesh and node group record the name.
 import bpy
 import numpy as np
 
-from ..common import linked_mesh_proxy, marks, modifier_stack, nodes, registry
-from ..rig import rig_stack
+from ..common import linked_mesh_proxy, marks, nodes, registry
+from . import modifier_stack, rig_stack
 
 ATTRIBUTE = "jounce"
 # Custom property of a mesh and of a node group: the name of the attribute.

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...core.common.user_error import UserError
 from ...core.storage.cache import digest_of
-from ..bake import own_keys
-from . import compat, marks
+from ..common import compat, marks
+from . import own_keys
 
 TRACK = "Jounce"
 LINEAR = 1  # of the enum Keyframe.interpolation, which foreach_set takes as a number

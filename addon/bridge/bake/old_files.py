@@ -13,10 +13,10 @@ from bpy.app.handlers import persistent
 
 from ...core.flesh.settings import Target
 from ...core.storage import pc2
-from ..bake import cache_files, own_keys, skinning_nodes
-from ..common import compat, linked_mesh_proxy, marks, modifier_stack, registry
-from ..preview import preview_modifier
-from ..rig import rig_stack
+from ..common import compat, linked_mesh_proxy, marks, registry
+from ..keys import own_keys
+from ..rig import modifier_stack, preview_modifier, rig_stack
+from . import cache_files, skinning_nodes
 
 # Prefix of version 0.
 KEY = "jounce: "

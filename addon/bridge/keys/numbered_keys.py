@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.common.user_error import UserError
-from . import animation, compat, registry
+from ..common import compat, registry
+from . import animation
 
 # An action with its slot, in versions with slots.
 Track = tuple[bpy.types.Action, object]

@@ -9,7 +9,8 @@ from ...core.body.colliders import Colliders, Kind, Solid
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import Quality
 from ...core.mesh.surface import Surface
-from ..common import animation, compat, evaluation, registry
+from ..common import compat, evaluation, registry
+from ..keys import animation
 from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bone_capsules

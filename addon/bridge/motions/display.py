@@ -6,7 +6,7 @@ import numpy as np
 from ...core.body.full_space import Pointwise, Shaper, shaped
 from ..body.bodies import BodyScene
 from ..common import units
-from . import preview_modifier
+from ..rig import preview_modifier
 
 
 class Display:

@@ -10,10 +10,11 @@ from ...core.common.task import Step, scaled
 from ...core.stepping.motion import FrameInput
 from ..body.bodies import BodyScene
 from ..common import frames, handlers
-from ..preview import previews
-from ..preview.motions import Motions
-from ..rig.posed_meshes import PosedShapes
-from . import frame_inputs, scratch_scene
+from ..inputs import frame_inputs
+from ..inputs.posed_meshes import PosedShapes
+from ..motions import scratch_scene
+from ..motions.motions import Motions
+from . import previews
 
 # A body in the scene, its built body, and the receiver of its drives.
 Reading = tuple[BodyScene, "jounce.Body", Callable[[FrameInput], None]]
