@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ...core.body.full_space import Shaper, shaped
+from ...core.body.full_space import Pointwise, Shaper, shaped
 from ..body.bodies import BodyScene
 from ..common import units
 from ..rig import preview_modifier
@@ -54,6 +54,8 @@ class Display:
         if self._cage is None:
             return None
         coefficients, shaper = self._cage
+        if isinstance(shaper, Pointwise):
+            coefficients, shaper = shaper.behind
         return shaper.model.displacement(np.asarray(coefficients, np.float64))
 
     def _write(self) -> None:
