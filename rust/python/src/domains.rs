@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use jounce::inputs::SimulationParams;
 use jounce::material::Field;
-use jounce::method::domains::{self, Member, TreeDrive, Wind};
-use jounce::method::{self, SimulationParams};
-use jounce::{Error, Progress};
+use jounce::model::tree::{self, Member, TreeDrive, Wind};
+use jounce::{Error, Progress, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -42,7 +42,7 @@ use crate::step_report::StepReport;
 /// >>> jounce.Domain(modes).coordinate_count
 /// 4
 #[pyclass(frozen, module = "jounce", name = "Domain")]
-pub struct Domain(Arc<domains::Domain>);
+pub struct Domain(Arc<tree::Domain>);
 
 /// Source of a domain.
 #[derive(FromPyObject)]
@@ -62,10 +62,10 @@ impl Domain {
             }
             Kind::Flesh(model) => {
                 let why = "only linear modes and models of Model.reduced are in displacements of their own";
-                let method::Model::Reduced(flesh) = model.get().inner.clone() else {
+                let model::Model::Reduced(flesh) = model.get().inner.clone() else {
                     return Err(refused(Error::Unsupported { what: "body", why }));
                 };
-                made(py, move |_: &Progress| domains::Domain::of_flesh(&flesh)).map(Self)
+                made(py, move |_: &Progress| tree::Domain::of_flesh(&flesh)).map(Self)
             }
         }
     }
@@ -147,7 +147,7 @@ impl Domain {
 /// >>> tree.positions(0).shape == mesh.vertices.shape
 /// True
 #[pyclass(frozen, module = "jounce", name = "DomainTree")]
-pub struct DomainTree(Mutex<domains::DomainTree>);
+pub struct DomainTree(Mutex<tree::DomainTree>);
 
 /// The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
 ///
@@ -161,7 +161,7 @@ pub struct DomainTree(Mutex<domains::DomainTree>);
 /// >>> state = tree.save_state()
 /// >>> tree.restore_state(state)
 #[pyclass(frozen, module = "jounce", name = "TreeState")]
-pub struct TreeState(domains::TreeState);
+pub struct TreeState(tree::TreeState);
 
 #[pymethods]
 impl DomainTree {
@@ -204,8 +204,8 @@ impl DomainTree {
         let colliders = colliders.unwrap_or_default();
         let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
         let tree = run(py, || match colliders.as_slice() {
-            [] => domains::DomainTree::new(&members, free, params),
-            some => domains::DomainTree::among(&members, free, params, some),
+            [] => tree::DomainTree::new(&members, free, params),
+            some => tree::DomainTree::among(&members, free, params, some),
         });
         tree.map(|tree| Self(Mutex::new(tree)))
     }
@@ -365,7 +365,7 @@ impl DomainTree {
 }
 
 impl DomainTree {
-    fn lock(&self) -> PyResult<MutexGuard<'_, domains::DomainTree>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, tree::DomainTree>> {
         locked(
             &self.0,
             "tree: another thread is using it; wait for that, or give each thread a tree of its own",

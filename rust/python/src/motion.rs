@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jounce::{Progress, method};
+use jounce::{Progress, inputs, simulation, stepping};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::simulation::{Simulation, started};
 use crate::state::State;
 
 /// A change of the state.
-type Advance = dyn FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send;
+type Advance = dyn FnOnce(&mut simulation::Simulation, &Progress) -> jounce::Result<()> + Send;
 
 /// Requests to the thread, in order.
 enum Request {
@@ -37,13 +37,13 @@ struct Ledger {
     /// Strength of subsequently requested steps.
     strength: f64,
     coefficients: Vec<f64>,
-    states: Vec<Option<method::State>>,
+    states: Vec<Option<stepping::State>>,
     /// `true` for kept coefficients after steps that all converged.
     converged: Vec<bool>,
     /// `true` if a step since the last kept coefficients has not converged.
     rough: bool,
     /// Report of the last cycle.
-    report: Option<method::CycleReport>,
+    report: Option<simulation::CycleReport>,
     failure: Option<Failure>,
     closed: bool,
 }
@@ -81,7 +81,7 @@ impl Shared {
     }
 
     /// Thread body: answers requests in order until closed or until a request fails.
-    fn work(&self, mut simulation: method::Simulation) {
+    fn work(&self, mut simulation: simulation::Simulation) {
         loop {
             let mut ledger = self.until(|ledger| ledger.closed || !ledger.waiting.is_empty());
             if ledger.closed {
@@ -271,7 +271,7 @@ impl MotionJob {
     fn set_strength(&self, strength: f64) {
         self.shared.lock().strength = strength;
         self.ask(move |simulation, _| {
-            simulation.set_params(method::SimulationParams { strength, ..*simulation.params() })
+            simulation.set_params(inputs::SimulationParams { strength, ..*simulation.params() })
         });
     }
 
@@ -418,7 +418,7 @@ impl MotionJob {
 impl MotionJob {
     fn ask(
         &self,
-        advance: impl FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send + 'static,
+        advance: impl FnOnce(&mut simulation::Simulation, &Progress) -> jounce::Result<()> + Send + 'static,
     ) {
         self.send(Request::Advance(Box::new(advance)));
     }

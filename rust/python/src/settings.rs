@@ -1,7 +1,7 @@
 //! Settings of a simulation, as Python arguments.
 
+use jounce::inputs::{self, Integrator, Shares};
 use jounce::material::Field;
-use jounce::method::{self, Integrator, Shares};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -24,8 +24,8 @@ pub struct Change {
 
 impl Change {
     /// Settings after this change.
-    pub fn of(&self, params: &method::SimulationParams) -> method::SimulationParams {
-        method::SimulationParams {
+    pub fn of(&self, params: &inputs::SimulationParams) -> inputs::SimulationParams {
+        inputs::SimulationParams {
             stiffness: self.stiffness.unwrap_or(params.stiffness),
             damping: self.damping.unwrap_or(params.damping),
             gravity: self.gravity.unwrap_or(params.gravity),
@@ -52,7 +52,7 @@ pub fn integrator_named(name: &str) -> PyResult<Integrator> {
 }
 
 /// Settings that are one value each, by the names of the constructor of `Simulation`.
-pub fn named<'py>(py: Python<'py>, params: &method::SimulationParams) -> PyResult<Bound<'py, PyDict>> {
+pub fn named<'py>(py: Python<'py>, params: &inputs::SimulationParams) -> PyResult<Bound<'py, PyDict>> {
     let integrator = INTEGRATORS.iter().find(|(_, it)| *it == params.integrator).map(|(name, _)| *name);
     let all = PyDict::new(py);
     all.set_item("dt", params.dt)?;

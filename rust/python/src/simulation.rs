@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use jounce::method::loads::contact::ContactSkin;
-use jounce::method::projective_dynamics::Start;
-use jounce::method::{self, Turn};
+use jounce::model::projective::Start;
+use jounce::potentials::contact::ContactSkin;
 use jounce::rig::Rig;
+use jounce::simulation::{self, Turn};
+use jounce::{inputs, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -108,7 +109,7 @@ pub fn step_together(
         .zip(&inputs)
         .map(|(body, arrays)| Turn { simulation: body, drive: arrays.drive() })
         .collect();
-    let reports = run(py, || method::step_together(&mut turns))?;
+    let reports = run(py, || simulation::step_together(&mut turns))?;
     Ok(reports.into_iter().map(StepReport::from).collect())
 }
 
@@ -196,7 +197,7 @@ pub fn step_together(
 /// ((8, 3), dtype('float32'), True)
 #[pyclass(frozen, module = "jounce", name = "Simulation")]
 pub struct Simulation {
-    inner: Mutex<method::Simulation>,
+    inner: Mutex<simulation::Simulation>,
     model: Py<Model>,
     pub bones: usize,
     /// Axes of the coefficients.
@@ -241,7 +242,7 @@ impl Simulation {
         shape: Option<Bound<'_, Collider>>,
         stitching: Stitching,
     ) -> PyResult<Self> {
-        let params = method::SimulationParams {
+        let params = inputs::SimulationParams {
             dt,
             substeps: arrays::count(substeps, "substeps")?,
             max_iterations: most_iterations(max_iterations, &model)?,
@@ -266,9 +267,9 @@ impl Simulation {
         let skin = contact_points.map(|points| skin(points, contact_weights)).transpose()?;
         let (count, felt) = (colliders.len(), shape.map(|shape| shape.get().inner.clone()));
         let inner = run(py, || match (count, felt) {
-            (_, Some(felt)) => method::Simulation::touching(shared, params, &colliders, skin, felt),
-            (0, None) => method::Simulation::new(shared, params),
-            (_, None) => method::Simulation::among(shared, params, &colliders, skin),
+            (_, Some(felt)) => simulation::Simulation::touching(shared, params, &colliders, skin, felt),
+            (0, None) => simulation::Simulation::new(shared, params),
+            (_, None) => simulation::Simulation::among(shared, params, &colliders, skin),
         })?;
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
     }
@@ -317,7 +318,7 @@ impl Simulation {
         pull: Option<&Pull>,
     ) -> PyResult<StepReport> {
         let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
-        let drive = method::Drive { pull: pull.map(|pull| &pull.0), ..arrays.drive() };
+        let drive = inputs::Drive { pull: pull.map(|pull| &pull.0), ..arrays.drive() };
         let simulation = &mut *self.lock()?;
         run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
     }
@@ -471,7 +472,7 @@ impl Simulation {
     #[setter]
     fn set_strength(&self, strength: f64) -> PyResult<()> {
         let mut simulation = self.lock()?;
-        let params = method::SimulationParams { strength, ..*simulation.params() };
+        let params = inputs::SimulationParams { strength, ..*simulation.params() };
         simulation.set_params(params).map_err(refused)
     }
 
@@ -690,20 +691,20 @@ impl Simulation {
 
 impl Simulation {
     /// Guard of the simulation, or an error if another thread uses it.
-    pub fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
+    pub fn lock(&self) -> PyResult<MutexGuard<'_, simulation::Simulation>> {
         let used = "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own";
         locked(&self.inner, used)
     }
 
     /// A copy with the same model, settings and state.
-    pub fn duplicate(&self) -> PyResult<method::Simulation> {
+    pub fn duplicate(&self) -> PyResult<simulation::Simulation> {
         self.lock()?.duplicate().map_err(refused)
     }
 }
 
 /// Largest number of iterations a substep: a given one, or the default of a kind of model.
 fn most_iterations(given: Option<i64>, model: &Bound<'_, Model>) -> PyResult<u32> {
-    let is_full = matches!(model.get().inner, method::Model::FullSpace(_));
+    let is_full = matches!(model.get().inner, model::Model::FullSpace(_));
     arrays::count(given.unwrap_or(if is_full { 200 } else { 30 }), "max_iterations")
 }
 
