@@ -18,8 +18,8 @@ from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput, Motion, built_frequency, damping_of, stiffness_of
 from ..common import units
 from ..inputs import directions
-from .behind import Behind
-from .motions import Motions
+from ..motions.behind import Behind
+from ..motions.motions import Motions
 
 # Linear modes that swing by themselves, and the vertices' numbers for each.
 MODES, VERTICES_PER_MODE = 16, 4

@@ -8,7 +8,6 @@
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
 
 use super::rest_shape::{STRETCHES, deformation, rest_stretch_in_lanes};
 use crate::inputs::shares::Shares;
@@ -17,6 +16,7 @@ use crate::math::polar::cofactors;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::{BlockMatrix, gradients};
+use crate::parallel::*;
 
 /// Fibres a task.
 const TASK: usize = 1024;
