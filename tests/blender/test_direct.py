@@ -530,3 +530,14 @@ def test_animated_damping_directs_alike_in_any_order_and_in_the_bake(module):
     bpy.context.scene.frame_set(24)
     bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
     assert np.abs(shapes(obj) - forwards).max() < 1e-6 * SIZE
+
+
+def test_by_hand_the_flesh_goes_on_from_where_it_is_directed(module, session):
+    obj, _ = character()
+    bulge(module, obj, 24)
+    bpy.context.scene.frame_set(24)
+    known, shown = session(obj), scenes.evaluated(obj)
+    known.begin_by_hand(known.filling.drives[-1])
+    known.work(bpy.context, 1.0)
+    moved = scenes.evaluated(obj)
+    assert not np.array_equal(moved, shown) and np.abs(moved - shown).max() < 0.02

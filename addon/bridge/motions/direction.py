@@ -138,6 +138,15 @@ class Direction:
         self._kept[index] = token, found
         return found
 
+    def change(self, index: int) -> np.ndarray | None:
+        """Displacements (p, 3) f32 that direction adds to a frame of a preview, metres; None for nothing."""
+        filling, _ = self._passes()
+        coefficients, shaper = self.best(index) if 0 <= index < filling.checked else (None, None)
+        if not isinstance(shaper, Pointwise):
+            return None
+        before, owner = shaper.behind
+        return coefficients - shaped(owner, before)
+
     def keys(self, first: int) -> list[ShapeKey]:
         """The active keys, for rows from a first frame on."""
         surface = self._made.scene.surface
