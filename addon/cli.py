@@ -14,9 +14,9 @@ import bpy
 
 from .bridge.body import bodies, wholeness
 from .bridge.common import registry
-from .core.settings import BakeSettings, Target
-from .core.task import Runner, Task
-from .core.user_error import UserError
+from .core.common.task import Runner, Task
+from .core.common.user_error import UserError
+from .core.flesh.settings import BakeSettings, Target
 from .ops.bake import bake_body
 from .ops.build import build_body
 from .ops.simulate import simulate_shard

@@ -5,15 +5,15 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge.bake import cache_files, kept, renders
-from .bridge.body import copies, old_files
+from .bridge.bake import cache_files, kept, old_files, renders
+from .bridge.body import copies
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews
-from .core import bodies
+from .core.body import bodies
 from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
-from .props import bake, bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window
+from .props import bake, bones, collisions, diagnosis, direct, modes, muscles, parts, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -25,6 +25,8 @@ CLASSES = (
     stitches.JounceSeam,
     muscles.JounceMuscle,
     parts.JouncePart,
+    direct.JounceDirection,
+    direct.JounceFleshKey,
     bake.JounceKeptBake,
     props.JounceObject,
     scene.JounceClip,

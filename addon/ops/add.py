@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies, diagnosis
 from ..bridge.rig import armature_modifier
-from ..core.settings import FrequencyOf
+from ..core.flesh.settings import FrequencyOf
 from . import needs
 from .operator import JounceOperator
 

@@ -10,8 +10,8 @@ from ..bridge.bake import kept
 from ..bridge.body import bodies
 from ..bridge.inputs import file_actions
 from ..bridge.rig import armature_modifier
-from ..core.task import Step, Task, scaled
-from ..core.user_error import UserError
+from ..core.common.task import Step, Task, scaled
+from ..core.common.user_error import UserError
 from . import needs
 from .bake import bake_bodies
 from .operator import LongOperator

@@ -5,7 +5,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..bridge.body import bodies
 from ..bridge.rig import armature_modifier, bone_transforms
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
 from ..props.bones import ROLES
 from .build import then_seen
 from .operator import JounceOperator

@@ -8,8 +8,8 @@ import bpy
 from ..bridge.body import binding, bodies, builds
 from ..bridge.preview import previews
 from ..bridge.rig.armature_modifier import Warn
-from ..core import bodies as built
-from ..core.task import Step, Task, in_turn
+from ..core.body import bodies as built
+from ..core.common.task import Step, Task, in_turn
 from . import needs
 from .operator import LongOperator
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import clips
 from ..bridge.bake import bakes, mesh_cache
 from ..bridge.body import bodies, diagnosis
-from ..bridge.common import modifier_stack
+from ..bridge.inputs import clips
 from ..bridge.preview import previews
-from ..core import clips as found
-from ..core.task import Step, Task, scaled
-from ..core.user_error import UserError
+from ..bridge.rig import modifier_stack
+from ..core.common.task import Step, Task, scaled
+from ..core.common.user_error import UserError
+from ..core.rig import clips as found
 from . import needs
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator

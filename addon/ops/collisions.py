@@ -7,7 +7,7 @@ from ..bridge.body import bodies, diagnosis
 from ..bridge.inputs import collider_objects
 from ..bridge.preview import evaluated_meshes
 from ..bridge.rig import bone_transforms
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
 from . import needs
 from .operator import JounceOperator
 

@@ -6,9 +6,9 @@ from bpy.props import IntProperty
 from ..bridge.body import bodies, diagnosis
 from ..bridge.preview import penetration, previews, tearing
 from ..bridge.rig.armature_modifier import Warn
-from ..core.settings import BodyKind
-from ..core.task import Task
-from ..core.user_error import UserError
+from ..core.common.task import Task
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import BodyKind
 from . import members, needs
 from .build import build_body
 from .operator import JounceOperator, LongOperator

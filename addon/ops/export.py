@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..bridge.bake import exports
 from ..bridge.body import bodies
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
 from . import needs
 from .operator import JounceOperator
 

@@ -1,27 +1,34 @@
 """jounce.fit: makes flesh as soft and as lively as a shot allows."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 
 from ..bridge.body import bodies
-from ..bridge.inputs import animated_settings, frame_readings, played_actions
-from ..bridge.preview import motions
+from ..bridge.inputs import played_actions
+from ..bridge.loads import animated_settings
+from ..bridge.motions import motions
+from ..bridge.preview import frame_readings
 from ..bridge.rig.armature_modifier import Warn
-from ..core import bodies as built
-from ..core import fitting, full_space
-from ..core.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
-from ..core.motion import FrameInput, built_frequency, held_sentence, stiffness_of
-from ..core.motion_extent import Gauge
-from ..core.settings import Quality
-from ..core.task import Step, Task, in_turn, scaled
-from ..core.user_error import UserError
+from ..core.body import bodies as built
+from ..core.body import full_space
+from ..core.common.task import Step, Task, in_turn, scaled
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import Quality
+from ..core.rig import part_settings
+from ..core.rig.part_settings import PartRow
+from ..core.shot import fitting, part_fitting
+from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
+from ..core.shot.motion_extent import Gauge
+from ..core.stepping.motion import TOLERANCE, FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
-from .build import Built, build
+from .build import Built, bound_of, build
 from .build import keep as keep_built
 from .operator import LongOperator
 
+# Tolerance of a rehearsed final motion: an extent within three percent of the real one's, in half the time.
+REHEARSED = 1e-4
 # Settings that a fit leaves on the host.
 FITTED = ("frequency", "shot_amount", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
 
@@ -64,13 +71,15 @@ class JOUNCE_OT_fit_again(LongOperator):
 class Fit:
     """The fitted frequency of a body.
 
-    held: frames with held flesh, and the reason; empty without any. built: build made for the fit.
+    held: frames with held flesh, and the reason; empty without any. built: build made for the fit. parts:
+    fitted softness and amount by the names of the parts.
     """
 
     host: bpy.types.Object
     fitted: Fitted
     held: str
     built: Built | None = None
+    parts: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 # Task with a fit as its result.
@@ -93,7 +102,8 @@ def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn
     if not is_built(host, context):
         made = yield from scaled(build(host, context, warn), 0.0, 0.5)
     search = fit(host, context, steps)
-    return replace((yield from scaled(search, 0.0 if made is None else 0.5, 1.0)), built=made)
+    found = yield from scaled(search, 0.0 if made is None else 0.5, 1.0)
+    return found if made is None else replace(found, built=replace(found.built or made, bound=made.bound))
 
 
 def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
@@ -115,17 +125,29 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
             f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off."
         )
     scene = bodies.read(host, context, lambda _sentence: None)
-    body = built.CACHE.get(scene.surface.digest(state.build_settings()))
-    if body is None:
+    if (own := built.CACHE.get(scene.surface.digest(state.build_settings()))) is None:
         raise UserError(f"{host.name} is not built as it is now; use Build first.")
-    if unmoved := built.held_skin(body, scene.surface):
+    if unmoved := built.held_skin(own, scene.surface):
         raise UserError(unmoved)
-    made = motions.Motions(body, scene)
-    drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
+    plain = yield from scaled(with_parts(scene, []), 0.0, 0.05)
+    drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.05, 0.5)
     is_keyed = animated_settings.is_animated(host, frozenset(["strength"]))
     drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
-    fitted = yield from scaled(tuned(made, drives, context.scene), 0.6, 1.0)
-    return Fit(host, fitted, held_sentence(drives, steps.start))
+    fitted = yield from scaled(tuned(plain, drives, context.scene), 0.5, 0.8)
+    found = Fit(host, fitted, held_sentence(drives, steps.start))
+    return (yield from scaled(in_parts(found, plain, drives, context.scene), 0.8, 1.0))
+
+
+def with_parts(scene: bodies.BodyScene, rows: list[PartRow]) -> Generator[Step, None, motions.Motions]:
+    """The body of a scene with these settings of its parts; built if it is not in memory."""
+    surface = scene.surface
+    if surface.core is not None and surface.core.anatomy:
+        surface = replace(surface, core=replace(surface.core, parts=part_settings.acting(rows)))
+    settings = scene.host.jounce.build_settings()
+    digest = surface.digest(settings)
+    if digest not in built.CACHE:
+        yield from built.build(surface, settings)
+    return motions.Motions(built.CACHE.get(digest), replace(scene, surface=surface))
 
 
 def tuned(
@@ -138,13 +160,46 @@ def tuned(
     if state.simulated_quality is not Quality.FINAL:
         search = fitting.fitted(Rehearsal(made, drives, scene), bounds, fitting.begun(free, bounds))
         return (yield from scaled(search, 0.1, 1.0))
-    digest = made.scene.surface.digest(state.build_settings())
-    preparing = full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles)
-    fine = yield from scaled(preparing, 0.1, 0.2)
+    fine = yield from scaled(prepared(made), 0.1, 0.2)
     search = fitting.finally_fitted(
         free, lambda own: Rehearsal(made, drives[own], scene, fine), bounds, len(drives)
     )
     return (yield from scaled(search, 0.2, 1.0))
+
+
+def prepared(made: motions.Motions) -> Generator[Step, None, full_space.FineBody]:
+    """The body in the full space."""
+    state = made.scene.host.jounce
+    digest = made.scene.surface.digest(state.build_settings())
+    return (yield from full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles))
+
+
+def in_parts(found: Fit, plain: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> Fitting:
+    """Fits the parts beside the whole body, and builds them in."""
+    host, fitted = found.host, found.fitted
+    names = Gauge(plain.body, plain.scene.surface, drives).parts
+    if fitted.ease is None or fitted.reason is Reason.RIG or len(names) < 2:
+        return found
+
+    def settings(eases: part_fitting.Eases) -> dict[str, tuple[float, float]]:
+        return {n: part_fitting.setting(fitted.ease, own) for n, own in zip(names, eases, strict=True)}
+
+    def extent_at(eases: part_fitting.Eases) -> fitting.Measuring:
+        rows = [PartRow(name, fitted=own) for name, own in settings(eases).items()]
+        made = yield from scaled(with_parts(plain.scene, rows), 0.0, 0.3)
+        is_final = host.jounce.simulated_quality is Quality.FINAL
+        fine = (yield from prepared(made)) if is_final else None
+        return (yield from scaled(Rehearsal(made, drives, scene, fine)(fitted.tuning), 0.3, 1.0))
+
+    eases, extent = yield from scaled(
+        part_fitting.fitted(fitted.ease, fitted.extent, extent_at, bounds_of(host)), 0.0, 0.9
+    )
+    parts = settings(eases) if any(eases) else {}
+    rows = [replace(row, fitted=parts.get(row.name, part_settings.PLAIN)) for row in host.jounce.part_rows()]
+    own = yield from scaled(with_parts(plain.scene, rows), 0.9, 1.0)
+    digest = own.scene.surface.digest(host.jounce.build_settings())
+    new = Built(own.scene, bound_of(host), own.body, digest, host.jounce.built_summary)
+    return replace(found, fitted=replace(fitted, extent=extent), built=new, parts=parts)
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:
@@ -155,6 +210,7 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
 
 def keep(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
+    found.host.jounce.fit_parts(found.parts)
     if found.built is not None:
         keep_built(found.built, context)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
@@ -166,7 +222,14 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     held = f". {found.held}" if found.held else ""
     feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
     moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
-    return f"{found.host.name}: {moves}, as {fitted.reason.value}{held}"
+    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts)}{held}"
+
+
+def told_parts(parts: dict[str, tuple[float, float]]) -> str:
+    """Sentence about the parts that are fitted otherwise than the body; empty for none."""
+    shares = {name: softness * amount for name, (softness, amount) in parts.items()}
+    told = [f"{part_settings.LABELS[n]} {share:.2g}" for n, share in shares.items() if not 0.8 < share < 1.25]
+    return f". Liveliness beside the body's: {', '.join(told)}" if told else ""
 
 
 class Rehearsal:
@@ -191,7 +254,8 @@ class Rehearsal:
         """The extent of the motion."""
         made = self._made
         settings = replace(self._settings, frequency=tuning.frequency, softness=1.0)
-        rehearsal = made.rehearsal(self._scene, settings, model=self._model)
+        tolerance = TOLERANCE if self._model is None else REHEARSED
+        rehearsal = made.rehearsal(self._scene, settings, model=self._model, tolerance=tolerance)
         stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)

@@ -9,9 +9,9 @@ from bpy.props import IntProperty
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews, temporary_display
-from ..core import fields, modes
-from ..core.fields import Field
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
+from ..core.display import fields, modes
+from ..core.display.fields import Field
 from . import needs
 from .operator import JounceOperator
 

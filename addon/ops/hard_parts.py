@@ -3,8 +3,9 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge.body import bodies, hard_parts, meshes
-from ..core.user_error import UserError
+from ..bridge.body import bodies, hard_parts
+from ..bridge.rig import meshes
+from ..core.common.user_error import UserError
 from . import needs
 from .build import then_seen
 from .operator import JounceOperator

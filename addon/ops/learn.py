@@ -9,14 +9,15 @@ from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, builds
 from ..bridge.body.bodies import BodyScene
-from ..bridge.preview import lessons, previews
+from ..bridge.motions import lessons
+from ..bridge.preview import previews
 from ..bridge.preview.pupil import Pupil
 from ..bridge.rig.armature_modifier import Warn
-from ..core import bodies as built
-from ..core.learnt import Learnt
-from ..core.settings import Quality
-from ..core.task import Step, Task, in_turn, scaled
-from ..core.user_error import UserError
+from ..core.body import bodies as built
+from ..core.common.task import Step, Task, in_turn, scaled
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import Quality
+from ..core.shot.learnt import Learnt
 from . import needs
 from .operator import JounceOperator, LongOperator
 

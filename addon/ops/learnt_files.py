@@ -5,11 +5,11 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge.preview import lessons
-from ..core import bodies as built
-from ..core import learnt_file
-from ..core.settings import Quality
-from ..core.user_error import UserError
+from ..bridge.motions import lessons
+from ..core.body import bodies as built
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import Quality
+from ..core.shot import learnt_file
 from . import needs
 from .operator import JounceOperator
 

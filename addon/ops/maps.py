@@ -4,10 +4,10 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..bridge.body import bodies, diagnosis, map_tools, meshes, muscles, weight_maps
-from ..bridge.rig import armature_modifier
-from ..core.maps import Kind
-from ..core.user_error import UserError
+from ..bridge.body import bodies, diagnosis, map_tools, muscles, weight_maps
+from ..bridge.rig import armature_modifier, meshes
+from ..core.common.user_error import UserError
+from ..core.mesh.maps import Kind
 from . import needs
 from .build import then_seen
 from .operator import JounceOperator

@@ -7,10 +7,10 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import bodies, diagnosis, hard_parts
-from ..bridge.common import modifier_stack
 from ..bridge.preview import previews
+from ..bridge.rig import modifier_stack
 from ..bridge.rig.armature_modifier import Warn
-from ..core.task import Step, Task
+from ..core.common.task import Step, Task
 from . import needs
 from .build import build, keep
 from .operator import LongOperator

@@ -7,8 +7,8 @@ from typing import ClassVar
 import bpy
 
 from ..bridge.common import registry
-from ..core.task import Runner, Task, time_left
-from ..core.user_error import UserError
+from ..core.common.task import Runner, Task, time_left
+from ..core.common.user_error import UserError
 from . import needs
 
 # A tick lasts at least this long, and this many times Blender's time since the last tick, which limits

@@ -5,8 +5,8 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..bridge.body import bodies, map_tools, weight_maps
-from ..core.part_settings import LABELS
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
+from ..core.rig.part_settings import LABELS
 from ..props.parts import AMOUNT, SOFTNESS
 from . import needs
 from .build import then_seen

@@ -5,7 +5,7 @@ from bpy.props import EnumProperty
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
-from ..core.task import Task, in_turn
+from ..core.common.task import Task, in_turn
 from . import needs
 from .build import build, keep
 from .operator import JounceOperator, LongOperator

@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
 from . import needs
 from .operator import JounceOperator
 

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies, map_tools, weight_maps
 from ..bridge.common import preset_files
-from ..core.part_settings import LABELS
+from ..core.rig.part_settings import LABELS
 from . import needs
 from .operator import JounceOperator
 

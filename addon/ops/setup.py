@@ -6,15 +6,16 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import binding, bodies
-from ..bridge.body.meshes import vertex_count
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
-from ..core import bodies as built
-from ..core import fitting, sensible
-from ..core.settings import BodyKind, Target
-from ..core.task import Step, Task, in_turn, scaled
-from ..core.user_error import UserError
+from ..bridge.rig.meshes import vertex_count
+from ..core.body import bodies as built
+from ..core.body import sensible
+from ..core.common.task import Step, Task, in_turn, scaled
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import BodyKind, Target
+from ..core.shot import fitting
 from ..props.bake import TARGETS
 from . import needs
 from .add import add_body

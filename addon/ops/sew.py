@@ -8,8 +8,8 @@ from ..bridge.bake import bakes
 from ..bridge.body import bodies, diagnosis, sewing, stitches
 from ..bridge.preview import previews
 from ..bridge.rig.armature_modifier import Warn
-from ..core.task import Task
-from ..core.user_error import UserError
+from ..core.common.task import Task
+from ..core.common.user_error import UserError
 from . import needs
 from .members import built_again, preview_off
 from .operator import LongOperator

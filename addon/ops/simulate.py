@@ -6,16 +6,16 @@ from contextlib import ExitStack, closing
 import bpy
 
 from ..bridge.bake import shards
-from ..bridge.inputs import frame_readings
-from ..bridge.preview import motions, previews
+from ..bridge.motions import motions
+from ..bridge.preview import frame_readings, previews
 from ..bridge.rig.armature_modifier import Warn
-from ..core.file_lock import FileLock
-from ..core.final_cache import FileCache
-from ..core.motion import FrameInput
-from ..core.settings import BakeSettings
-from ..core.simulation_pass import SimulationPass
-from ..core.task import Step, Task, scaled
-from ..core.user_error import UserError
+from ..core.common.task import Step, Task, scaled
+from ..core.common.user_error import UserError
+from ..core.flesh.settings import BakeSettings
+from ..core.passes.simulation_pass import SimulationPass
+from ..core.stepping.motion import FrameInput
+from ..core.storage.file_lock import FileLock
+from ..core.storage.final_cache import FileCache
 from .bake import Baking, prepare
 
 

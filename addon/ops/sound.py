@@ -5,9 +5,9 @@ import bpy
 from ..bridge.bake import sounds
 from ..bridge.body import bodies
 from ..bridge.common import units
-from ..core.settings import Target
-from ..core.sound import sound
-from ..core.task import Task, in_turn, scaled
+from ..core.common.task import Task, in_turn, scaled
+from ..core.flesh.settings import Target
+from ..core.shot.sound import sound
 from . import needs
 from .bake import recorded, remember
 from .operator import JounceOperator, LongOperator

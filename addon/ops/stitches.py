@@ -4,10 +4,10 @@ import bpy
 import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
-from ..bridge.body import bodies, meshes, stitches, weight_maps
-from ..bridge.rig import bone_transforms
-from ..core.stitches import nearest_pairs, pairs_within
-from ..core.user_error import UserError
+from ..bridge.body import bodies, stitches, weight_maps
+from ..bridge.rig import bone_transforms, meshes
+from ..core.common.user_error import UserError
+from ..core.mesh.stitches import nearest_pairs, pairs_within
 from . import needs
 from .operator import JounceOperator
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from ..bridge.body import bodies
 from ..bridge.common import units
-from ..bridge.inputs import colliders
+from ..bridge.loads import colliders
 from ..bridge.rig import bone_transforms
-from ..core import collider_lines
+from ..core.display import collider_lines
 from . import shading
 
 COLOUR = (0.35, 0.85, 0.45, 0.9)

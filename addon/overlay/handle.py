@@ -6,12 +6,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ..bridge.body import bodies, meshes, weight_maps
-from ..core import bodies as built
-from ..core import fields
-from ..core.anchors import anchor
-from ..core.fields import Field
-from ..core.part_settings import MOST_AMOUNT
+from ..bridge.body import bodies, weight_maps
+from ..bridge.rig import meshes
+from ..core.body import bodies as built
+from ..core.display import fields
+from ..core.display.anchors import anchor
+from ..core.display.fields import Field
+from ..core.rig.part_settings import MOST_AMOUNT
 
 # Pixels of the mouse for an amount of 1; ten times as many with Shift. Step with Ctrl.
 PIXELS, FINER, STEP = 100.0, 10.0, 0.1

@@ -8,7 +8,7 @@ from ..bridge.body import bodies
 from ..bridge.common import units
 from ..bridge.inputs import frame_inputs
 from ..bridge.preview import evaluated_meshes, previews
-from ..core import cage
+from ..core.display import cage
 from . import shading
 
 CAGE_COLOUR = (0.95, 0.75, 0.2, 0.55)

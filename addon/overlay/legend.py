@@ -6,7 +6,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from ..core.colours import Scale
+from ..core.display.colours import Scale
 
 # Sizes at a resolution scale of 1, in pixels.
 WIDTH, HEIGHT, MARGIN, TEXT = 200, 12, 24, 12

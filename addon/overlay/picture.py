@@ -4,17 +4,18 @@ import bpy
 import jounce
 import numpy as np
 
-from ..bridge.body import bodies, meshes, weight_maps
+from ..bridge.body import bodies, weight_maps
 from ..bridge.common import units
 from ..bridge.preview import evaluated_meshes
 from ..bridge.preview.evaluated_meshes import Shape
-from ..core import fields
-from ..core.colours import Scale
-from ..core.fields import Field
-from ..core.full_space import DraftError
-from ..core.motion import built_frequency, stiffness_of
-from ..core.muscles import Muscles
-from ..core.settings import Quality
+from ..bridge.rig import meshes
+from ..core.body.full_space import DraftError
+from ..core.body.muscles import Muscles
+from ..core.display import fields
+from ..core.display.colours import Scale
+from ..core.display.fields import Field
+from ..core.flesh.settings import Quality
+from ..core.stepping.motion import built_frequency, stiffness_of
 from . import shading
 
 

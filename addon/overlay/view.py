@@ -7,12 +7,12 @@ from bpy.app.handlers import persistent
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
-from ..core import bodies as built
-from ..core.attached import AttachedBody
-from ..core.fields import Field
-from ..core.full_space import DraftError
-from ..core.muscles import Muscles
-from ..core.user_error import UserError
+from ..core.body import bodies as built
+from ..core.body.attached import AttachedBody
+from ..core.body.full_space import DraftError
+from ..core.body.muscles import Muscles
+from ..core.common.user_error import UserError
+from ..core.display.fields import Field
 from . import colliders, legend, seams
 from .lattice import Lattice
 from .picture import Picture

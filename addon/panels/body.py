@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..core.maps import Kind
-from ..core.settings import BodyKind
+from ..core.flesh.settings import BodyKind
+from ..core.mesh.maps import Kind
 from .sidebar import BodyPanel
 
 

@@ -6,8 +6,8 @@ import bpy
 
 from ..bridge.body import bodies, companions
 from ..bridge.body.diagnosis import FIXES
-from ..bridge.inputs import colliders
-from ..core.colliders import Kind
+from ..bridge.loads import colliders
+from ..core.body.colliders import Kind
 from .sidebar import BodyPanel, said
 
 # Largest number of listed colliders; larger collections are set up per object.

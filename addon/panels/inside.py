@@ -2,8 +2,9 @@
 
 import bpy
 
-from ..bridge.body import bodies, meshes
-from ..bridge.preview import lessons
+from ..bridge.body import bodies
+from ..bridge.motions import lessons
+from ..bridge.rig import meshes
 from . import sidebar
 from .learning import draw_lesson
 from .sidebar import BodyPanel

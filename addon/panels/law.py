@@ -5,10 +5,10 @@ import bpy.utils.previews
 import numpy as np
 
 from ..bridge.body import law_curves
-from ..core import drawn_law, stress_picture
-from ..core.laws import pulled
-from ..core.settings import Flesh, Law
-from ..core.user_error import UserError
+from ..core.common.user_error import UserError
+from ..core.flesh import drawn_law, stress_picture
+from ..core.flesh.laws import pulled
+from ..core.flesh.settings import Flesh, Law
 from .sidebar import said
 
 # Of the picture, in units of a button's height.

@@ -3,11 +3,12 @@
 import bpy
 
 from ..bridge.body import bodies
-from ..bridge.inputs import colliders
-from ..bridge.preview import lessons, previews
-from ..bridge.preview.learnt_preview import LearntPreview
-from ..core.learnt import Learnt
-from ..core.settings import Quality
+from ..bridge.loads import colliders
+from ..bridge.motions import lessons
+from ..bridge.motions.learnt_preview import LearntPreview
+from ..bridge.preview import previews
+from ..core.flesh.settings import Quality
+from ..core.shot.learnt import Learnt
 from . import sidebar
 from .collisions import draw_hindrances
 from .sidebar import said

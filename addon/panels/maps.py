@@ -3,8 +3,8 @@
 import bpy
 
 from ..bridge.body import bodies, weight_maps
-from ..core.maps import Kind
-from ..core.settings import BodyKind
+from ..core.flesh.settings import BodyKind
+from ..core.mesh.maps import Kind
 from . import sidebar
 from .part_list import JOUNCE_MT_part_add
 from .sidebar import BodyPanel

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..core.settings import BodyKind
+from ..core.flesh.settings import BodyKind
 from . import sidebar
 from .sidebar import BodyPanel
 

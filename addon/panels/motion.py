@@ -3,8 +3,8 @@
 import bpy
 
 from ..bridge.common import preset_files
-from ..core.motion import physical_frequency
-from ..core.settings import Quality
+from ..core.flesh.settings import Quality
+from ..core.stepping.motion import physical_frequency
 from . import sidebar
 from .diagnosis import draw_difference
 from .law import draw_law

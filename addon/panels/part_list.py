@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..core import preset_values
-from ..core.part_settings import LABELS
+from ..core.common import preset_values
+from ..core.rig.part_settings import LABELS
 
 # Blender's folder for presets of new parts, and the settings in the presets.
 PRESETS = "operator/jounce.part_add"

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
-from ..core.settings import BodyKind
+from ..core.flesh.settings import BodyKind
 from . import sidebar
 from .sidebar import BodyPanel, keyed
 

@@ -4,8 +4,8 @@ import blf
 import bpy
 
 from ..bridge.body import bodies
-from ..core import text_lines
-from ..core.settings import BodyKind
+from ..core.common import text_lines
+from ..core.flesh.settings import BodyKind
 
 # Height of a button at a scale of 1, in pixels; as multiples of this, the width of a panel's frame and tabs,
 # of an icon, and the smallest width for text.

@@ -2,9 +2,9 @@
 
 import bpy
 
-from ..core import bodies as built
-from ..core.fields import Field
-from ..core.settings import BodyKind
+from ..core.body import bodies as built
+from ..core.display.fields import Field
+from ..core.flesh.settings import BodyKind
 from . import sidebar
 from .sidebar import BodyPanel, keyed
 

@@ -13,12 +13,13 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.body.stitches import openings
-from ..core import part_settings
+from ..core.rig import part_settings
 from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps
 from .collisions import CollisionProps
 from .diagnosis import DiagnosisProps
+from .direct import DirectProps
 from .fit import FitProps
 from .learning import LearningProps
 from .maps import MapProps
@@ -51,6 +52,7 @@ class JounceObject(
     ShotProps,
     CollisionProps,
     PartProps,
+    DirectProps,
     PresetProps,
     PreviewProps,
     LearningProps,

@@ -2,15 +2,18 @@
 
 from inspect import get_annotations
 
-from ..bridge.inputs import animated_settings
+from ..bridge.loads import animated_settings
 
 ANIMATED = animated_settings.ANIMATED | {
     "animated",
     "closed",
     "contraction",
     "cut",
+    "exaggerate",
     "field_weight",
+    "follow_through",
     "inflation",
+    "lag",
     "push",
     "strength",
 }

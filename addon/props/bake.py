@@ -12,8 +12,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core.full_space import why_draft
-from ..core.settings import AUTOMATIC, BakeSettings, Quality, Target
+from ..core.body.full_space import why_draft
+from ..core.flesh.settings import AUTOMATIC, BakeSettings, Quality, Target
 from .animated import keyed_where_read
 from .overrides import overridable
 from .refresh import refresh

@@ -2,8 +2,8 @@
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..core.bones import Counting
-from ..core.settings import AttachedSettings, BodyKind, BuildSettings, LooseSettings
+from ..core.flesh.settings import AttachedSettings, BodyKind, BuildSettings, LooseSettings
+from ..core.rig.bones import Counting
 from .refresh import refreshing
 
 FORCES = (

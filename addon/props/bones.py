@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..core.bone_core import Role
+from ..core.rig.bone_core import Role
 from .overrides import CHANGES
 
 

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-from ..core.colliders import Kind
+from ..core.body.colliders import Kind
 from .overrides import CHANGES
 from .refresh import refreshing
 

@@ -3,7 +3,7 @@
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
 from ..bridge.body.weight_maps import SCALE
-from ..core.maps import StiffnessScale
+from ..core.mesh.maps import StiffnessScale
 from .refresh import refreshing
 
 

@@ -4,8 +4,8 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty
 
 from ..bridge.body import law_curves
-from ..core.motion import YOUNG, stiffness
-from ..core.settings import Flesh, FrequencyOf, Law, Physical
+from ..core.flesh.settings import Flesh, FrequencyOf, Law, Physical
+from ..core.stepping.motion import YOUNG, stiffness
 from .refresh import refresh, refreshing
 
 STIFFNESS_BY = (

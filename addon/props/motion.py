@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 
-from ..core.settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings
+from ..core.flesh.settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings
 from .refresh import refreshing
 
 INTEGRATORS = (

@@ -1,13 +1,14 @@
 """Anatomical parts of the last build, each with settings of its own."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, StringProperty
 
 from ..bridge.body import bodies
-from ..core.fields import Field
-from ..core.part_settings import MOST_AMOUNT, FoundPart, PartRow
+from ..core.display.fields import Field
+from ..core.rig.part_settings import MOST_AMOUNT, PLAIN, FoundPart, PartRow
 from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -71,6 +72,18 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
     own: BoolProperty(
         name="Own", description="The artist made it, as a vertex group of its name", options={"HIDDEN"}
     )
+    fitted_softness: FloatProperty(
+        name="Fitted Softness",
+        description="Softness of the part from the last fit to the shot, which Softness multiplies",
+        default=1.0,
+        options={"HIDDEN"},
+    )
+    fitted_amount: FloatProperty(
+        name="Fitted Amount",
+        description="Amount of the part from the last fit to the shot, which Amount multiplies",
+        default=1.0,
+        options={"HIDDEN"},
+    )
     shown: BoolProperty(
         name="Show",
         description="Colour the part in the viewport",
@@ -81,18 +94,23 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
 
     def row(self) -> PartRow:
         """The settings as plain values."""
-        return PartRow(self.name, self.softness, self.amount, self.mute, self.solo, self.own)
+        fitted = self.fitted_softness, self.fitted_amount
+        return PartRow(self.name, self.softness, self.amount, self.mute, self.solo, self.own, fitted)
 
     def take(self, other: PartRow) -> None:
-        """Takes over settings, and writes only different ones."""
+        """Takes over the artist's settings, and writes only different ones."""
         for name in ("softness", "amount", "mute", "solo", "own"):
             if getattr(self, name) != getattr(other, name):
                 setattr(self, name, getattr(other, name))
 
+    def fit(self, softness: float, amount: float) -> None:
+        """Takes over the settings of a fit."""
+        self.fitted_softness, self.fitted_amount = softness, amount
+
     @property
     def is_plain(self) -> bool:
         """True for settings that change nothing."""
-        return self.row() == PartRow(self.name, own=self.own)
+        return replace(self.row(), fitted=PLAIN) == PartRow(self.name, own=self.own)
 
 
 def _mean(name: str) -> dict[str, object]:
@@ -154,6 +172,7 @@ class PartProps:
                 part = self.parts.get(row.name) or self.parts.add()
                 part.name = row.name
                 part.take(row)
+                part.fit(*row.fitted)
 
     def list_parts(self, found: Iterable[tuple[FoundPart, list[str]]]) -> None:
         """Lists the parts of a build with their bones; settings and own parts stay, missing ones too."""
@@ -170,9 +189,15 @@ class PartProps:
                 part = self.parts.add()
                 part.name = name
                 part.take(settings.get(name, PartRow(name)))
+                part.fit(*settings.get(name, PartRow(name)).fitted)
             self.part_index = max(0, self.parts.find(chosen))
         for part in self.parts:
             self._place(part, *known.get(part.name, (FoundPart(part.name, 0.0, ()), [])))
+
+    def fit_parts(self, fitted: dict[str, tuple[float, float]]) -> None:
+        """Takes over softness and amount of a fit by the names of the parts; 1 for the others."""
+        for part in self.parts:
+            part.fit(*fitted.get(part.name, PLAIN))
 
     @staticmethod
     def _place(part: JouncePart, found: FoundPart, bones: list[str]) -> None:

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 
-from ..core.settings import RestartMode
+from ..core.flesh.settings import RestartMode
 from .refresh import refreshing
 
 SETTLED = (

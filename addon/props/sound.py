@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
 
-from ..core.sound import SUBSTANCES, SoundSettings
+from ..core.shot.sound import SUBSTANCES, SoundSettings
 
 MATERIALS = (
     ("STEEL", "Steel", "Bright, and rings for a second or longer"),

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..core.fields import Field
+from ..core.display.fields import Field
 from ..overlay import view
 
 FIELDS = (

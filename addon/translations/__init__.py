@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bpy
 
-from ..core.po import Messages, parse
+from ..core.common.po import Messages, parse
 
 FOLDER = Path(__file__).parent
 PACKAGE = __package__.rpartition(".")[0]

@@ -53,8 +53,8 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
     host = flesh.added(character.armature, character.body, shot.first)
     _, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
     render = bpy.context.scene.render
-    settings, motions = host.jounce.motion_settings(), module("core.motion")
-    model = body.full_space(module("core.full_space").material(body, host.jounce.flesh()))
+    settings, motions = host.jounce.motion_settings(), module("core.stepping.motion")
+    model = body.full_space(module("core.body.full_space").material(body, host.jounce.flesh()))
     kept = {
         "dt": render.fps_base / render.fps / settings.substeps,
         "damping": motions.damping_of(body, settings),

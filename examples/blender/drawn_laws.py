@@ -44,8 +44,8 @@ class DrawnLaws(Jump):
 
     def stress(self) -> Image.Image:
         """The stress of the present curve as shown in the panel."""
-        core = type(self.state.flesh()).__module__.rpartition(".")[0]
-        picture, laws = import_module(f"{core}.stress_picture"), import_module(f"{core}.laws")
+        flesh = type(self.state.flesh()).__module__.rpartition(".")[0]
+        picture, laws = import_module(f"{flesh}.stress_picture"), import_module(f"{flesh}.laws")
         stretches = np.linspace(0.0, 2.0, picture.SIZE)
         pixels = picture.picture(laws.pulled(self.state.flesh(), stretches), stretches - 1.0)
         shown = Image.fromarray(np.round(255.0 * pixels[::-1]).astype(np.uint8), "RGBA")

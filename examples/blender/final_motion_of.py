@@ -92,7 +92,8 @@ def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) 
         return importlib.import_module(f"{package}.{name}")
 
     _, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
-    settings, motions, full = host.jounce.motion_settings(), module("core.motion"), module("core.full_space")
+    motions, full = module("core.stepping.motion"), module("core.body.full_space")
+    settings = host.jounce.motion_settings()
     model = body.full_space(full.material(body, host.jounce.flesh()))
     stiffness = motions.stiffness_of(motions.built_frequency(body, settings.frequency_of), settings)
     render = bpy.context.scene.render

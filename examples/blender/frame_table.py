@@ -81,9 +81,9 @@ def measure(
     names = (
         "bridge.preview.previews",
         "bridge.inputs.frame_inputs",
-        "bridge.preview.preview_modifier",
-        "bridge.inputs.scratch_scene",
-        "core.motion",
+        "bridge.rig.preview_modifier",
+        "bridge.motions.scratch_scene",
+        "core.stepping.motion",
     )
     preview, drives, offsets, stage, motion = (importlib.import_module(f"{package}.{n}") for n in names)
     known = preview.session(obj)

@@ -61,7 +61,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
     dt = render.fps_base / render.fps / PER_FRAME
     mesh, modes, material = body.mesh, body.modes, body.material
     settings = host.jounce.motion_settings()
-    motions = module("core.motion")
+    motions = module("core.stepping.motion")
     stiffness = motions.stiffness_of(motions.built_frequency(body, settings.frequency_of), settings)
     started = time.perf_counter()
     cubature = jounce.Cubature.train(mesh, material, modes, host.jounce.clusters, body.rig)
@@ -71,7 +71,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
         "cubature": jounce.Model.skinning(mesh, material, modes, body.labels, body.rig, cubature=cubature),
     }
     poses = list(between(motion.poses))
-    mass = module("core.bodies").DENSITY * mesh.vertex_volumes
+    mass = module("core.body.bodies").DENSITY * mesh.vertex_volumes
     exact = full_space(body, mass, stiffness, poses, dt)
     report = {
         "vertices": len(mesh.vertices),

@@ -39,23 +39,21 @@ Made by `cargo x honest`: characters with the core that *Add Jounce* gives them.
 TABLES = {
     "volume": """## Volume
 
-Of the simulated flesh, against that at resolution 160, as a ratio.
+Simulated flesh, as a ratio to resolution 160.
 
 """,
     "flesh": """## Frequency of flesh
 
-Of the slowest small swing that moves at least 5 percent of the flesh, at 10 kPa and 1000 kg/m^3: in Hz at
-resolution 96, the others against it, as ratios. What a swing `u` moves is `(sum m |u|^2)^2 / (sum m |u|^4)`,
-with the masses `m` of the vertices that the core leaves free, as a share of the sum of these. *Swings*: the
-bone on which most of what moves hangs, at 96, and at which other resolutions it is another one. A dash: none
-of the slowest 192 swings moves so much.
+The slowest small swing of at least 5 percent of the flesh, at 10 kPa and 1000 kg/m^3: in Hz at resolution 96,
+and as ratios to this at the others. The moving part of a swing `u` is `(sum m |u|^2)^2 / (sum m |u|^4)`, with
+the masses `m` of the vertices outside of the core, as a share of their sum. *Swings*: the bone of most of the
+moving part at 96, and the resolutions with another bone. A dash: no such swing among the slowest 192.
 
 """,
     "any": """## Frequency of anything
 
-Of the slowest small swing of all, however little of the flesh it moves: mostly the same, otherwise that of a
-tip or of a thin part, which a coarse lattice holds or frees as a whole. *Moves*: the share of the flesh that
-it moves at 96.
+The slowest small swing of all, of any share of the flesh: mostly the same, otherwise the swing of a tip or of
+a thin part, held or freed as a whole by a coarse lattice. *Moves*: the moving share of the flesh at 96.
 
 """,
 }

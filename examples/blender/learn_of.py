@@ -56,7 +56,7 @@ class Bench:
         _, self.body, motion = recordings.recorded(module, host, frames)
         self.poses = np.ascontiguousarray(motion.poses)
         render = bpy.context.scene.render
-        settings, motions = host.jounce.motion_settings(), module("core.motion")
+        settings, motions = host.jounce.motion_settings(), module("core.stepping.motion")
         self.stiffness = motions.stiffness_of(
             motions.built_frequency(self.body, settings.frequency_of), settings
         )
@@ -67,7 +67,7 @@ class Bench:
             "max_iterations": 200,
             "tolerance": 1e-6,
         }
-        density = module("core.bodies").DENSITY
+        density = module("core.body.bodies").DENSITY
         self.mass = density * self.body.mesh.vertex_volumes
         self.material = jounce.Material(self.body.material.young, 0.0 if law == "arap" else 0.3, density, law)
 

@@ -3,8 +3,9 @@
 //! Run it with `cargo run --release --package jounce --example wobble`.
 
 use jounce::body::{Body, BodyParams};
+use jounce::inputs::SimulationParams;
 use jounce::mesh::SurfaceMesh;
-use jounce::method::{Simulation, SimulationParams};
+use jounce::simulation::Simulation;
 use jounce::{Progress, Result};
 
 /// Duration of a frame, seconds.

@@ -1,7 +1,7 @@
 """The vertex in the middle of a region."""
 
 import numpy as np
-from jounce_core.anchors import anchor
+from jounce_core.display.anchors import anchor
 
 
 def ring(middle, count=12):

@@ -7,11 +7,16 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core import bodies
-from jounce_core import surface as surfaces
-from jounce_core.bone_core import BoneCore, Role
-from jounce_core.maps import Maps
-from jounce_core.motion import (
+from jounce_core.body import bodies
+from jounce_core.common.task import Runner
+from jounce_core.common.user_error import UserError
+from jounce_core.flesh.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
+from jounce_core.mesh import surface as surfaces
+from jounce_core.mesh.maps import Maps
+from jounce_core.mesh.stitches import Stitches
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.rig.bone_core import BoneCore, Role
+from jounce_core.stepping.motion import (
     built_frequency,
     load_scale,
     physical_frequency,
@@ -19,11 +24,6 @@ from jounce_core.motion import (
     stiffness,
     stiffness_of,
 )
-from jounce_core.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
-from jounce_core.stitches import Stitches
-from jounce_core.surface import Part, Surface
-from jounce_core.task import Runner
-from jounce_core.user_error import UserError
 
 SETTINGS = BuildSettings(resolution=6, modes=3, clusters=3, poisson=0.0)
 MOTION = MotionSettings(5.0, 0.1, 1.0, 4, 1.0, "bdf2")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jounce_core.bone_capsules import Capsule, fitted, limbs, mesh, spared
+from jounce_core.rig.bone_capsules import Capsule, fitted, limbs, mesh, spared
 
 
 def rod(start, end, radius, count=400):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from jounce_core.bone_core import BoneCore, PartSetting, Role, still_bones
+from jounce_core.rig.bone_core import BoneCore, PartSetting, Role, still_bones
 
 #        0 body, 1 tail, 2 tail, 3 tail, 4 arm, 5 hand, 6 finger, 7 belly
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 0])

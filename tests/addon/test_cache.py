@@ -5,12 +5,12 @@ from dataclasses import replace
 import jounce
 import numpy as np
 import pytest
-from jounce_core.cache import MotionCache, digest_of, surface_origin, unpack
-from jounce_core.motion import FrameInput, Schedule
-from jounce_core.simulation_pass import SimulationPass
-from jounce_core.stitches import NONE, Stitches
-from jounce_core.surface import Part, Surface
-from jounce_core.user_error import UserError
+from jounce_core.common.user_error import UserError
+from jounce_core.mesh.stitches import NONE, Stitches
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.passes.simulation_pass import SimulationPass
+from jounce_core.stepping.motion import FrameInput, Schedule
+from jounce_core.storage.cache import MotionCache, digest_of, surface_origin, unpack
 
 FRAMES_PER_STATE = MotionCache.frames_per_state
 ORIGIN = {"Mesh": "a", "Damping": "0.1"}

@@ -1,4 +1,4 @@
-"""No Python files import each other in a circle, neither in the extension nor in the module."""
+"""No Python files import each other in a circle, and folders of the extension only those before them."""
 
 import ast
 import graphlib
@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# Folders in their order: each imports only itself and those before it.
+CORE = "common flesh rig mesh stepping body direct storage passes shot bake display"
+BRIDGE = "common keys rig loads body inputs motions preview bake"
+ORDER = {"core": CORE.split(), "bridge": BRIDGE.split()}
 
 
 def modules(root):
@@ -50,6 +54,19 @@ def circle(root):
     return []
 
 
+def backwards(graph, part, order):
+    """Sentences about the files of a part that import from a folder after their own, or stand in none."""
+    rank = {folder: place for place, folder in enumerate(order)}
+    own = {module: used for module, used in graph.items() if module[:1] == (part,) and len(module) > 1}
+    lost = ["/".join(module) + " stands in no folder" for module in own if module[1] not in rank]
+    steps = [(module, other) for module, used in own.items() for other in used if other in own]
+    return lost + [
+        f"{'/'.join(module)} imports {'/'.join(other)}"
+        for module, other in steps
+        if rank.get(other[1], 0) > rank.get(module[1], len(rank))
+    ]
+
+
 @pytest.mark.parametrize("package", ["addon", "rust/python/python/jounce"])
 def test_no_file_imports_itself_by_way_of_others(package):
     graph = graph_of(ROOT / package)
@@ -70,3 +87,28 @@ def test_a_circle_is_found(tmp_path):
     assert circle(tmp_path) == []
     (tmp_path / "two.py").write_text("from .one.part import alpha\nbeta = 1\n")
     assert set(circle(tmp_path)) == {"one/part", "two"}
+
+
+@pytest.mark.parametrize("part", ORDER)
+def test_folders_import_only_those_before_them(part):
+    graph = graph_of(ROOT / "addon")
+    assert {module[1] for module in graph if module[:1] == (part,) and len(module) > 1} == set(ORDER[part])
+    assert backwards(graph, part, ORDER[part]) == []
+
+
+def test_an_import_against_the_order_is_found(tmp_path):
+    texts = {
+        "core/__init__.py": "",
+        "core/low/__init__.py": "",
+        "core/low/one.py": "",
+        "core/high/__init__.py": "",
+        "core/high/two.py": "from ..low import one\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert backwards(graph_of(tmp_path), "core", ["low", "high"]) == []
+    (tmp_path / "core/low/one.py").write_text("def late():\n    from ..high.two import one\n    return one\n")
+    assert backwards(graph_of(tmp_path), "core", ["low", "high"]) == ["core/low/one imports core/high/two"]
+    (tmp_path / "core/lost.py").write_text("")
+    assert "core/lost stands in no folder" in backwards(graph_of(tmp_path), "core", ["low", "high"])

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from jounce_core import clips
-from jounce_core.clips import BoneClip, Clip
-from jounce_core.user_error import UserError
-from jounce_core.volume import as_matrices
+from jounce_core.common.user_error import UserError
+from jounce_core.rig import clips
+from jounce_core.rig.clips import BoneClip, Clip
+from jounce_core.rig.volume import as_matrices
 
 
 def turn(axis, angle):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from jounce_core.collider_lines import lines
-from jounce_core.colliders import Colliders, Kind, Solid, closed, guessed, made, polar
-from jounce_core.user_error import UserError
+from jounce_core.body.colliders import Colliders, Kind, Solid, closed, guessed, made, polar
+from jounce_core.common.user_error import UserError
+from jounce_core.display.collider_lines import lines
 
 CUBE = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 HEIGHTS = (-0.3, -0.1, 0.1, 0.3)

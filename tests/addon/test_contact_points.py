@@ -1,7 +1,7 @@
 """Contact points of a body, and their order."""
 
 import numpy as np
-from jounce_core.contact_points import outwardness, skin
+from jounce_core.mesh.contact_points import outwardness, skin
 
 
 def test_the_outer_of_two_layers_is_further_out():

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from jounce_core import drawn_law, stress_picture
-from jounce_core.drawn_law import LINE, REST, STEP, STRETCHES
-from jounce_core.laws import curves, pulled
-from jounce_core.settings import Flesh, Law
-from jounce_core.user_error import UserError
+from jounce_core.common.user_error import UserError
+from jounce_core.flesh import drawn_law, stress_picture
+from jounce_core.flesh.drawn_law import LINE, REST, STEP, STRETCHES
+from jounce_core.flesh.laws import curves, pulled
+from jounce_core.flesh.settings import Flesh, Law
 from test_hardening import YOUNG, cubes, made_of
 from test_hardening import pulled as simulated
 

@@ -7,15 +7,15 @@ import time
 from pathlib import Path
 
 import pytest
-from jounce_core.file_lock import FileLock
-from jounce_core.user_error import UserError
+from jounce_core.common.user_error import UserError
+from jounce_core.storage.file_lock import FileLock
 
 HOLD = """
 import sys
 sys.path[:0] = sys.argv[2:]
 import conftest
 from pathlib import Path
-from jounce_core.file_lock import FileLock
+from jounce_core.storage.file_lock import FileLock
 lock = FileLock(Path(sys.argv[1]))
 for step in lock.taken():
     pass

@@ -3,9 +3,9 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core.final_cache import MAGIC, FinalCache, is_cache
-from jounce_core.motion import Schedule
-from jounce_core.simulation_pass import SimulationPass
+from jounce_core.passes.simulation_pass import SimulationPass
+from jounce_core.stepping.motion import Schedule
+from jounce_core.storage.final_cache import MAGIC, FinalCache, is_cache
 from test_cache import ORIGIN, shake
 
 DRIVES = [shake(frame) for frame in range(2 * FinalCache.frames_per_state + 5)]

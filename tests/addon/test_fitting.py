@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from jounce_core import fitting
-from jounce_core.fitting import Bounds, Reason
-from jounce_core.motion_extent import Extent
-from jounce_core.task import Step
+from jounce_core.common.task import Step
+from jounce_core.shot import fitting
+from jounce_core.shot.fitting import Bounds, Reason
+from jounce_core.shot.motion_extent import Extent
 
 
 def measured(size, strain=0.0, wildest=0):

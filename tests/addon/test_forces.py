@@ -3,9 +3,9 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core.forces import Field, Range
-from jounce_core.motion import FrameInput, Schedule, advance, begin
-from jounce_core.settings import RestartMode
+from jounce_core.flesh.settings import RestartMode
+from jounce_core.stepping.forces import Field, Range
+from jounce_core.stepping.motion import FrameInput, Schedule, advance, begin
 
 UP = np.array([0.0, 0.0, 1.0])
 POINTS = np.array([[3.0, 0.0, 4.0], [0.0, 2.0, -1.0], [0.0, 0.0, 0.5]])

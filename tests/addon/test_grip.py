@@ -3,13 +3,14 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core import bodies, modes
-from jounce_core.attached import AttachedBody
-from jounce_core.full_space import FineBody
-from jounce_core.grip import MOST, SHARE, Grip, HandleGrip, patch, turn
-from jounce_core.handle_samples import HandleSamples
-from jounce_core.loose import LooseBody
-from jounce_core.task import Runner
+from jounce_core.body import bodies
+from jounce_core.body.attached import AttachedBody
+from jounce_core.body.full_space import FineBody
+from jounce_core.body.grip import MOST, SHARE, Grip, HandleGrip, patch, turn
+from jounce_core.body.handle_samples import HandleSamples
+from jounce_core.body.loose import LooseBody
+from jounce_core.common.task import Runner
+from jounce_core.display import modes
 from test_bodies import SETTINGS, tetrahedron
 
 POINT = 3

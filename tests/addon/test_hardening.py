@@ -6,8 +6,8 @@ from itertools import permutations
 import jounce
 import numpy as np
 import pytest
-from jounce_core.laws import curves
-from jounce_core.settings import Flesh, Law
+from jounce_core.flesh.laws import curves
+from jounce_core.flesh.settings import Flesh, Law
 
 YOUNG = 1e4
 

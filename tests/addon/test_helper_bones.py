@@ -1,8 +1,8 @@
 """Keys of bones below their parents from their motions."""
 
 import numpy as np
-from jounce_core.helper_bones import Skeleton, Wanted, evenly_scaled, keyed, with_helpers
-from jounce_core.volume import as_matrices
+from jounce_core.bake.helper_bones import Skeleton, Wanted, evenly_scaled, keyed, with_helpers
+from jounce_core.rig.volume import as_matrices
 
 FRAMES = 7
 

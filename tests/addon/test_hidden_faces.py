@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jounce_core.hidden_faces import Stage, deleted, packed, unpacked
+from jounce_core.mesh.hidden_faces import Stage, deleted, packed, unpacked
 
 AREAS = np.array([1.0, 2.0, 3.0, 4.0])
 

@@ -3,12 +3,12 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core.keys import PosedMotion, key_sets, measure
-from jounce_core.motion import Motion
-from jounce_core.settings import BakeSettings, Target
-from jounce_core.surface import Part, Surface
-from jounce_core.task import Runner
-from jounce_core.user_error import UserError
+from jounce_core.bake.keys import PosedMotion, key_sets, measure
+from jounce_core.common.task import Runner
+from jounce_core.common.user_error import UserError
+from jounce_core.flesh.settings import BakeSettings, Target
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.stepping.motion import Motion
 
 FRAMES = 20
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import jounce
 import numpy as np
 import pytest
-from jounce_core import pc2
-from jounce_core.final_cache import DraftCache, FinalCache
+from jounce_core.storage import pc2
+from jounce_core.storage.final_cache import DraftCache, FinalCache
 
 KILLS = int(os.environ.get("JOUNCE_KILLS", "4"))
 # Longest life of a process, in which each writer writes several times.
@@ -29,8 +29,8 @@ sys.path[:0] = sys.argv[3:]
 import conftest, numpy as np, jounce
 from itertools import count
 from pathlib import Path
-from jounce_core import pc2
-from jounce_core.final_cache import DraftCache, FinalCache
+from jounce_core.storage import pc2
+from jounce_core.storage.final_cache import DraftCache, FinalCache
 from test_kills import FRAMES, ORIGIN, POINTS, frame, model
 path, seed = Path(sys.argv[1]), int(sys.argv[2])
 bodies = [model(modes) for modes in (2, 3)] if path.suffix == ".jounce" else []

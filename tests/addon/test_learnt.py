@@ -6,18 +6,9 @@ from dataclasses import replace
 import jounce
 import numpy as np
 import pytest
-from jounce_core import learnt as kept
-from jounce_core.learning import (
-    Bounds,
-    Shot,
-    joined,
-    learned,
-    left_out,
-    length,
-    own_states,
-    thinned,
-)
-from jounce_core.learnt import Clip, Facts, cage_of, of_model, unlike, unpack
+from jounce_core.shot import learnt as kept
+from jounce_core.shot.learning import Bounds, Shot, joined, learned, left_out, length, own_states, thinned
+from jounce_core.shot.learnt import Clip, Facts, cage_of, of_model, unlike, unpack
 
 FRAMES = 12
 POSES = np.tile(np.eye(3, 4), (FRAMES, 1, 1, 1))

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core.cache import MotionCache
-from jounce_core.loop_pass import LoopPass
-from jounce_core.motion import FrameInput, Schedule
-from jounce_core.surface import Part, Surface
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.passes.loop_pass import LoopPass
+from jounce_core.stepping.motion import FrameInput, Schedule
+from jounce_core.storage.cache import MotionCache
 
 CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])

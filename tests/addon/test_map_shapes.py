@@ -1,7 +1,7 @@
 """Values of maps from spheres, edges and other surfaces."""
 
 import numpy as np
-from jounce_core import map_shapes
+from jounce_core.mesh import map_shapes
 
 
 def test_a_sphere_fades_from_its_centre():

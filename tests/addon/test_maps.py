@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from jounce_core import bodies
-from jounce_core.bones import merged_into_picked
-from jounce_core.maps import Kind, Maps, StiffnessScale, maps, neutral
-from jounce_core.settings import BuildSettings
-from jounce_core.surface import Part, Surface
-from jounce_core.task import Runner
+from jounce_core.body import bodies
+from jounce_core.common.task import Runner
+from jounce_core.flesh.settings import BuildSettings
+from jounce_core.mesh.maps import Kind, Maps, StiffnessScale, maps, neutral
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.rig.bones import merged_into_picked
 
 STRAIGHT = StiffnessScale(1.0, 30.0, False)
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core import motion_extent
-from jounce_core.motion import FrameInput
-from jounce_core.motion_extent import Extent, Gauge
-from jounce_core.surface import Part, Surface
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.shot import motion_extent
+from jounce_core.shot.motion_extent import Extent, Gauge
+from jounce_core.stepping.motion import FrameInput
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +76,46 @@ def test_a_skin_of_few_edges_that_all_follow_the_bones_does_not_stretch(ball):
     surface, body = ball
     drives, coefficients = shot(body)
     held = SimpleNamespace(
-        model=body.model, mesh=body.mesh, embedding=body.embedding, pinned=np.ones_like(body.pinned)
+        model=body.model,
+        mesh=body.mesh,
+        embedding=body.embedding,
+        pinned=np.ones_like(body.pinned),
+        parts=[],
     )
     found = Gauge(held, replace(surface, triangles=surface.triangles[:10]), drives).of_frame(
         7, coefficients[7]
     )
     assert found.size > 0.01 and found.strain == 0.0
+
+
+def in_parts(body):
+    """The ball as a body of two parts, left and right."""
+    right = (body.mesh.vertices[:, 0] > 0.0).astype(float)
+    return SimpleNamespace(
+        model=body.model,
+        mesh=body.mesh,
+        embedding=body.embedding,
+        pinned=body.pinned,
+        parts=["belly", "tail"],
+        part_weights=np.stack([1.0 - right, right]),
+    )
+
+
+def test_parts_are_measured_too_each_beside_what_is_natural_for_it(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    whole = Gauge(body, surface, drives).of_frame(7, coefficients[7])
+    gauge = Gauge(in_parts(body), surface, drives)
+    found = gauge.of_frame(7, coefficients[7])
+    assert gauge.parts == ("belly", "tail") and whole.parts == ()
+    belly, tail = found.parts
+    natural = motion_extent.MOTION
+    sizes = belly.size * natural["belly"], tail.size * natural["tail"]
+    assert max(sizes) == pytest.approx(whole.size, rel=0.1)
+    assert whole.size / natural["tail"] < found.size < whole.size
+    assert max(belly.strain, tail.strain) >= whole.strain == found.strain
+    held = Gauge(in_parts(body), surface, [replace(drive, held="frozen") for drive in drives])
+    assert motion_extent.of_motion([held.of_frame(0, coefficients[7]), found]).parts[0].strain == belly.strain
 
 
 def test_one_wild_strike_says_little_of_a_motion_but_its_stretch_is_seen():

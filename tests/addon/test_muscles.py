@@ -3,11 +3,11 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core import full_space
-from jounce_core.motion import FrameInput
-from jounce_core.muscles import Muscle, Muscles, directions, directions_of_bones, mean_of_corners
-from jounce_core.settings import Flesh, Law
-from jounce_core.task import Runner
+from jounce_core.body import full_space
+from jounce_core.body.muscles import Muscle, Muscles, directions, directions_of_bones, mean_of_corners
+from jounce_core.common.task import Runner
+from jounce_core.flesh.settings import Flesh, Law
+from jounce_core.stepping.motion import FrameInput
 
 AXES = np.eye(3)
 POSE = np.eye(3, 4)[np.newaxis]

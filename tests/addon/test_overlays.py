@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from jounce_core import bodies, cage, fields
-from jounce_core.colours import DIVERGING, SEQUENTIAL, Look, Scale, hues
-from jounce_core.fields import Field
-from jounce_core.full_space import DraftError
-from jounce_core.task import Runner
+from jounce_core.body import bodies
+from jounce_core.body.full_space import DraftError
+from jounce_core.common.task import Runner
+from jounce_core.display import cage, fields
+from jounce_core.display.colours import DIVERGING, SEQUENTIAL, Look, Scale, hues
+from jounce_core.display.fields import Field
 from test_bodies import SETTINGS, tetrahedron
 
 

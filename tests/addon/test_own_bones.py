@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from jounce_core.helper_bones import Skeleton, Wanted, keyed
-from jounce_core.own_bones import fitted, skinned
-from jounce_core.user_error import UserError
+from jounce_core.bake.helper_bones import Skeleton, Wanted, keyed
+from jounce_core.bake.own_bones import fitted, skinned
+from jounce_core.common.user_error import UserError
 
 FRAMES = 6
 

@@ -1,9 +1,9 @@
 """Factors of the artist's parts, and the rims of their regions."""
 
 import numpy as np
-from jounce_core.map_shapes import distances, rim
-from jounce_core.own_parts import factors
-from jounce_core.part_settings import PartRow, acting
+from jounce_core.mesh.map_shapes import distances, rim
+from jounce_core.rig.own_parts import factors
+from jounce_core.rig.part_settings import PartRow, acting
 
 SHARES = {"a": np.array([1.0, 0.5, 0.0, 0.0]), "b": np.array([0.0, 1.0, 1.0, 0.0])}
 

@@ -1,7 +1,7 @@
 """Connected points."""
 
 import numpy as np
-from jounce_core import parts
+from jounce_core.mesh import parts
 
 SQUARE = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)])
 

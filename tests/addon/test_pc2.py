@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from jounce_core import pc2
-from jounce_core.user_error import UserError
+from jounce_core.common.user_error import UserError
+from jounce_core.storage import pc2
 
 
 def write(path, samples):
@@ -71,8 +71,8 @@ import resource, signal, sys
 sys.path[:0] = sys.argv[2:]
 import conftest, numpy as np
 from pathlib import Path
-from jounce_core import pc2
-from jounce_core.user_error import UserError
+from jounce_core.storage import pc2
+from jounce_core.common.user_error import UserError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 path = Path(sys.argv[1]) / "a.pc2"
 """

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from jounce_core.colliders import Colliders, Kind, Solid
-from jounce_core.penetration import deepest
-from jounce_core.surface import Part, Surface
+from jounce_core.body.colliders import Colliders, Kind, Solid
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.shot.penetration import deepest
 
 FRAMES = 5
 

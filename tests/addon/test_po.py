@@ -1,6 +1,6 @@
 """PO files as written by translators' tools."""
 
-from jounce_core.po import parse
+from jounce_core.common.po import parse
 
 FILE = r"""
 # Header of a tool.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from jounce_core import preset_values
+from jounce_core.common import preset_values
 
 SHIPPED = Path(__file__).resolve().parents[2] / "addon" / "presets" / "operator" / "jounce.part_add"
 NAMES = dict.fromkeys(("amount", "softness"), float)

@@ -1,8 +1,8 @@
 """Rest shapes that only the pose unfolds, distinguished from all others."""
 
 import numpy as np
-from jounce_core.rest_check import is_crumpled, posed_points
-from jounce_core.surface import Surface
+from jounce_core.mesh.rest_check import is_crumpled, posed_points
+from jounce_core.mesh.surface import Surface
 
 
 def strip(count=50):

@@ -1,8 +1,8 @@
 """Settings chosen from the shape and the rig."""
 
 import numpy as np
-from jounce_core import sensible
-from jounce_core.surface import Surface
+from jounce_core.body import sensible
+from jounce_core.mesh.surface import Surface
 
 
 def box(size):

@@ -1,7 +1,7 @@
 """Strays and irregular weights in made surfaces."""
 
 import numpy as np
-from jounce_core import shape_checks
+from jounce_core.mesh import shape_checks
 
 
 def test_only_what_is_far_outside_is_a_stray():

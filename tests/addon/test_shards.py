@@ -4,9 +4,9 @@ the frame.
 
 import numpy as np
 import pytest
-from jounce_core import shards
-from jounce_core.final_cache import DraftCache, FinalCache, opened
-from jounce_core.user_error import UserError
+from jounce_core.common.user_error import UserError
+from jounce_core.storage import shards
+from jounce_core.storage.final_cache import DraftCache, FinalCache, opened
 
 ORIGIN = {"Damping": "0.1", "Start frame": "1"}
 

@@ -1,7 +1,7 @@
 """Shares of vertices as text."""
 
 import numpy as np
-from jounce_core import shares
+from jounce_core.mesh import shares
 
 
 def test_shares_survive_as_text():

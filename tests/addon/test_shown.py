@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from jounce.final_motion import MAGIC, SCENE, read, scene_in
 from jounce.records import as_record
-from jounce_core.final_cache import DraftCache, FinalCache
-from jounce_core.motion import FrameInput, Schedule, VertexInput
-from jounce_core.shown import scene_of
-from jounce_core.simulation_pass import SimulationPass
-from jounce_core.surface import Part, Surface
+from jounce_core.bake.shown import scene_of
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.passes.simulation_pass import SimulationPass
+from jounce_core.stepping.motion import FrameInput, Schedule, VertexInput
+from jounce_core.storage.final_cache import DraftCache, FinalCache
 from test_cache import ORIGIN, shake
 
 DRIVES = [shake(frame) for frame in range(6)]

@@ -3,10 +3,10 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core.motion import Motion
-from jounce_core.skinning import skinning_table
-from jounce_core.surface import Part, Surface
-from jounce_core.task import Runner
+from jounce_core.bake.skinning import skinning_table
+from jounce_core.common.task import Runner
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.stepping.motion import Motion
 
 
 @pytest.mark.parametrize("place", [0.0, 5000.0])

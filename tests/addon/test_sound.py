@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core.blows import Blow, blows, rigid_motion
-from jounce_core.motion import Motion
-from jounce_core.sound import MODES, PEAK, RATE, SUBSTANCES, Sounding, SoundSettings, sound, strikes
-from jounce_core.user_error import UserError
+from jounce_core.common.user_error import UserError
+from jounce_core.shot.blows import Blow, blows, rigid_motion
+from jounce_core.shot.sound import MODES, PEAK, RATE, SUBSTANCES, Sounding, SoundSettings, sound, strikes
+from jounce_core.stepping.motion import Motion
 
 FPS = 24.0
 GRAVITY = 9.81

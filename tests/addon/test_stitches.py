@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jounce_core.stitches import NONE, Stitches, joined, nearest_pairs, pairs_within
+from jounce_core.mesh.stitches import NONE, Stitches, joined, nearest_pairs, pairs_within
 
 
 def test_nearest_points_are_paired_within_reach_and_once():

@@ -1,8 +1,8 @@
 """Tasks run to their end, in slices, or are stopped and put everything back."""
 
 import pytest
-from jounce_core.task import Runner, Step, finished, in_turn, scaled, time_left
-from jounce_core.user_error import UserError
+from jounce_core.common.task import Runner, Step, finished, in_turn, scaled, time_left
+from jounce_core.common.user_error import UserError
 
 
 class Work:

@@ -3,8 +3,8 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core import tearing
-from jounce_core.surface import Part, Surface
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.shot import tearing
 
 
 @pytest.fixture(scope="module")

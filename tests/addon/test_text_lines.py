@@ -1,7 +1,7 @@
 """Texts in lines of a width."""
 
 import pytest
-from jounce_core.text_lines import lines
+from jounce_core.common.text_lines import lines
 
 SENTENCE = "Nothing of Dress is pinned where its bones hold it; paint what is held."
 

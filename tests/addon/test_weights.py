@@ -1,7 +1,7 @@
 """Weights as used by the Armature modifier."""
 
 import numpy as np
-from jounce_core.weights import skinned
+from jounce_core.rig.weights import skinned
 
 
 def test_rows_are_divided_by_their_sum():

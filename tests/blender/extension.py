@@ -13,7 +13,7 @@ INSTALLED = "bl_ext.user_default.jounce"
 
 
 def enable() -> ModuleType:
-    """The enabled package; its modules are `package.__name__ + ".core.weights"` and so on."""
+    """The enabled package; its modules are `package.__name__ + ".core.rig.weights"` and so on."""
     zip_path = os.environ.get("JOUNCE_EXTENSION")
     if zip_path:
         install(zip_path)

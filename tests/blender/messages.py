@@ -37,7 +37,7 @@ def all_messages(package: str) -> dict[Message, None]:
     found += [message for path in sorted(SOURCES.glob("panels/*.py")) for message in of_source(path)]
     found += [(OWN, button) for button, _ in fixes.values()]
     presets = importlib.import_module(f"{package}.bridge.common.preset_files")
-    parts = importlib.import_module(f"{package}.core.part_settings").LABELS.values()
+    parts = importlib.import_module(f"{package}.core.rig.part_settings").LABELS.values()
     found += [(OWN, name) for name in (*presets.SHIPPED, presets.OWN, *parts)]
     return dict.fromkeys(message for message in found if message[1])
 

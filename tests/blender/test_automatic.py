@@ -48,7 +48,7 @@ def saved(tmp_path):
 @pytest.fixture
 def small(module, monkeypatch):
     """Makes every body too large for a final motion that nobody asked for."""
-    monkeypatch.setattr(module("core.full_space"), "LARGEST", 100)
+    monkeypatch.setattr(module("core.body.full_space"), "LARGEST", 100)
 
 
 def test_what_nobody_has_set_plays_and_bakes_the_final_motion(saved, session):
@@ -127,7 +127,7 @@ def test_too_large_a_body_says_so_and_stays_a_draft_in_preview_and_bake(saved, s
 
 
 def test_a_build_that_makes_it_small_enough_brings_its_final(session, module, monkeypatch):
-    monkeypatch.setattr(module("core.full_space"), "LARGEST", 1200)
+    monkeypatch.setattr(module("core.body.full_space"), "LARGEST", 1200)
     obj, _ = built()
     obj.jounce.resolution = 20
     bpy.ops.jounce.preview()
@@ -139,7 +139,7 @@ def test_a_build_that_makes_it_small_enough_brings_its_final(session, module, mo
 
 
 def test_the_quality_of_a_bake_is_that_of_the_body_it_builds(saved, module, monkeypatch, capsys):
-    monkeypatch.setattr(module("core.full_space"), "LARGEST", 1200)
+    monkeypatch.setattr(module("core.body.full_space"), "LARGEST", 1200)
     obj, _ = built()
     small = baked(obj)
     obj.jounce.resolution = 20
@@ -188,7 +188,7 @@ def test_undo_and_a_bake_know_the_final_motion_of_a_file_that_is_not_saved(sessi
     known = session(obj).final.cache.coefficients
     assert all(one is other for one, other in zip(frames, known, strict=True))
     simulated = []
-    motion = module("core.simulation_pass").SimulationPass
+    motion = module("core.passes.simulation_pass").SimulationPass
     before = motion.motion
     motion.motion = lambda self: (simulated.append((self._is_final, self.simulated)), before(self))[1]
     try:
@@ -213,7 +213,7 @@ def test_a_rig_that_must_be_played_in_order_leaves_nothing_to_do(session):
 
 
 def test_an_artist_who_rests_on_a_late_frame_sees_its_final_before_its_turn(session, module, monkeypatch):
-    monkeypatch.setattr(module("bridge.preview.final_preview"), "RESTED_SECONDS", 0.0)
+    monkeypatch.setattr(module("bridge.motions.final_preview"), "RESTED_SECONDS", 0.0)
     obj, rig = built(end=200)
     bone = rig.pose.bones["Upper"]
     for frame in range(1, 200, 6):

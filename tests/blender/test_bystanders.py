@@ -135,7 +135,7 @@ def test_neither_frames_nor_panels_look_through_the_file(draw_all, module, monke
     plain = registry.state
     monkeypatch.setattr(registry, "state", lambda block: (looked_at.append(block), plain(block))[1])
     monkeypatch.setattr(
-        module("bridge.inputs.force_fields"), "followed", lambda *_: pytest.fail("fields are looked for")
+        module("bridge.loads.force_fields"), "followed", lambda *_: pytest.fail("fields are looked for")
     )
     for frame in range(1, 13):
         shape(obj, frame)

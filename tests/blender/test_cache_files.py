@@ -62,7 +62,7 @@ def test_disabling_the_extension_ends_the_session_of_its_files(folder, package, 
     monkeypatch.setattr(atexit, "unregister", lambda hook: hooks.remove(hook) if hook in hooks else None)
     package.unregister()
     package.register()
-    assert hooks == [module("core.freed").CACHES.end]
+    assert hooks == [module("core.storage.freed").CACHES.end]
     baked(folder / "shot.blend")
     for name in ("one", "two"):
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"))
@@ -234,7 +234,7 @@ def test_a_file_that_is_there_is_not_written_over(folder):
 def test_a_full_disk_leaves_the_earlier_bake_and_no_part_of_another(folder, module, monkeypatch):
     obj = baked(folder / "shot.blend")
     data = (folder / "shot Column.pc2").read_bytes()
-    monkeypatch.setattr(module("core.pc2"), "open", limited(3000), raising=False)
+    monkeypatch.setattr(module("core.storage.pc2"), "open", limited(3000), raising=False)
     with pytest.raises(RuntimeError, match="No space left on device; free some space"):
         bpy.ops.jounce.bake(target="MESH_CACHE")
     assert caches(folder) == ["shot Column.pc2"] and (folder / "shot Column.pc2").read_bytes() == data

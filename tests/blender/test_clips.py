@@ -215,7 +215,7 @@ def test_clips_are_baked_to_whatever_is_chosen(column, folder, target, name):
 
 def test_a_clip_that_cannot_be_saved_leaves_no_cache(column, folder, module, monkeypatch):
     def refuse(target):
-        raise module("core.user_error").UserError(f"{target} cannot be written.")
+        raise module("core.common.user_error").UserError(f"{target} cannot be written.")
 
     column[0].jounce.target = "MESH_CACHE"
     monkeypatch.setattr(module("ops.clips"), "save_copy", refuse)
@@ -275,8 +275,8 @@ def test_without_the_importer_clips_are_refused(column, module):
             with pytest.raises(RuntimeError, match='add-on "FBX format" is off.*switch it on'):
                 operator()
         path = Path(bpy.context.scene.jounce.clip_folder) / "a_bow.fbx"
-        with pytest.raises(module("core.user_error").UserError, match="is off"):
-            module("bridge.clips").read(path, bpy.context)
+        with pytest.raises(module("core.common.user_error").UserError, match="is off"):
+            module("bridge.inputs.clips").read(path, bpy.context)
     finally:
         addon_utils.enable("io_scene_fbx")
     assert rig.animation_data.action == action

@@ -198,7 +198,7 @@ def test_settings_without_collisions_are_said_with_a_button(
     obj, _ = character
     collide(obj, wall)
     setattr(obj.jounce, setting, value)
-    ((sentence, fix),) = module("bridge.inputs.colliders").hindrances(obj)
+    ((sentence, fix),) = module("bridge.loads.colliders").hindrances(obj)
     assert words in sentence and module("bridge.body.diagnosis").FIXES[fix][0] == button
     layout = drawn(module("panels.collisions").JOUNCE_PT_collisions)
     assert "jounce.collisions_fix" in layout.operators()
@@ -215,7 +215,7 @@ def test_settings_without_collisions_are_said_with_a_button(
     setattr(obj.jounce, setting, value)
     bpy.ops.jounce.collisions_fix(fix=fix)
     assert getattr(obj.jounce, setting) != value
-    assert list(module("bridge.inputs.colliders").hindrances(obj)) == []
+    assert list(module("bridge.loads.colliders").hindrances(obj)) == []
     assert "jounce.collisions_fix" not in drawn(module("panels.collisions").JOUNCE_PT_collisions).operators()
     assert not bpy.ops.jounce.collisions_fix.poll()
 
@@ -370,7 +370,7 @@ def test_deleted_colliders_act_no_more(character, wall, session):
 def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character, wall, module, monkeypatch):
     obj, _ = character
     # The remaining contact is hardly visible.
-    monkeypatch.setattr(module("core.penetration"), "SEEN", 1e-5)
+    monkeypatch.setattr(module("core.shot.penetration"), "SEEN", 1e-5)
     wall.location.y = 0.0
     collide(obj, wall)
     bpy.ops.jounce.preview()

@@ -9,7 +9,7 @@ from previews import FRAMES
 @pytest.fixture
 def hasty(module, monkeypatch, tmp_path):
     """A built character in a saved file, whose final motion stops after an iteration in each substep."""
-    monkeypatch.setattr(module("core.motion"), "FINAL_ITERATIONS", 1)
+    monkeypatch.setattr(module("core.stepping.motion"), "FINAL_ITERATIONS", 1)
     monkeypatch.setattr(scenes, "QUALITY", "AUTOMATIC")
     obj, _ = scenes.character()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))

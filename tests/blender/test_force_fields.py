@@ -102,7 +102,7 @@ def accelerations(places, velocity=(0.0, 0.0, 0.0)):
 @pytest.mark.parametrize(("kind", "settings"), FIELDS)
 def test_a_field_accelerates_what_rests_as_in_blender(module, kind, settings):
     field = add_field(kind, settings)
-    forces = module("bridge.inputs.force_fields")
+    forces = module("bridge.loads.force_fields")
     assert forces.is_followed(field)
     bpy.context.view_layer.update()
     ours = forces.read_field(field).acceleration(PLACES.astype(float), forces.turbulence)
@@ -115,7 +115,7 @@ def test_a_field_accelerates_what_rests_as_in_blender(module, kind, settings):
 @pytest.mark.parametrize(("kind", "settings"), MOVING)
 def test_a_field_brakes_what_moves_as_in_blender(module, kind, settings, velocity):
     field = add_field(kind, settings)
-    forces = module("bridge.inputs.force_fields")
+    forces = module("bridge.loads.force_fields")
     assert forces.is_followed(field)
     assert forces.left_out(field) == ""
     bpy.context.view_layer.update()
@@ -129,7 +129,7 @@ def test_a_field_brakes_what_moves_as_in_blender(module, kind, settings, velocit
 
 
 def test_noise_is_spread_as_in_blender_and_the_same_in_a_frame(module):
-    forces = module("bridge.inputs.force_fields")
+    forces = module("bridge.loads.force_fields")
     # Blender gives a new field a seed by the clock.
     field = add_field("WIND", {"noise": 1.0, "seed": 5})
     many = np.random.default_rng(2).uniform(-1.0, 1.0, (2000, 3)).astype(np.float32)
@@ -159,6 +159,6 @@ def test_drag_below_zero_is_a_finding(module):
     # Blender's quadratic drag acts linearly.
     field.field.quadratic_drag = -1.0
     assert [sentence for sentence in said() if field.name in sentence and "below 0" in sentence]
-    resistance = module("bridge.inputs.force_fields").read_field(field).resistance(PLACES.astype(float))
+    resistance = module("bridge.loads.force_fields").read_field(field).resistance(PLACES.astype(float))
     assert not resistance.linear.any()
     assert resistance.quadratic.any()

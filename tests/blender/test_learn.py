@@ -140,7 +140,7 @@ def test_what_was_not_seen_moves_in_modes_of_the_body(character, module, monkeyp
         pose.keyframe_insert("rotation_euler", frame=frame)
     errors = []
     for modes in (0, 6):
-        monkeypatch.setattr(module("core.learning"), "MODES", modes)
+        monkeypatch.setattr(module("core.shot.learning"), "MODES", modes)
         rig.animation_data.action = seen
         bpy.ops.jounce.learn()
         rig.animation_data.action = other

@@ -102,19 +102,19 @@ def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
     bpy.ops.jounce.preview()
     seen = shapes(obj, coat)
     bpy.ops.jounce.fill_cache()
-    kept = np.array(module("bridge.preview.motions").kept(obj).coefficients)
+    kept = np.array(module("bridge.motions.motions").kept(obj).coefficients)
     obj, coat = reopened(tmp_path)
     assert obj.jounce.preview
-    assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), kept)
+    assert np.array_equal(np.array(module("bridge.motions.motions").kept(obj).coefficients), kept)
     assert np.array_equal(shapes(obj, coat), seen)
     assert np.array_equal(np.array(module("bridge.preview.previews").session(obj).cache.coefficients), kept)
     obj.name = "Hero"
-    assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), kept)
+    assert np.array_equal(np.array(module("bridge.motions.motions").kept(obj).coefficients), kept)
 
 
 def learnt_by(obj, module):
     """The learnt basis of an overridden body, as stored in its shot."""
-    return module("bridge.preview.lessons").of(obj).pack()
+    return module("bridge.motions.lessons").of(obj).pack()
 
 
 def test_what_is_learnt_is_kept_in_the_shot_beside_the_cache(tmp_path, module):
@@ -137,7 +137,7 @@ def test_what_is_learnt_is_kept_in_the_shot_beside_the_cache(tmp_path, module):
     bpy.ops.jounce.clear_cache()
     bpy.ops.jounce.forget_learnt()
     assert not bpy.context.scene.jounce.motions
-    assert module("bridge.preview.lessons").of(obj) is None
+    assert module("bridge.motions.lessons").of(obj) is None
 
 
 def test_jounce_is_added_in_the_shot(tmp_path):
@@ -355,7 +355,7 @@ def test_a_copy_of_an_override_has_a_holder_of_its_own(tmp_path, module):
     bpy.context.scene.collection.objects.link(copy)
     module("bridge.preview.previews").sync()
     copied = shapes(copy)
-    group = module("bridge.preview.preview_modifier").modifier_of
+    group = module("bridge.rig.preview_modifier").modifier_of
     assert group(copy).node_group != group(obj).node_group
     assert np.array_equal(shapes(obj), shown)
     assert np.array_equal(shapes(copy), copied)

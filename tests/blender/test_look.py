@@ -53,7 +53,7 @@ def test_a_slider_is_no_movement_by_hand(module, shown):
 
 
 def test_softness_is_beside_the_frequency(module, shown):
-    obj, core = shown, module("core.motion")
+    obj, core = shown, module("core.stepping.motion")
     settings = obj.jounce.motion_settings()
     obj.jounce.softness = 4.0
     softer = obj.jounce.motion_settings()
@@ -122,7 +122,7 @@ def test_settings_of_none_are_the_artists_own(shown):
 
 
 def test_each_preset_has_a_picture_of_its_own(module):
-    drawn = module("core.preset_picture").picture
+    drawn = module("core.flesh.preset_picture").picture
     known = module("bridge.common.preset_files").named("jounce/body")
     assert list(known)[: len(SHIPPED)] == list(SHIPPED)
     pictures = [

@@ -93,7 +93,7 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
         # not damp them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a
         # ten-thousandth.
         obj.jounce.frequency = 16.0
-    looped, reports = module("core.loops").looped, []
+    looped, reports = module("core.stepping.loops").looped, []
 
     def noting(*arguments):
         motion, report = yield from looped(*arguments)

@@ -58,9 +58,9 @@ def test_a_new_map_changes_nothing(column, kind, setting, name, value, factors):
 
 def young_of(obj, module):
     """Young's modulus (p,) around each vertex of a built body, relative to the usual one."""
-    body = module("core.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
     young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets]
-    return young / module("core.motion").YOUNG
+    return young / module("core.stepping.motion").YOUNG
 
 
 def test_a_new_stiffness_map_is_painted_softer_and_stiffer_and_all_else_stays(column, module):

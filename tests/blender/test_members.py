@@ -81,7 +81,7 @@ def test_a_body_that_was_not_built_stays_so(dressed):
 
 def test_a_preview_goes_on_with_the_meshes_that_are_left(dressed, module):
     obj, coat, hat = dressed
-    offsets, preview = module("bridge.preview.preview_modifier"), module("bridge.preview.previews")
+    offsets, preview = module("bridge.rig.preview_modifier"), module("bridge.preview.previews")
     bpy.ops.jounce.preview()
     joined(dressed)
     assert obj.jounce.preview and all(offsets.is_shown(mesh) for mesh in dressed)

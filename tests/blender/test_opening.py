@@ -105,7 +105,7 @@ def test_a_group_that_goes_takes_its_keys_along(dressed, module):
     [seam] = obj.jounce.seams
     bpy.context.scene.frame_set(8)
     assert seam.closed == pytest.approx(0.5)
-    paths = module("bridge.common.animation").paths(obj.animation_data)
+    paths = module("bridge.keys.animation").paths(obj.animation_data)
     assert paths == ["jounce.seams[0].closed"]
 
 
@@ -133,7 +133,7 @@ def test_keys_of_another_file_are_not_renumbered(dressed, module, tmp_path):
     if hasattr(data, "action_slot"):
         data.action_slot = data.action.slots[0]
     assert_nothing_goes(obj, own.name, "another file", "make it local")
-    assert len(module("bridge.common.animation").paths(data)) == 2
+    assert len(module("bridge.keys.animation").paths(data)) == 2
 
 
 def test_keys_behind_a_tweaked_strip_are_not_left_behind(dressed):
@@ -236,7 +236,7 @@ def test_a_radius_is_built_in(dressed):
 
 def test_the_panel_and_the_colours_say_how_exact_updated_modes_are(dressed, module):
     obj, _ = dressed
-    bodies, fields = module("core.bodies"), module("core.fields")
+    bodies, fields = module("core.body.bodies"), module("core.display.fields")
 
     def texts():
         return " ".join(drawn(bpy.types.JOUNCE_PT_stitches).texts())

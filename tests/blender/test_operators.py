@@ -33,7 +33,7 @@ def window_run(module):
         bl_label = "Work"
 
         def __init__(self, task):
-            self._runner, self._timer, self.reports = module("core.task").Runner(task), object(), []
+            self._runner, self._timer, self.reports = module("core.common.task").Runner(task), object(), []
             self._began = self._worked = time.perf_counter()
             workspace = SimpleNamespace(status_text_set=lambda text: self.reports.append(("STATUS", text)))
             self.context = SimpleNamespace(window_manager=Manager(), workspace=workspace)
@@ -79,7 +79,7 @@ def test_in_a_window_the_end_and_refusals_are_reported(window_run, module):
 
     def refusing():
         yield from ()
-        raise module("core.user_error").UserError("It cannot be done.")
+        raise module("core.common.user_error").UserError("It cannot be done.")
 
     for task, result, report in (
         (ending(), {"FINISHED"}, ("INFO", "All done.")),
@@ -121,7 +121,7 @@ def test_a_body_that_changed_is_built_again(module):
     obj.jounce.modes = 4
     bpy.ops.jounce.bake()
     assert obj.jounce.built_digest != digest
-    assert module("core.bodies").CACHE.get(obj.jounce.built_digest).model.mode_count <= 4
+    assert module("core.body.bodies").CACHE.get(obj.jounce.built_digest).model.mode_count <= 4
 
 
 def test_motion_settings_need_no_new_build():
@@ -217,7 +217,7 @@ def test_a_bake_that_fails_while_writing_leaves_no_part(module, monkeypatch):
     obj, _ = scenes.character()
     before = snapshot.snapshot(obj)
     scenes.add_and_build(obj)
-    monkeypatch.setattr(module("bridge.common.animation"), "write_fcurve", lambda *_: 1 / 0)
+    monkeypatch.setattr(module("bridge.keys.animation"), "write_fcurve", lambda *_: 1 / 0)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         bpy.ops.jounce.bake()
     monkeypatch.undo()

@@ -100,9 +100,9 @@ def test_a_file_whose_active_scene_is_called_as_a_stage_opens(tmp_path):
 def staged(module, obj):
     """A stage of a body, left open."""
     body_scene = module("bridge.body.bodies").read(obj, bpy.context, print)
-    body = module("core.bodies").CACHE.get(obj.jounce.built_digest)
-    motions = module("bridge.preview.motions").Motions(body, body_scene)
-    return module("bridge.inputs.scratch_scene").Stage(motions, bpy.context.scene)
+    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    motions = module("bridge.motions.motions").Motions(body, body_scene)
+    return module("bridge.motions.scratch_scene").Stage(motions, bpy.context.scene)
 
 
 def test_a_stage_that_was_left_goes_whatever_it_is_called(column, module):
@@ -111,7 +111,7 @@ def test_a_stage_that_was_left_goes_whatever_it_is_called(column, module):
     for blocks in (bpy.data.scenes, bpy.data.objects):
         for block in [block for block in blocks if block.name.startswith("Jounce Stage")]:
             block.name = "Something else"
-    module("bridge.inputs.scratch_scene").clear()
+    module("bridge.motions.scratch_scene").clear()
     assert snapshot.file_state() | {"scenes": bpy.data.scenes.keys()} == before
 
 
@@ -120,10 +120,10 @@ def test_a_stage_that_holds_something_of_the_artists_stays(column, module):
     (stage,) = (scene for scene in bpy.data.scenes if scene.name.startswith("Jounce Stage"))
     lamp = bpy.data.objects.new("Lamp", None)
     stage.collection.objects.link(lamp)
-    module("bridge.inputs.scratch_scene").clear()
+    module("bridge.motions.scratch_scene").clear()
     assert stage in bpy.data.scenes.values() and lamp.name in stage.objects
     stage.collection.objects.unlink(lamp)
-    module("bridge.inputs.scratch_scene").clear()
+    module("bridge.motions.scratch_scene").clear()
     assert len(bpy.data.scenes) == 1
 
 
@@ -132,10 +132,10 @@ def test_a_stage_that_is_the_current_scene_stays_until_it_is_not(column, module)
     staged(module, column)
     window = bpy.context.window_manager.windows[0]
     window.scene = next(scene for scene in bpy.data.scenes if scene != own)
-    module("bridge.inputs.scratch_scene").clear()
+    module("bridge.motions.scratch_scene").clear()
     assert len(bpy.data.scenes) == 2
     window.scene = own
-    module("bridge.inputs.scratch_scene").clear()
+    module("bridge.motions.scratch_scene").clear()
     assert list(bpy.data.scenes) == [own]
 
 

@@ -160,9 +160,9 @@ def contents(folder):
 def fail_at_the_second(module, monkeypatch, target):
     """Makes the second mesh of a bake fail in its last write."""
     places = {
-        "FRAME_KEYS": ("bridge.common.animation", "write"),
-        "MODAL_KEYS": ("bridge.common.animation", "write"),
-        "SKINNING_NODES": ("bridge.common.modifier_stack", "insert_bake"),
+        "FRAME_KEYS": ("bridge.keys.animation", "write"),
+        "MODAL_KEYS": ("bridge.keys.animation", "write"),
+        "SKINNING_NODES": ("bridge.rig.modifier_stack", "insert_bake"),
         "MESH_CACHE": ("bridge.bake.mesh_cache", "relative"),
         "HELPER_BONES": ("bridge.bake.helper_bones", "skin"),
         "OWN_BONES": ("bridge.bake.helper_bones", "skin"),

@@ -108,7 +108,7 @@ def test_a_key_that_is_called_as_a_bakes_moves_the_mesh_as_any_other(column, mod
     blocks_of(column)["jounce: mine"].points[3].co.x += 0.5
     blocks_of(column)["jounce: mine"].keyframe_insert("value", frame=1)
     assert [key.name for key in module("bridge.rig.driven_keys").animated(column)] == ["jounce: mine"]
-    with module("bridge.common.modifier_stack").shown_as_posed([column]):
+    with module("bridge.rig.modifier_stack").shown_as_posed([column]):
         assert not blocks_of(column)["jounce: mine"].mute
 
 

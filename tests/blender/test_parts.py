@@ -3,6 +3,7 @@
 import itertools
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -56,7 +57,7 @@ def moved(obj):
 
 def body_of(module, obj):
     """The built body of an object."""
-    return module("core.bodies").CACHE.get(obj.jounce.built_digest)
+    return module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
 
 
 def test_a_build_lists_what_it_finds(shown):
@@ -105,8 +106,8 @@ def test_an_amount_leaves_the_modes(module, shown):
 
 def test_mute_and_solo_are_amounts_of_nothing(module, shown):
     obj, _ = shown
-    parts, acting = obj.jounce.parts, module("core.part_settings").acting
-    setting = module("core.bone_core").PartSetting
+    parts, acting = obj.jounce.parts, module("core.rig.part_settings").acting
+    setting = module("core.rig.bone_core").PartSetting
     parts["tail"].mute = True
     assert acting(obj.jounce.part_rows()) == (setting("tail", amount=0.0),)
     muted = moved(obj)
@@ -152,7 +153,7 @@ def test_settings_stay_through_builds_and_a_lost_part(shown):
 
 def test_the_eye_shows_one_part(module, shown):
     obj, _ = shown
-    window, fields = bpy.context.window_manager.jounce, module("core.fields")
+    window, fields = bpy.context.window_manager.jounce, module("core.display.fields")
     obj.jounce.parts["rest"].shown = True
     obj.jounce.parts["tail"].shown = True
     assert window.field == "PART" and [part.shown for part in obj.jounce.parts] == [True, False]
@@ -256,8 +257,42 @@ def test_settings_go_by_anatomy_to_characters_with_other_rigs():
     for target in targets:
         assert target.preset == "Cartoon"
         for name in ("belly", "thighs", "rest"):
-            assert target.parts[name].row() == source.parts[name].row()
+            rows = (replace(state.parts[name].row(), fitted=(1.0, 1.0)) for state in (target, source))
+            assert next(rows) == next(rows)
     assert all(now > 1.3 * then for now, then in zip(map(moved_most, hosts[1:]), before[1:], strict=True))
+
+
+def fits_of_parts(state):
+    """Fitted softness and amount of each part."""
+    return {part.name: (part.fitted_softness, part.fitted_amount) for part in state.parts}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
+    _, host = read_beside(DATA / RIGS[0])
+    state = host.jounce
+    state.amount = 1.0
+    scenes.activate(host)
+    assert bpy.ops.jounce.fit() == {"FINISHED"}
+    first, frequency, moved = fits_of_parts(state), state.frequency, moved_most(host)
+    assert np.ptp(np.log(list(first.values()))) > 0.2
+    assert all((part.softness, part.amount) == (1.0, 1.0) for part in state.parts)
+    settings = module("core.rig.part_settings").acting(state.part_rows())
+    assert {each.name: (each.softness, each.amount) for each in settings}.items() <= first.items()
+    # The artist's settings stay, and change nothing of what is found.
+    state.parts["belly"].amount, state.parts["thighs"].softness = 0.5, 2.0
+    bpy.ops.jounce.build()
+    assert bpy.ops.jounce.fit() == {"FINISHED"}
+    assert fits_of_parts(state) == first and state.frequency == frequency
+    assert (state.parts["belly"].amount, state.parts["thighs"].softness) == (0.5, 2.0)
+    state.parts["belly"].amount = state.parts["thighs"].softness = 1.0
+    assert moved_most(host) == pytest.approx(moved, rel=1e-5)
+    # A stopped fit changes nothing.
+    digest, task = state.built_digest, module("ops.fit").fit(host, bpy.context, FRAMES)
+    while next(task).fraction < 0.95:
+        pass
+    task.close()
+    assert fits_of_parts(state) == first and state.built_digest == digest
 
 
 def moved_most(host):

@@ -216,10 +216,10 @@ def test_the_cache_travels_with_the_file(preview, module, tmp_path):
     stored = np.array(preview.session(obj).cache.coefficients)
     path = tmp_path / "previewed.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    module("core.bodies").CACHE.clear()
+    module("core.body.bodies").CACHE.clear()
     bpy.ops.wm.open_mainfile(filepath=str(path))
     obj = bpy.data.objects["Column"]
-    assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), stored)
+    assert np.array_equal(np.array(module("bridge.motions.motions").kept(obj).coefficients), stored)
     for frame in (7, 2, 12):
         assert np.array_equal(shape(obj, frame), expected[frame - 1])
     obj.name = "Renamed"
@@ -236,7 +236,7 @@ def test_an_appended_body_goes_on_with_its_cache(preview, module, tmp_path):
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.wm.append(filepath=f"{path}/Object/Column", directory=f"{path}/Object/", filename="Column")
     obj = bpy.data.objects["Column"]
-    assert len(module("bridge.preview.motions").kept(obj)) == 12
+    assert len(module("bridge.motions.motions").kept(obj)) == 12
     scenes.settle_scene()
     preview.sync()
     assert np.array_equal(shape(obj, 7), expected)

@@ -53,7 +53,7 @@ def test_moving_by_hand_bends_any_rig_as_it_is(preview, module):
     again = known.interactive.drive
     bone.keyframe_insert("rotation_euler", frame=12)
     known.leave_stage()
-    keyed = module("bridge.inputs.scratch_scene").Stage(known.motions, bpy.context.scene)
+    keyed = module("bridge.motions.scratch_scene").Stage(known.motions, bpy.context.scene)
     expected = keyed.drive(12)
     keyed.close()
     assert np.array_equal(again.offsets, expected.offsets) and again.agrees(expected)

@@ -206,7 +206,7 @@ def test_what_the_view_layer_does_not_evaluate_is_refused(disable, module):
     bpy.ops.jounce.add()
     disable(obj)
     bpy.context.view_layer.update()
-    with pytest.raises(module("core.user_error").UserError, match="Column is disabled"):
+    with pytest.raises(module("core.common.user_error").UserError, match="Column is disabled"):
         next(module("ops.build").build_body(obj, bpy.context, print))
 
 

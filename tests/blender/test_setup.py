@@ -11,7 +11,7 @@ def test_a_mesh_moves_at_once_and_can_be_baked(module):
     obj, _ = scenes.character()
     scenes.activate(obj)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
-    sensible = module("core.sensible")
+    sensible = module("core.body.sensible")
     assert obj.jounce.built_digest
     assert (obj.jounce.modes, obj.jounce.clusters) == (sensible.MODES, sensible.CUBATURE)
     assert obj.jounce.preview

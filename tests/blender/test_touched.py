@@ -102,7 +102,8 @@ def test_what_is_not_simulated_yet_says_so_when_it_is_grabbed(jelly, module):
     jelly.location.x += 1.0
     bpy.context.view_layer.update()
     hit = module("bridge.preview.picking").Hit(0, np.zeros(3))
-    with pytest.raises(module("core.user_error").UserError, match="Jelly is not simulated up to frame 5 yet"):
+    error = module("core.common.user_error").UserError
+    with pytest.raises(error, match="Jelly is not simulated up to frame 5 yet"):
         own.take(hit, bpy.context.evaluated_depsgraph_get())
     assert own.rests
 

@@ -130,9 +130,9 @@ def test_a_bake_has_the_bits_of_the_preview(touching, both, module):
     recorded = module("ops.bake").recorded
     settings = [obj.jounce.bake_settings("FRAME_KEYS", FRAMES[0], FRAMES[-1]) for obj in touching]
     asked = list(zip(touching, settings, strict=True))[: 2 if both else 1]
-    module("core.touching_pass").TOGETHER.clear()
+    module("core.passes.touching_pass").TOGETHER.clear()
     for obj in touching:
-        module("bridge.preview.motions").forget(obj)
+        module("bridge.motions.motions").forget(obj)
     task = recorded(asked, bpy.context, pytest.fail)
     while True:
         try:

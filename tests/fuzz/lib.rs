@@ -2,8 +2,10 @@
 
 use arbitrary::Arbitrary;
 use jounce::body::{Body, BodyParams};
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::mesh::SurfaceMesh;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::simulation::Simulation;
 use jounce::{Progress, Result};
 
 /// A 3x4 transform, row-major.

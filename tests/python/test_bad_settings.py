@@ -34,6 +34,12 @@ class TestSimulation:
         mistyped("gravity", jounce.Simulation, model, gravity=9.81)
         mistyped("model", jounce.Simulation, None)
         mistyped("dt", jounce.Simulation, model, dt="fast")
+        refused(
+            TypeError, "dampening is no setting; the settings are dt, ", jounce.Simulation, model, dampening=1
+        )
+        for target in (jounce.Simulation(model), jounce.MotionJob(jounce.Simulation(model))):
+            refused(TypeError, "dampening is no setting", target.vary, dampening=1.0)
+            mistyped("damping", target.vary, damping="high")
 
     def test_poses(self, simulation, bar):
         pose = bar.poses[5]

@@ -186,6 +186,8 @@ def test_states_replay_and_settings_change(tree):
     for _ in range(200):
         tree.step()
     assert np.abs(tree.coordinates(1)).max() < 1e-6
+    with pytest.raises(TypeError, match="^strength is no setting; the settings are dt, "):
+        tree.vary(strength=0.5)
     tree.restore_state(state)
     tree.reset()
     assert not tree.coordinates(0).any()

@@ -1,5 +1,6 @@
 """Simulations from Python: rest, replay, files; other threads run meanwhile, one at a time."""
 
+import re
 import sys
 import threading
 
@@ -330,6 +331,16 @@ def test_settings_follow_changes(model):
     simulation.strength = 0.5
     read = simulation.settings
     assert (read["stiffness"], read["gravity"], read["strength"]) == (2.0, (0.0, 0.0, -1.0), 0.5)
+    simulation.vary(dt=0.1, limit=0.3, stiffness=None)
+    assert simulation.settings == read | {"dt": 0.1, "limit": 0.3}
+    simulation.vary(limit=None)
+    assert simulation.settings == read | {"dt": 0.1}
+
+
+def test_the_settings_are_those_that_are_documented(model):
+    known = {*jounce.Simulation(model).settings, "contraction", "stitching"}
+    text = jounce.TreeSettings.__doc__ + jounce.Settings.__doc__
+    assert set(re.findall(r"^    (\w+) : ", text, re.M)) == jounce.Settings.__optional_keys__ == known
 
 
 def test_a_material_names_its_law():

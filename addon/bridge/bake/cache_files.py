@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core import freed, pc2
+from ...core.storage import freed, pc2
 from ..common import handlers
 
 SIBLING = "//"

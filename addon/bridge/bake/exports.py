@@ -10,8 +10,8 @@ from pathlib import Path
 
 import bpy
 
-from ...core.settings import Target
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import Target
 from ..body import bodies
 from ..common import frames
 from . import export_losses, usd_names

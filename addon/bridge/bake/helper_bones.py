@@ -12,17 +12,18 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.helper_bones import Channels, HelperBones, Skeleton, Wanted, fitted
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings
-from ...core.task import Step, scaled
-from ..body import bodies, meshes
+from ...core.bake.helper_bones import Channels, HelperBones, Skeleton, Wanted, fitted
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.task import Step, scaled
+from ...core.flesh.settings import BakeSettings
+from ...core.stepping.motion import Motion
+from ..body import bodies
 from ..body.bodies import BodyScene
-from ..common import animation, compat, frames, marks, registry, units
-from ..rig import rig_stack
+from ..common import compat, frames, marks, registry, units
+from ..keys import animation, key_removal
+from ..rig import meshes, rig_stack
 from ..rig.skeletons import skeleton
-from . import key_removal, sampled_meshes
+from . import sampled_meshes
 
 # Record of the copy on a mesh; on the armature, a custom property for all copies made with this armature.
 RECORDED = ("bake_copy", "bake_rig", "bake_collection")

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.settings import Target
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import Target
 from ..body import bodies
-from ..common import handlers, modifier_stack, registry
-from ..rig import armature_modifier
-from . import own_keys, replacing
+from ..common import handlers, registry
+from ..keys import own_keys
+from ..rig import armature_modifier, modifier_stack
+from . import replacing
 
 # Targets that lie wholly in the .blend, so that several of them fit on a mesh.
 TARGETS = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.SKINNING_NODES))

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ...core.full_space import Shaper, shaped
-from ...core.motion import Motion
-from ...core.settings import BakeSettings, Target
-from ...core.surface import Part
-from ...core.task import Step, in_turn, scaled
-from ...core.user_error import UserError
+from ...core.body.full_space import Shaper, shaped
+from ...core.common.task import Step, in_turn, scaled
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import BakeSettings, Target
+from ...core.mesh.surface import Part
+from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
-from ..common import frames, modifier_stack, units
-from ..rig import bone_transforms
+from ..common import frames, units
+from ..rig import bone_transforms, modifier_stack
 from ..rig.doubles import evaluated_points
 
 # Number of compared frames, evenly spread, beside the frame of the largest displacement.

@@ -12,14 +12,15 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ...core import pc2
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings, Target
-from ...core.task import Step
-from ...core.user_error import UserError
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.task import Step
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import BakeSettings, Target
+from ...core.stepping.motion import Motion
+from ...core.storage import pc2
 from ..body.bodies import BodyScene
-from ..common import modifier_stack
+from ..motions import final_files
+from ..rig import modifier_stack
 from . import cache_files, sampled_meshes
 
 Writers = dict[Path, pc2.Writer]
@@ -67,7 +68,7 @@ def own_beginning(host: bpy.types.Object) -> Path:
     folder = host.jounce.cache_folder
     if not bpy.data.filepath and (not folder or folder.startswith("//")):
         raise UserError("The file is not saved yet, so a mesh cache has no place beside it; save it.")
-    return Path(bpy.path.abspath(folder or "//")) / file_stem()
+    return Path(bpy.path.abspath(folder or "//")) / final_files.file_stem()
 
 
 def new_path(beginning: Path, obj: bpy.types.Object, taken: set[Path]) -> Path:
@@ -80,11 +81,6 @@ def new_path(beginning: Path, obj: bpy.types.Object, taken: set[Path]) -> Path:
     names = (f"{stem}{number}{pc2.SUFFIX}" for number in ("", *(f" {n}" for n in range(2, 1000))))
     free = (name for name in names if name.casefold() not in used)
     return next(path for name in free if not (path := beginning.parent / name).exists())
-
-
-def file_stem() -> str:
-    """Common start of the names of all caches of this .blend."""
-    return Path(bpy.data.filepath).stem or modifier_stack.NAME
 
 
 def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:

@@ -8,11 +8,11 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...core.motion import Motion
-from ...core.own_bones import fitted
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings
-from ...core.task import scaled
+from ...core.bake.own_bones import fitted
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.task import scaled
+from ...core.flesh.settings import BakeSettings
+from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
 from ..rig import bone_transforms
 from ..rig.skeletons import skeleton

@@ -8,7 +8,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..body import bodies
-from ..common import modifier_stack, registry
+from ..common import registry
+from ..rig import modifier_stack
 
 
 def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:

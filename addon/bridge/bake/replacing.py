@@ -10,8 +10,10 @@ from typing import Any
 
 import bpy
 
-from ..common import animation, linked_mesh_proxy, marks, modifier_stack, nodes, registry
-from . import helper_bones, own_keys, skinning_nodes
+from ..common import linked_mesh_proxy, marks, nodes, registry
+from ..keys import animation, own_keys
+from ..rig import modifier_stack
+from . import helper_bones, skinning_nodes
 
 # An object's record of its bake.
 RECORDED = (

@@ -5,12 +5,11 @@ from collections.abc import Generator
 import bpy
 import numpy as np
 
-from ...core.full_space import Shaper, shaped
-from ...core.motion import Motion
-from ..body import meshes
+from ...core.body.full_space import Shaper, shaped
+from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
-from ..common import frames, modifier_stack, units
-from ..rig import bone_transforms
+from ..common import frames, units
+from ..rig import bone_transforms, meshes, modifier_stack
 from ..rig.doubles import evaluated_points
 
 Shapes = Generator[list[tuple[np.ndarray, np.ndarray]], None, None]

@@ -9,17 +9,17 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...core.keys import KeySet, key_sets
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings
-from ...core.user_error import UserError
-from ..body import meshes
+from ...core.bake.keys import KeySet, key_sets
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.common.user_error import UserError
+from ...core.flesh.settings import BakeSettings
+from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
-from ..common import animation, frames, linked_mesh_proxy
+from ..common import frames, linked_mesh_proxy
 from ..common.nodes import PREFIX
+from ..keys import animation, key_removal, own_keys
+from ..rig import meshes
 from ..rig.armature_modifier import Warn
-from . import key_removal, own_keys
 
 
 def prepare(

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import bpy
 
-from ...core import shards
-from ...core.cache import MotionCache
-from ...core.final_cache import FileCache
-from ...core.settings import BakeSettings, Quality
-from ..preview.motions import Motions
-from . import mesh_cache
+from ...core.flesh.settings import BakeSettings, Quality
+from ...core.storage import shards
+from ...core.storage.cache import MotionCache
+from ...core.storage.final_cache import FileCache
+from ..motions import final_files
+from ..motions.motions import Motions
 
 
 def begun(made: Motions, scene: bpy.types.Scene, settings: BakeSettings, lead: int) -> FileCache:
@@ -45,4 +45,4 @@ def origin_of(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> 
 
 def stem(host: bpy.types.Object) -> str:
     """Common start of the names of a body's shards."""
-    return f"{mesh_cache.file_stem()} {bpy.path.clean_name(host.name_full)}"
+    return f"{final_files.file_stem()} {bpy.path.clean_name(host.name_full)}"

@@ -14,22 +14,14 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...core.motion import Motion
-from ...core.prepared import Preparation, Prepared
-from ...core.settings import BakeSettings, Target
-from ...core.skinning import SkinningTable, skinning_table
+from ...core.bake.prepared import Preparation, Prepared
+from ...core.bake.skinning import SkinningTable, skinning_table
+from ...core.flesh.settings import BakeSettings, Target
+from ...core.stepping.motion import Motion
 from ..body.bodies import BodyScene
-from ..common import (
-    animation,
-    compat,
-    frames,
-    linked_mesh_proxy,
-    marks,
-    modifier_stack,
-    nodes,
-    registry,
-    units,
-)
+from ..common import compat, frames, linked_mesh_proxy, marks, nodes, registry, units
+from ..keys import animation
+from ..rig import modifier_stack
 
 MATRIX = "Mode {}"
 # Custom property of a group: names of the attributes that the group reads and owns.

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import bpy
 
-from ...core import freed
-from ...core.sound import Sound
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.shot.sound import Sound
+from ...core.storage import freed
 from ..common import compat, marks, registry
+from ..motions import final_files
 from . import cache_files, mesh_cache
 
 SUFFIX = ".wav"
@@ -120,6 +121,6 @@ def free_channel(editor: bpy.types.SequenceEditor) -> int:
 def new_path(host: bpy.types.Object) -> Path:
     """New path for the sound of a host: a file beside the .blend, named after the host."""
     folder = Path(bpy.data.filepath).parent
-    stem = f"{mesh_cache.file_stem()} {bpy.path.clean_name(host.name)}"
+    stem = f"{final_files.file_stem()} {bpy.path.clean_name(host.name)}"
     names = (f"{stem}{number}{SUFFIX}" for number in ("", *(f" {n}" for n in range(2, 10_000))))
     return next(path for name in names if not (path := folder / name).exists())

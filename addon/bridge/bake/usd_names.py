@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import bpy
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from ..common import compat
 
 # Character classes, beside letters, allowed at the start of a name, and later in the name.

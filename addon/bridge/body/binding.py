@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core import hidden_faces, shares
+from ...core.mesh import hidden_faces, shares
 from ..common import evaluation
 from ..rig import bone_transforms
 from . import bodies, followers, shown_faces

@@ -8,23 +8,23 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import own_parts
-from ...core.bone_core import BoneCore
-from ...core.bones import Counting, merged_into_picked
-from ...core.loose import LooseBody
-from ...core.maps import attached, maps
-from ...core.muscles import Muscle, Muscles, directions_of_bones
-from ...core.surface import Part, Surface
-from ...core.user_error import UserError, passing_on
+from ...core.body.loose import LooseBody
+from ...core.body.muscles import Muscle, Muscles, directions_of_bones
+from ...core.common.user_error import UserError, passing_on
+from ...core.mesh.maps import attached, maps
+from ...core.mesh.surface import Part, Surface
+from ...core.rig import own_parts
+from ...core.rig.bone_core import BoneCore
+from ...core.rig.bones import Counting, merged_into_picked
 from ..common import evaluation, registry, units
-from ..inputs import colliders
-from ..inputs.animated_settings import FeelReader
-from ..inputs.bone_capsules import RestRig
-from ..inputs.colliders import ColliderReader
-from ..inputs.force_fields import ForceReader
-from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys, rig_stack
+from ..loads import colliders
+from ..loads.animated_settings import FeelReader
+from ..loads.bone_capsules import RestRig
+from ..loads.colliders import ColliderReader
+from ..loads.force_fields import ForceReader
+from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys, meshes, rig_stack
 from ..rig.armature_modifier import Warn
-from . import hard_parts, meshes, stitches, weight_maps
+from . import hard_parts, stitches, weight_maps
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,10 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import modes, motion, own_parts, part_settings
-from ...core.settings import FrequencyOf
+from ...core.display import modes
+from ...core.flesh.settings import FrequencyOf
+from ...core.rig import own_parts, part_settings
+from ...core.stepping import motion
 from . import diagnosis
 from .bodies import BodyScene
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import bpy
 
-from ...core import bodies as built
-from ...core.task import Task
-from ...core.user_error import UserError
+from ...core.body import bodies as built
+from ...core.common.task import Task
+from ...core.common.user_error import UserError
 from ..common import registry
-from ..inputs import colliders
+from ..loads import colliders
 from . import bodies
 from .bodies import BodyScene, Companion
 

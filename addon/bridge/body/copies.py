@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ..common import handlers, linked_mesh_proxy, modifier_stack, registry
-from ..preview import preview_modifier
-from . import law_curves, meshes, muscles
+from ..common import handlers, linked_mesh_proxy, registry
+from ..rig import meshes, modifier_stack, preview_modifier
+from . import law_curves, muscles
 
 # Settings of a single mesh, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])
@@ -82,6 +82,8 @@ def make_own(obj: bpy.types.Object) -> None:
         if is_setting and host.jounce.is_property_set(name):
             setattr(state, name, getattr(host.jounce, name))
     state.take_parts(host.jounce.part_rows())
+    for direction in host.jounce.directions:
+        state.directions.add().take(direction)
     for muscle in host.jounce.more_muscles:
         muscles.add(obj, muscle)
     if modifier_stack.is_baked(obj) or shares_mesh(obj):

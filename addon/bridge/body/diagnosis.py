@@ -6,16 +6,17 @@ from dataclasses import dataclass, fields, replace
 import bpy
 import numpy as np
 
-from ...core import bodies as built
-from ...core import sensible, shape_checks
-from ...core.bone_core import Role
-from ...core.rest_check import is_crumpled
-from ...core.surface import Surface
-from ...core.user_error import UserError
-from ..common import evaluation, linked_mesh_proxy, modifier_stack, registry
-from ..inputs import colliders, force_fields
-from ..rig import armature_modifier, bone_transforms, driven_keys, rig_stack
-from . import bodies, meshes, overrides, weight_maps, wholeness
+from ...core.body import bodies as built
+from ...core.body import sensible
+from ...core.common.user_error import UserError
+from ...core.mesh import shape_checks
+from ...core.mesh.rest_check import is_crumpled
+from ...core.mesh.surface import Surface
+from ...core.rig.bone_core import Role
+from ..common import evaluation, linked_mesh_proxy, registry
+from ..loads import colliders, force_fields
+from ..rig import armature_modifier, bone_transforms, driven_keys, meshes, modifier_stack, rig_stack
+from . import bodies, overrides, weight_maps, wholeness
 
 # Sizes in metres outside of which gravity and materials act unlike the apparent size.
 SMALLEST, LARGEST = 0.02, 50.0

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ..common import modifier_stack
-from ..rig import bone_transforms, rig_stack
-from . import meshes
+from ..rig import bone_transforms, meshes, modifier_stack, rig_stack
 
 # Distance of a push as a share of the size, and its directions.
 PUSH, DIRECTIONS = 0.01, ("NORMAL", "X")

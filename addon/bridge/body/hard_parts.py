@@ -12,7 +12,7 @@ import jounce
 import numpy as np
 
 from ..common import nodes
-from . import meshes
+from ..rig import meshes
 
 ATTRIBUTE = "jounce_rigid"
 # Custom property of a mesh: the name of the attribute.

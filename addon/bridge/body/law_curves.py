@@ -6,8 +6,9 @@ which is saved, copied, appended and undone with the host, and has no other user
 
 import bpy
 
-from ...core import drawn_law
-from ..common import marks, modifier_stack, registry
+from ...core.flesh import drawn_law
+from ..common import marks, registry
+from ..rig import modifier_stack
 
 # Range of stresses in the widget, in the same unit as strain.
 LOWEST, HIGHEST = -2.0, 2.0

@@ -7,10 +7,10 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from mathutils.kdtree import KDTree
 
-from ...core import map_shapes
-from ...core.maps import Kind
-from ..rig import armature_modifier
-from . import bodies, meshes, weight_maps
+from ...core.mesh import map_shapes
+from ...core.mesh.maps import Kind
+from ..rig import armature_modifier, meshes
+from . import bodies, weight_maps
 
 # How far from a mesh another one still lies on it, as a share of the size.
 REACH = 0.04

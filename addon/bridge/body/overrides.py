@@ -3,7 +3,7 @@
 import bpy
 from mathutils import Matrix
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from ..common import registry
 
 Linked = bpy.types.Collection | bpy.types.Object

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 import bpy
 import numpy as np
 
-from ...core.maps import Kind
-from ...core.user_error import UserError
-from ..common import carried_keys
+from ...core.common.user_error import UserError
+from ...core.mesh.maps import Kind
+from ..keys import carried_keys
 from ..rig import armature_modifier, bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bodies, muscles, stitches, weight_maps
@@ -147,7 +147,7 @@ def take_muscles(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStac
 
 def muscle_path(number: int) -> str:
     """Animation path of a muscle's contraction; 0 is the first."""
-    return muscles.KEYS.path(number - 1) if number else f"jounce.{muscles.KEYS.setting}"
+    return muscles.KEYS.path(number - 1) if number else f"jounce.{muscles.KEYS.settings[0]}"
 
 
 def put(state: bpy.types.PropertyGroup, setting: str, value: object, undo: ExitStack) -> None:

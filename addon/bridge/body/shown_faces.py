@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
-from ...core.hidden_faces import Stage, deleted
+from ...core.mesh.hidden_faces import Stage, deleted
 from ..common import hidden_scenes, nodes
 from ..rig import doubles, rig_stack
 

@@ -5,15 +5,16 @@ from itertools import chain, count
 import bpy
 import numpy as np
 
-from ...core import parts
-from ...core.stitches import MOST_GROUPS, Stitches, joined, nearest_pairs
-from ...core.user_error import UserError
-from ..common import animation, numbered_keys, units
-from . import meshes
+from ...core.common.user_error import UserError
+from ...core.mesh import parts
+from ...core.mesh.stitches import MOST_GROUPS, Stitches, joined, nearest_pairs
+from ..common import units
+from ..keys import animation, numbered_keys
+from ..rig import meshes
 
 # Weight above which a vertex belongs to a vertex group.
 MEMBER = 0.5
-KEYS = numbered_keys.Keys("seams", "closed", "stitch groups")
+KEYS = numbered_keys.Keys("seams", ("closed",), "stitch groups")
 
 # Settings of a stitch group, without the joined vertices.
 SETTINGS = ("use", "stiffness", "keep_gap", "closed", "radius")

@@ -11,10 +11,10 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...core.maps import USUAL, Kind, neutral
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.mesh.maps import USUAL, Kind, neutral
 from ..common import compat
-from . import meshes
+from ..rig import meshes
 
 # For each kind the host's setting with the group's name, and the name of a new group.
 SETTINGS = {

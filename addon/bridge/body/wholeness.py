@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from ..common import evaluation
-from ..inputs import colliders, force_fields
+from ..loads import colliders, force_fields
 from ..rig import rig_stack
 from . import bodies
 

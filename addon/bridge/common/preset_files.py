@@ -6,8 +6,8 @@ from pathlib import Path
 
 import bpy
 
-from ...core import preset_values
-from ...core.preset_values import Value
+from ...core.common import preset_values
+from ...core.common.preset_values import Value
 
 # Blender's folders of the presets.
 BODY, MATERIAL = "jounce/body", "jounce/material"

@@ -3,8 +3,8 @@
 import bpy
 import bpy.utils.previews
 
-from ...core.preset_picture import SIZE, picture
-from ...core.preset_values import Value
+from ...core.common.preset_values import Value
+from ...core.flesh.preset_picture import SIZE, picture
 
 _pictures: list[bpy.utils.previews.ImagePreviewCollection] = []
 _drawn: dict[str, dict[str, Value]] = {}

@@ -3,14 +3,13 @@
 import bpy
 import numpy as np
 
-from ...core import bone_capsules
-from ...core.colliders import Kind
-from ..body import meshes
+from ...core.body.colliders import Kind
+from ...core.rig import bone_capsules
 from ..body.bodies import BodyScene
 from ..common import marks, registry
-from ..rig import bone_transforms
-from . import colliders
-from .bone_capsules import RestRig
+from ..loads import colliders
+from ..loads.bone_capsules import RestRig
+from ..rig import bone_transforms, meshes
 
 # Width of a new ground relative to the body, and smallest width of an existing ground.
 WIDE, WIDE_ENOUGH = 4.0, 2.0

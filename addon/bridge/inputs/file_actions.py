@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 import bpy
 
-from ...core.clips import LEAST_MATCHING
-from ...core.user_error import UserError
-from ..common import animation, compat, frames
+from ...core.common.user_error import UserError
+from ...core.rig.clips import LEAST_MATCHING
+from ..common import compat, frames
+from ..keys import animation
 
 # A path to a custom property: its owner and its name.
 CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]')

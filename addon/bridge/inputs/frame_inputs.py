@@ -5,12 +5,12 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core.motion import FrameInput, VertexInput
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
+from ...core.stepping.motion import FrameInput, VertexInput
 from ..body import stitches
 from ..body.bodies import BodyScene
 from ..rig.bone_transforms import Unposable
-from ..rig.posed_meshes import PosedShapes
+from .posed_meshes import PosedShapes
 
 
 def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes | None = None) -> FrameInput:

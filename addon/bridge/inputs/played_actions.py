@@ -6,13 +6,14 @@ from typing import TypeVar
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core import played as known
-from ...core.played import Played, Track
-from ...core.surface import hashed
+from ...core.mesh.surface import hashed
+from ...core.shot import played as known
+from ...core.shot.played import Played, Track
 from ..body import bodies
-from ..common import animation, compat, handlers
+from ..common import compat, handlers
+from ..keys import animation
+from ..loads import animated_settings
 from ..rig import armature_modifier, bone_transforms
-from . import animated_settings
 
 K, V = TypeVar("K"), TypeVar("V")
 

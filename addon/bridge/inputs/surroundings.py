@@ -7,7 +7,7 @@ import bpy
 from ..body import companions
 from ..body.bodies import BodyScene
 from ..common import registry
-from . import colliders, force_fields
+from ..loads import colliders, force_fields
 
 
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:

@@ -6,10 +6,10 @@ from typing import Self
 import jounce
 import numpy as np
 
-from ...core import motion
-from ...core.full_space import Shaper
-from ...core.motion import FrameInput
-from ...core.simulation_pass import SimulationPass
+from ...core.body.full_space import Shaper
+from ...core.passes.simulation_pass import SimulationPass
+from ...core.stepping import motion
+from ...core.stepping.motion import FrameInput
 
 # Rest: no vertex moves by more than this share of the diagonal per step, for some steps.
 STILL = 1e-5

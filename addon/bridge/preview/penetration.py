@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...core import penetration
+from ...core.shot import penetration
 from ..body.diagnosis import Finding
 from . import shown_motion
 from .session import Session

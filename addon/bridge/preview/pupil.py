@@ -7,20 +7,22 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import full_space, learning, learnt
-from ...core.cache import MotionCache
-from ...core.full_space import DraftError, FineBody, compared, refuse_drive
-from ...core.learning import Bounds, Shot
-from ...core.learnt import Clip, Facts, Learnt
-from ...core.motion import FrameInput
-from ...core.task import Step, in_turn, scaled
-from ...core.user_error import UserError
+from ...core.body import full_space
+from ...core.body.full_space import DraftError, FineBody, compared, refuse_drive
+from ...core.common.task import Step, in_turn, scaled
+from ...core.common.user_error import UserError
+from ...core.shot import learning, learnt
+from ...core.shot.learning import Bounds, Shot
+from ...core.shot.learnt import Clip, Facts, Learnt
+from ...core.stepping.motion import FrameInput
+from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
-from ..inputs import frame_readings, played_actions
+from ..inputs import played_actions
+from ..motions import lessons
+from ..motions.learnt_preview import stiffness_now
+from ..motions.motions import Motions
 from ..rig.armature_modifier import Warn
-from . import lessons, previews
-from .learnt_preview import stiffness_now
-from .motions import Motions
+from . import frame_readings, previews
 
 Frames = list[np.ndarray]
 

@@ -10,20 +10,22 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core import bodies as built
-from ...core.cache import MotionCache
-from ...core.full_space import Shaper
-from ...core.motion import FrameInput
-from ...core.simulation_pass import SimulationPass
-from ...core.task import Runner, Step, scaled
+from ...core.body import bodies as built
+from ...core.common.task import Runner, Step, scaled
+from ...core.passes.simulation_pass import SimulationPass
+from ...core.stepping.motion import FrameInput
+from ...core.storage.cache import MotionCache
 from ..body import bodies, builds, companions
-from ..common import animation, units
+from ..common import units
 from ..inputs import frame_inputs, surroundings
-from . import first_look, motions, preview_modifier, qualities
-from .behind import Behind
+from ..keys import animation
+from ..motions import first_look, motions, qualities
+from ..motions.behind import Behind
+from ..motions.display import Display
+from ..motions.drive_reader import DriveReader
+from ..rig import preview_modifier
 from .changes import Watched
-from .display import Display
-from .drive_reader import DriveReader
+from .direction import Direction
 from .interactive import Interactive
 
 # Time in seconds for simulating a requested frame immediately.
@@ -44,6 +46,7 @@ class Session:
         self.motions: motions.Motions | None = None
         self.filling: SimulationPass | None = None
         self.final: Behind | None = None
+        self.direction: Direction | None = None
         self.interactive: Interactive | None = None
         self.first_look: first_look.FirstLook | None = None
         self._changed: list[str] = []
@@ -171,6 +174,7 @@ class Session:
         self._reread, self._built_from = False, self._built_from_now()
         self.leave_stage()
         self._reader = DriveReader(self.motions, self.scene)
+        self.direction = Direction(self.motions, self.scene, lambda: (self.filling, self.final))
         self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
@@ -247,10 +251,9 @@ class Session:
         self.leave_stage()
         if self._building is not None:
             self._building.cancel()
-        if self.filling is not None:
-            self.filling.close()
-        if self.first_look is not None:
-            self.first_look.close()
+        for each in (self.filling, self.first_look):
+            if each is not None:
+                each.close()
         self.let_go_of_final()
 
     def let_go_of_final(self) -> None:
@@ -266,14 +269,14 @@ class Session:
         """Before a frame is evaluated: displays the cached frame, which saves a second evaluation."""
         self.interactive = None
         if self.filling is not None and frame in self.cache.frames:
-            self.display.show(*self._best(frame - self.cache.first))
+            self.display.show(*self.direction.best(frame - self.cache.first))
 
     def is_settled(self, frame: int) -> bool:
         """True if a fresh frame is displayed, as long as no change was noticed."""
         if self.filling is None or self._suspected:
             return False
         index = frame - self.cache.first
-        if not 0 <= index < self.filling.checked or not self.display.shows(self._best(index)[0]):
+        if not 0 <= index < self.filling.checked or not self.display.shows(self.direction.best(index)[0]):
             return False
         self._current = self.filling.drives[index]
         return True
@@ -299,21 +302,21 @@ class Session:
                 self._reader.doubt(frame, drive)
             self.restart(self.cache)
         is_there = self._reach(index, drive, patient)
+        last = self.direction.last(index, self.wanted) if is_there and patient and not self.waits else index
+        if last > index and self.filling.checked <= last:
+            self._reach(last, self._reader.ahead(self.cache.first + last), patient)
         if patient:
             self.leave_stage()
-        if is_there and patient and self.final is not None:
-            self.final.reach(self.filling.drives, index)
-        if is_there:
-            self.display.show(*self._best(index))
-        else:
+        if not is_there:
             self.display.hide()
+            return
+        if patient and self.final is not None:
+            self.final.reach(self.filling.drives, last)
+        self.display.show(*self.direction.best(index))
 
-    def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
-        """The coefficients of a cached frame, final ones if available, and their owner."""
-        final = None if self.final is None else self.final.frame(index)
-        if final is None:
-            return self.cache.coefficients[index], self.motions.body
-        return final, self.final.fine
+    def show_directed(self) -> bool:
+        """Displays the current frame with its present direction; True if it is new."""
+        return self.filling is not None and self.interactive is None and self._show_current()
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
         """Caches the draft of a frame with this drive; False if the frame has to wait."""
@@ -389,7 +392,7 @@ class Session:
         """Displays the current frame, or a first look at it, with its drive; False if already displayed."""
         index, look = self.scene.frame_current - self.cache.first, self.first_look
         if 0 <= index < self.filling.checked:
-            (coefficients, shaper), drive = self._best(index), self.filling.drives[index]
+            (coefficients, shaper), drive = self.direction.best(index), self.filling.drives[index]
         elif look is not None and look.coefficients is not None:
             (coefficients, shaper), drive = (look.coefficients, self.motions.body), look.drive
         else:

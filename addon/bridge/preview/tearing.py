@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...core import tearing
+from ...core.shot import tearing
 from ..body.diagnosis import Finding
 from ..rig import bone_transforms
 from . import shown_motion

@@ -4,11 +4,12 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core import bodies as built
-from ...core.user_error import UserError
+from ...core.body import bodies as built
+from ...core.common.user_error import UserError
 from ..body import bodies
 from ..common import units
-from . import preview_modifier, previews
+from ..rig import preview_modifier
+from . import previews
 
 
 class Shown:

@@ -7,7 +7,7 @@ from itertools import islice
 import bpy
 import numpy as np
 
-from ...core.user_error import UserError
+from ...core.common.user_error import UserError
 from ..common import registry
 from . import switches
 

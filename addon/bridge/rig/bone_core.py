@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ...core import part_settings
-from ...core.bone_core import BoneCore, Role, still_bones
+from ...core.rig import part_settings
+from ...core.rig.bone_core import BoneCore, Role, still_bones
 from . import bone_transforms, moved_bones
 from .armature_modifier import Deformer
 

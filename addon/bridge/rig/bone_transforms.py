@@ -16,8 +16,8 @@ from functools import lru_cache
 import bpy
 import numpy as np
 
-from ...core.user_error import UserError
-from ...core.weights import skinned
+from ...core.common.user_error import UserError
+from ...core.rig.weights import skinned
 from ..common import compat, units
 from .armature_modifier import Deformer, Warn
 

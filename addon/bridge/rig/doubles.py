@@ -5,9 +5,9 @@ from collections.abc import Collection
 import bpy
 import numpy as np
 
-from ..bake import key_removal
-from ..body import meshes
 from ..common import marks, registry
+from ..keys import key_removal
+from . import meshes
 
 DOUBLE = "Jounce Double"
 

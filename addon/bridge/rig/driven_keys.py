@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ...core.surface import Part
-from ..bake import own_keys
+from ...core.mesh.surface import Part
+from ..keys import own_keys
 from . import switches
 
 # Each shape costs as much as a counted bone; the keys with the largest total displacement have precedence.

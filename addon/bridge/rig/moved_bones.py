@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 import bpy
 import numpy as np
 
-from ..common import animation, compat
+from ..common import compat
+from ..keys import animation
 
 CHANNEL = re.compile(r'pose\.bones\["(.*)"\]\.(location|rotation_\w+|scale)')
 # Importers key every bone; relative differences below this count as none.

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.bodies import BodyCache
-from ...core.user_error import UserError
-from ..bake import own_keys
-from ..common import animation, marks, registry
+from ...core.body.bodies import BodyCache
+from ...core.common.user_error import UserError
+from ..common import marks, registry
+from ..keys import animation, own_keys
 from . import armature_modifier, switches, trials
 from .armature_modifier import Deformer
 

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ...core.helper_bones import LENGTH, Skeleton
+from ...core.bake.helper_bones import LENGTH, Skeleton
 from . import bone_transforms
 
 

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..common import animation
+from ..keys import animation
 
 
 def takes_part(modifier: bpy.types.Modifier) -> bool:

@@ -7,9 +7,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ..body import meshes
 from ..common import hidden_scenes, marks, nodes, registry
-from . import doubles
+from . import doubles, meshes
 
 # Largest number of evaluated frames.
 FRAMES = 16

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use jounce::Result;
-use jounce::method::modal::{ModalOscillators, RayleighDamping};
+use jounce::modal::{ModalOscillators, RayleighDamping};
 
 const RATE: usize = 48_000;
 const COUNTS: [usize; 3] = [50, 500, 5000];

@@ -8,11 +8,13 @@
 mod ellipsoid;
 
 use ellipsoid::{RADII, median, surface, timed};
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice_with_tet_count};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::Stitches;
+use jounce::simulation::Simulation;
 use jounce::subspace::{LinearModes, LinearProblem, Restraint};
 use jounce::{Progress, Result};
 

@@ -8,11 +8,13 @@ mod ellipsoid;
 use std::sync::Arc;
 
 use ellipsoid::{chain, median, pose, surface, timed};
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::lattice;
-use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::operators::momentum_leak;
+use jounce::simulation::Simulation;
 use jounce::subspace::{cluster_tets, skinning_modes};
 use jounce::{Progress, Result};
 

@@ -8,12 +8,15 @@
 mod ellipsoid;
 
 use ellipsoid::{RADII, median, surface, timed};
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{SurfaceMesh, TetMesh, lattice_with_tet_count};
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::{Fabric, ProjectiveModel, Start};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::potentials::elastic::Fabric;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Progress, Result};
 

@@ -12,10 +12,10 @@ mod memory;
 use std::sync::Arc;
 
 use ellipsoid::{RADII, surface, timed};
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material, PrincipalStretch};
 use jounce::mesh::lattice_with_tet_count;
-use jounce::method::SimulationParams;
-use jounce::method::quasi_newton::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
 use jounce::subspace::Restraint;
 use jounce::{Progress, Result};
 use memory::{forget_peak, peak};
@@ -148,7 +148,7 @@ impl Body {
         minimiser: Minimiser,
         iterations: u32,
         repeats: u32,
-    ) -> Result<(f64, jounce::method::quasi_newton::FullSpaceReport)> {
+    ) -> Result<(f64, jounce::model::full_space::FullSpaceReport)> {
         let mut stepper = self.stepper(minimiser)?;
         let rest = self.model.mesh().vertices();
         let mut best = None;

@@ -9,12 +9,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use faer::Mat;
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, SimulationParams};
+use jounce::kinematics::Projector;
 use jounce::material::{Field, Law, Material};
 use jounce::math::polar::rotations;
 use jounce::mesh::TetMesh;
-use jounce::method::skinning_modes::{Drag, SkinningModel};
-use jounce::method::{Drive, Model, Projector, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::SkinningModes;
 use jounce::{Progress, Result};
 use rand::{RngExt, SeedableRng};

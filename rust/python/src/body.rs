@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jounce::body::{self, BodyParams};
-use jounce::method;
-use jounce::method::reduced_fem::Bounds;
+use jounce::model;
+use jounce::model::reduced::Bounds;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -607,7 +607,7 @@ impl BodyJob {
 /// >>> jounce.FullSpaceJob(body).result().coefficient_shape == (len(body.mesh.vertices), 3)
 /// True
 #[pyclass(frozen, extends = Job, module = "jounce", name = "FullSpaceJob")]
-pub struct FullSpaceJob(Making<method::Model>);
+pub struct FullSpaceJob(Making<model::Model>);
 
 #[pymethods]
 impl FullSpaceJob {

@@ -1,7 +1,7 @@
 //! `Collider`: obstacles for full-space bodies, loose bodies and domains.
 
 use jounce::mesh::SurfaceMesh;
-use jounce::method::loads::contact::{self, Shape};
+use jounce::potentials::contact::{self, Shape};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 

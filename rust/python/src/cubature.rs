@@ -1,8 +1,7 @@
 //! `Cubature`: sample tets for elastic forces.
 
-use jounce::Progress;
-use jounce::method::reduced_fem::Shot;
-use jounce::method::skinning_modes;
+use jounce::model::reduced::Shot;
+use jounce::{Progress, sampling};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -37,7 +36,7 @@ use crate::subspace::SkinningModes;
 /// >>> jounce.Cubature([0, 3], [0.5, 1.5]).weights.tolist()
 /// [0.5, 1.5]
 #[pyclass(frozen, module = "jounce", name = "Cubature")]
-pub struct Cubature(pub skinning_modes::Cubature);
+pub struct Cubature(pub sampling::Cubature);
 
 #[pymethods]
 impl Cubature {
@@ -47,7 +46,7 @@ impl Cubature {
         let rows = arrays::indices::<1>(tets, "tets", &[Axis::Any("c")], u32::MAX as usize)?;
         let tets = rows.into_iter().flatten().collect::<Vec<u32>>();
         let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(tets.len())])?;
-        let cubature = skinning_modes::Cubature { tets, weights: weights.slice().to_vec() };
+        let cubature = sampling::Cubature { tets, weights: weights.slice().to_vec() };
         Ok(Self(cubature))
     }
 
@@ -99,7 +98,7 @@ impl Cubature {
     ) -> PyResult<Self> {
         let drawn = (arrays::count(count, "count")?, arrays::count(seed, "seed")?);
         let (rig, progress) = (rig.map(|rig| rig.0.as_ref()), Progress::default());
-        let train = || skinning_modes::Cubature::train(&mesh.0, &material.0, &modes.0, rig, drawn, &progress);
+        let train = || sampling::Cubature::train(&mesh.0, &material.0, &modes.0, rig, drawn, &progress);
         run(py, train).map(Self)
     }
 

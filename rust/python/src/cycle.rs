@@ -1,7 +1,7 @@
 //! The arguments and the report of `Simulation.settle_cycle`.
 
-use jounce::Progress;
-use jounce::method::{self, Drive, skinning_modes};
+use jounce::inputs::{self, Drive};
+use jounce::{Progress, simulation};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -41,8 +41,8 @@ impl CycleReport {
     }
 }
 
-impl From<method::CycleReport> for CycleReport {
-    fn from(report: method::CycleReport) -> Self {
+impl From<simulation::CycleReport> for CycleReport {
+    fn from(report: simulation::CycleReport) -> Self {
         Self { passes: report.passes, position: report.position, velocity: report.velocity }
     }
 }
@@ -55,18 +55,18 @@ pub struct Cycle {
     forces: Vec<f64>,
     offsets: Vec<f64>,
     /// One a frame, or none.
-    drags: Vec<Option<skinning_modes::Drag>>,
+    drags: Vec<Option<inputs::Drag>>,
 }
 
 impl Cycle {
-    /// As [`method::Simulation::settle_cycle`].
+    /// As [`simulation::Simulation::settle_cycle`].
     pub fn settle(
         &self,
-        simulation: &mut method::Simulation,
+        simulation: &mut simulation::Simulation,
         max_passes: u32,
         tolerance: f64,
         progress: &Progress,
-    ) -> jounce::Result<method::CycleReport> {
+    ) -> jounce::Result<simulation::CycleReport> {
         let drive = |frame: usize| Drive {
             pose: arrays::frame(&self.poses, self.frames, frame).map(arrays::transforms),
             force: arrays::frame(&self.forces, self.frames, frame),

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use jounce::inputs::SimulationParams;
 use jounce::material::Field;
-use jounce::method::domains::{self, Member, TreeDrive, Wind};
-use jounce::method::{self, SimulationParams};
-use jounce::{Error, Progress};
+use jounce::model::tree::{self, Member, TreeDrive, Wind};
+use jounce::{Error, Progress, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{self, Axis, optional};
 use crate::contact::Collider;
@@ -16,7 +17,7 @@ use crate::errors::{locked, refused, run, run_long};
 use crate::job::made;
 use crate::linear::LinearModes;
 use crate::model::Model;
-use crate::settings::{Change, integrator_named};
+use crate::settings::Change;
 use crate::step_report::StepReport;
 
 /// A reduced body for use in domain trees. Share one Domain among leaves of one shape.
@@ -42,7 +43,15 @@ use crate::step_report::StepReport;
 /// >>> jounce.Domain(modes).coordinate_count
 /// 4
 #[pyclass(frozen, module = "jounce", name = "Domain")]
-pub struct Domain(Arc<domains::Domain>);
+pub struct Domain(Arc<tree::Domain>);
+
+/// Settings of a tree.
+const SETTINGS: [&str; 8] =
+    ["dt", "substeps", "integrator", "max_iterations", "tolerance", "damping", "gravity", "stiffness"];
+
+fn change(given: Option<&Bound<'_, PyDict>>) -> PyResult<Change> {
+    Change::among(given, |name| SETTINGS.contains(&name))
+}
 
 /// Source of a domain.
 #[derive(FromPyObject)]
@@ -62,10 +71,10 @@ impl Domain {
             }
             Kind::Flesh(model) => {
                 let why = "only linear modes and models of Model.reduced are in displacements of their own";
-                let method::Model::Reduced(flesh) = model.get().inner.clone() else {
+                let model::Model::Reduced(flesh) = model.get().inner.clone() else {
                     return Err(refused(Error::Unsupported { what: "body", why }));
                 };
-                made(py, move |_: &Progress| domains::Domain::of_flesh(&flesh)).map(Self)
+                made(py, move |_: &Progress| tree::Domain::of_flesh(&flesh)).map(Self)
             }
         }
     }
@@ -108,26 +117,12 @@ impl Domain {
 ///     Rotation and translation from the modelled place to the rest place; None for the identity.
 /// free : bool, default False
 ///     The root is not attached.
-/// dt : float, default 1 / 24
-///     As in `Simulation`.
-/// substeps : int, default 1
-///     As in `Simulation`.
-/// integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
-///     As in `Simulation`.
-/// max_iterations : int, default 30
-///     As in `Simulation`.
-/// tolerance : float, default 1e-06
-///     As in `Simulation`.
-/// stiffness : float, default 1.0
-///     As in `Simulation`.
-/// damping : float, default 0.0
-///     As in `Simulation`; the ratio applies to every mode.
-/// gravity : 3 floats, default (0.0, 0.0, 0.0)
-///     As in `Simulation`.
 /// colliders : sequence of Collider, optional
 ///     Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
 ///     a surface; domains do not collide with each other. Domains far from all colliders cost
 ///     little, for any mesh.
+/// settings : TreeSettings
+///     Keyword arguments.
 ///
 /// Raises
 /// ------
@@ -147,7 +142,7 @@ impl Domain {
 /// >>> tree.positions(0).shape == mesh.vertices.shape
 /// True
 #[pyclass(frozen, module = "jounce", name = "DomainTree")]
-pub struct DomainTree(Mutex<domains::DomainTree>);
+pub struct DomainTree(Mutex<tree::DomainTree>);
 
 /// The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
 ///
@@ -161,17 +156,12 @@ pub struct DomainTree(Mutex<domains::DomainTree>);
 /// >>> state = tree.save_state()
 /// >>> tree.restore_state(state)
 #[pyclass(frozen, module = "jounce", name = "TreeState")]
-pub struct TreeState(domains::TreeState);
+pub struct TreeState(tree::TreeState);
 
 #[pymethods]
 impl DomainTree {
     #[new]
-    #[pyo3(signature = (domains, parents, interfaces, placements=None, *, free=false, dt=1.0 / 24.0, substeps=1,
-                        integrator="backward_euler", max_iterations=30, tolerance=1e-6, stiffness=1.0, damping=0.0,
-                        gravity=(0.0, 0.0, 0.0), colliders=None),
-           text_signature = "(domains, parents, interfaces, placements=None, *, free=False, dt=0.041666666666666664, substeps=1, \
-                             integrator='backward_euler', max_iterations=30, tolerance=1e-6, stiffness=1.0, damping=0.0, \
-                             gravity=(0.0, 0.0, 0.0), colliders=None)")]
+    #[pyo3(signature = (domains, parents, interfaces, placements=None, *, free=false, colliders=None, **settings))]
     fn new(
         py: Python<'_>,
         domains: Vec<Bound<'_, Domain>>,
@@ -179,33 +169,16 @@ impl DomainTree {
         interfaces: Vec<Bound<'_, PyAny>>,
         placements: Option<&Bound<'_, PyAny>>,
         free: bool,
-        dt: f64,
-        substeps: i64,
-        integrator: &str,
-        max_iterations: i64,
-        tolerance: f64,
-        stiffness: f64,
-        damping: f64,
-        gravity: (f64, f64, f64),
         colliders: Option<Vec<Bound<'_, Collider>>>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let params = SimulationParams {
-            dt,
-            substeps: arrays::count(substeps, "substeps")?,
-            integrator: integrator_named(integrator)?,
-            max_iterations: arrays::count(max_iterations, "max_iterations")?,
-            tolerance,
-            stiffness,
-            damping,
-            gravity: gravity.into(),
-            ..SimulationParams::default()
-        };
+        let params = change(settings)?.applied(&SimulationParams::default());
         let members = members(&domains, parents, &interfaces, placements)?;
         let colliders = colliders.unwrap_or_default();
         let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
         let tree = run(py, || match colliders.as_slice() {
-            [] => domains::DomainTree::new(&members, free, params),
-            some => domains::DomainTree::among(&members, free, params, some),
+            [] => tree::DomainTree::new(&members, free, params),
+            some => tree::DomainTree::among(&members, free, params, some),
         });
         tree.map(|tree| Self(Mutex::new(tree)))
     }
@@ -259,21 +232,22 @@ impl DomainTree {
         run_long(py, |progress| tree.step(&drive, progress)).map(StepReport::from)
     }
 
-    /// Sets stiffness, damping or gravity for the next steps; None leaves a setting unchanged.
+    /// Changes settings from the next step on; None leaves a setting unchanged.
     ///
     /// Parameters
     /// ----------
-    /// stiffness : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// damping : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// gravity : 3 floats, optional
-    ///     As in `Simulation`; None keeps it.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None))]
-    fn vary(&self, stiffness: Option<f64>, damping: Option<f64>, gravity: Option<[f64; 3]>) -> PyResult<()> {
-        let (tree, change) =
-            (&mut *self.lock()?, Change { stiffness, damping, gravity, ..Change::default() });
-        tree.set_params(change.of(tree.params())).map_err(refused)
+    /// settings : TreeSettings
+    ///     Keyword arguments.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For invalid settings; all then keep their values.
+    #[pyo3(signature = (**settings))]
+    fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let (change, mut tree) = (change(settings)?, self.lock()?);
+        let changed = change.applied(tree.params());
+        tree.set_params(changed).map_err(refused)
     }
 
     /// Number of coordinates of all domains.
@@ -365,7 +339,7 @@ impl DomainTree {
 }
 
 impl DomainTree {
-    fn lock(&self) -> PyResult<MutexGuard<'_, domains::DomainTree>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, tree::DomainTree>> {
         locked(
             &self.0,
             "tree: another thread is using it; wait for that, or give each thread a tree of its own",

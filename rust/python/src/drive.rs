@@ -1,6 +1,6 @@
 //! Per-step input, checked: borrowed Python arrays, or copies free of Python.
 
-use jounce::method::{Drive, skinning_modes};
+use jounce::inputs::{self, Drive};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Array, Axis, optional};
@@ -12,7 +12,7 @@ pub struct Arrays<'py> {
     pose: Option<Array<'py, f64>>,
     force: Option<Array<'py, f64>>,
     offsets: Option<Array<'py, f64>>,
-    drag: Option<skinning_modes::Drag>,
+    drag: Option<inputs::Drag>,
     colliders: Option<Array<'py, f64>>,
 }
 
@@ -42,7 +42,7 @@ pub struct Owned {
     pose: Option<Vec<f64>>,
     force: Option<Vec<f64>>,
     offsets: Option<Vec<f64>>,
-    drag: Option<skinning_modes::Drag>,
+    drag: Option<inputs::Drag>,
     colliders: Option<Vec<f64>>,
 }
 

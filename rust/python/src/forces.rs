@@ -1,8 +1,8 @@
 //! `ForceSamples` and `Drag`: forces and drag on parts of a body.
 
+use jounce::inputs;
 use std::sync::Arc;
 
-use jounce::method::skinning_modes;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -27,7 +27,7 @@ use crate::model::{Model, flat};
 /// True
 #[pyclass(frozen, module = "jounce", name = "ForceSamples")]
 pub struct ForceSamples {
-    pub inner: Arc<skinning_modes::ForceSamples>,
+    pub inner: Arc<inputs::ForceSamples>,
     pub model: Py<Model>,
 }
 
@@ -131,7 +131,7 @@ impl ForceSamples {
         let (linear, quadratic) = (linear.slice(), quadratic.as_ref().map(Array::slice));
         let velocity = velocity.as_ref().map(Array::slice);
         let samples = self.inner.clone();
-        run(py, || skinning_modes::Drag::new(samples, linear, quadratic, velocity)).map(Drag)
+        run(py, || inputs::Drag::new(samples, linear, quadratic, velocity)).map(Drag)
     }
 
     fn __repr__(&self) -> String {
@@ -163,7 +163,7 @@ impl ForceSamples {
 /// >>> simulation.reset()
 /// >>> report = simulation.step(drag=air)
 #[pyclass(frozen, module = "jounce", name = "Drag")]
-pub struct Drag(pub skinning_modes::Drag);
+pub struct Drag(pub inputs::Drag);
 
 #[pymethods]
 impl Drag {
@@ -181,7 +181,7 @@ impl Drag {
         let velocity = optional(velocity, "velocity", &[n, Axis::Is(3)])?;
         let (linear, quadratic) = (linear.slice(), quadratic.as_ref().map(Array::slice));
         let velocity = velocity.as_ref().map(Array::slice);
-        run(py, || skinning_modes::Drag::at_vertices(linear, quadratic, velocity)).map(Self)
+        run(py, || inputs::Drag::at_vertices(linear, quadratic, velocity)).map(Self)
     }
 
     /// Linear coefficients, (k,) float64, N s/m.

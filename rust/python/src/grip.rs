@@ -1,8 +1,8 @@
 //! `Grip` and `Pull`: springs from points of a projective body to targets.
 
+use jounce::{inputs, model};
 use std::sync::Arc;
 
-use jounce::method::{self, projective_dynamics};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ use crate::model::Model;
 /// >>> bool(simulation.displacement()[corner, 2] > 0)
 /// True
 #[pyclass(frozen, module = "jounce", name = "Grip")]
-pub struct Grip(Arc<projective_dynamics::Grip>);
+pub struct Grip(Arc<inputs::Grip>);
 
 #[pymethods]
 impl Grip {
@@ -52,7 +52,7 @@ impl Grip {
         points: &Bound<'_, PyAny>,
         embedding: Option<&Embedding>,
     ) -> PyResult<Self> {
-        let method::Model::Projective(model) = &model.inner else {
+        let model::Model::Projective(model) = &model.inner else {
             return Err(PyValueError::new_err(
                 "model: points of a projective model alone are held; pull others by a generalised force",
             ));
@@ -61,7 +61,7 @@ impl Grip {
         let count = embedding.map_or(model.vertices().len(), |embedding| embedding.points().len());
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], count)?;
         let points = points.as_flattened();
-        let grip = run(py, || projective_dynamics::Grip::new(model, points, embedding))?;
+        let grip = run(py, || inputs::Grip::new(model, points, embedding))?;
         Ok(Self(grip.into()))
     }
 
@@ -92,7 +92,7 @@ impl Grip {
         let targets =
             arrays::array::<f64>(targets, "targets", &[Axis::Is(self.0.point_count()), Axis::Is(3)])?;
         let (targets, grip) = (targets.slice().as_chunks::<3>().0, self.0.clone());
-        run(py, || projective_dynamics::Pull::new(grip, targets, frequency, calm)).map(Pull)
+        run(py, || inputs::Pull::new(grip, targets, frequency, calm)).map(Pull)
     }
 
     fn __repr__(&self) -> String {
@@ -111,7 +111,7 @@ impl Grip {
 /// >>> pull.targets.tolist()
 /// [[0.0, 0.0, 1.0]]
 #[pyclass(frozen, module = "jounce", name = "Pull")]
-pub struct Pull(pub projective_dynamics::Pull);
+pub struct Pull(pub inputs::Pull);
 
 #[pymethods]
 impl Pull {

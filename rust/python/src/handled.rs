@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use jounce::material;
-use jounce::method;
-use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
-use jounce::rig;
+use jounce::model::projective::ProjectiveModel;
+use jounce::potentials::elastic::Fabric;
 use jounce::subspace::{Handles, cluster_tets_by_place};
-use jounce::{Error, Progress};
+use jounce::{Error, Progress, material, model, rig};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
@@ -90,7 +88,7 @@ impl Handled {
         Ok(Self { shape, bending, material: material.0.clone(), counts, hung })
     }
 
-    pub fn make(&self, progress: &Progress) -> jounce::Result<method::Model> {
+    pub fn make(&self, progress: &Progress) -> jounce::Result<model::Model> {
         let Self { material, counts: Counts { handles, clusters, seed }, .. } = self;
         let made = match &self.shape {
             Shape::Tets(mesh) => {
@@ -108,7 +106,7 @@ impl Handled {
             Some(Hung { rig, weights, frequency }) => made.attached(rig, weights, *frequency)?,
             None => made,
         };
-        Ok(method::Model::Projective(Arc::new(hung)))
+        Ok(model::Model::Projective(Arc::new(hung)))
     }
 }
 
@@ -124,7 +122,7 @@ impl Handled {
 /// >>> job.result().bone_count
 /// 0
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
-pub struct ProjectiveJob(Making<method::Model>);
+pub struct ProjectiveJob(Making<model::Model>);
 
 #[pymethods]
 impl ProjectiveJob {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jounce::Error;
-use jounce::method::Drive;
-use jounce::method::reduced_fem::{self, Aim, KeyedParams};
+use jounce::inputs::Drive;
+use jounce::simulation::keyed::{self, Aim, KeyedParams};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -22,7 +22,7 @@ const MOST_FRAMES: usize = 100_000;
 /// --------
 /// >>> up = jounce.Key.vertex(12, vertex=5, displacement=(0.0, 0.0, 0.1))
 #[pyclass(frozen, module = "jounce", name = "Key")]
-pub struct Key(reduced_fem::Key);
+pub struct Key(keyed::Key);
 
 #[pymethods]
 impl Key {
@@ -51,7 +51,7 @@ impl Key {
     fn shape(frame: i64, coefficients: &Bound<'_, PyAny>, weight: f64) -> PyResult<Self> {
         let coefficients = arrays::array::<f64>(coefficients, "coefficients", &[Axis::Any("r")])?;
         let aim = Aim::Shape(coefficients.slice().to_vec());
-        Ok(Self(reduced_fem::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
+        Ok(Self(keyed::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
     }
 
     /// Target displacement of one vertex from its rig position, metres, after the step `frame`, counted
@@ -76,11 +76,11 @@ impl Key {
     #[pyo3(signature = (frame, vertex, displacement, weight=1.0))]
     fn vertex(frame: i64, vertex: i64, displacement: [f64; 3], weight: f64) -> PyResult<Self> {
         let aim = Aim::Vertex { vertex: arrays::count(vertex, "vertex")?, displacement };
-        Ok(Self(reduced_fem::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
+        Ok(Self(keyed::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
     }
 
     fn __repr__(&self) -> String {
-        let reduced_fem::Key { frame, aim, weight } = &self.0;
+        let keyed::Key { frame, aim, weight } = &self.0;
         let what = match aim {
             Aim::Shape(coefficients) => format!("shape, {} coefficients", coefficients.len()),
             Aim::Vertex { vertex, .. } => format!("vertex {vertex}"),
@@ -105,7 +105,7 @@ impl Key {
 /// ((8, 4), True)
 #[pyclass(frozen, module = "jounce", name = "KeyedMotion")]
 pub struct KeyedMotion {
-    inner: Arc<reduced_fem::KeyedMotion>,
+    inner: Arc<keyed::KeyedMotion>,
     frames: usize,
 }
 
@@ -195,8 +195,8 @@ impl KeyedMotion {
 /// (4,)
 #[pyclass(frozen, module = "jounce", name = "Tracking")]
 pub struct Tracking {
-    tracking: reduced_fem::Tracking,
-    motion: Arc<reduced_fem::KeyedMotion>,
+    tracking: keyed::Tracking,
+    motion: Arc<keyed::KeyedMotion>,
 }
 
 #[pymethods]
@@ -326,7 +326,7 @@ pub fn keyed_motion(
     let coefficients: Vec<Axis> =
         std::iter::once(frames).chain(simulation.shape.iter().copied()).map(Axis::Is).collect();
     let (poses, forces) = (numbers(poses, "poses", &axes)?, numbers(forces, "forces", &coefficients)?);
-    let keys: Vec<reduced_fem::Key> = keys.iter().map(|key| key.get().0.clone()).collect();
+    let keys: Vec<keyed::Key> = keys.iter().map(|key| key.get().0.clone()).collect();
     let max_iterations = arrays::count(max_iterations, "max_iterations")?;
     let params = KeyedParams { effort, max_iterations, tolerance };
     let drive = |frame: usize| Drive {

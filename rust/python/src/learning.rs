@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use jounce::body::{self, Lesson};
-use jounce::method::reduced_fem::Bounds;
+use jounce::model::reduced::Bounds;
 use jounce::subspace::Share;
-use jounce::{Progress, material, method};
+use jounce::{Progress, material, model};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
@@ -62,7 +62,7 @@ impl Learning {
     }
 
     /// The model.
-    pub fn run(&self, progress: &Progress) -> jounce::Result<method::Model> {
+    pub fn run(&self, progress: &Progress) -> jounce::Result<model::Model> {
         let lesson = Lesson {
             poses: arrays::transforms(&self.poses),
             snapshots: &self.snapshots,
@@ -96,7 +96,7 @@ impl Learning {
 /// >>> jounce.LearnJob(body, shot, poses, count=4).result().coefficient_shape
 /// (4,)
 #[pyclass(frozen, extends = Job, module = "jounce", name = "LearnJob")]
-pub struct LearnJob(Making<method::Model>);
+pub struct LearnJob(Making<model::Model>);
 
 #[pymethods]
 impl LearnJob {

@@ -1,8 +1,7 @@
 //! `LimitSamples`: sample elements for the limits of a reduced model.
 
-use jounce::Progress;
-use jounce::method::reduced_fem::{self, Bounds, Shot};
-use jounce::method::skinning_modes;
+use jounce::model::reduced::{self, Bounds, Shot};
+use jounce::{Progress, sampling};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -37,7 +36,7 @@ use crate::model::Model;
 /// >>> jounce.LimitSamples([0, 3], [1.0, 2.0], [5], [1.0]).tets.tolist()
 /// [0, 3]
 #[pyclass(frozen, module = "jounce", name = "LimitSamples")]
-pub struct LimitSamples(pub reduced_fem::LimitSamples);
+pub struct LimitSamples(pub reduced::LimitSamples);
 
 #[pymethods]
 impl LimitSamples {
@@ -59,8 +58,8 @@ impl LimitSamples {
         let (tets, vertices) = (indices(tets, "tets")?, indices(vertices, "vertices")?);
         let weights = numbers(tet_weights, "tet_weights", tets.len())?;
         let vertex_weights = numbers(vertex_weights, "vertex_weights", vertices.len())?;
-        let tets = skinning_modes::Cubature { tets, weights };
-        Ok(Self(reduced_fem::LimitSamples { tets, vertices, weights: vertex_weights }))
+        let tets = sampling::Cubature { tets, weights };
+        Ok(Self(reduced::LimitSamples { tets, vertices, weights: vertex_weights }))
     }
 
     /// Trains samples of the limits by non-negative least squares on a shot of a reduced model.

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use jounce::method::domains::Domain;
-use jounce::method::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
+use jounce::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
+use jounce::model::tree::Domain;
 use jounce::subspace::WarpingMethod;
 use jounce::{Error, Progress, operators, subspace};
 use numpy::PyArrayDyn;

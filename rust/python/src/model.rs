@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
-use jounce::method::skinning_modes::{Extras, SkinningModel};
-use jounce::method::{self, Projector};
-use jounce::{file, mesh};
+use jounce::kinematics::Projector;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
+use jounce::model::skinning_modes::{Extras, SkinningModel};
+use jounce::{file, mesh, model};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -43,30 +43,30 @@ type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 /// True
 #[pyclass(frozen, module = "jounce", name = "Model")]
 pub struct Model {
-    pub inner: method::Model,
+    pub inner: model::Model,
     vertices: Mutex<Option<Arc<Projector>>>,
     points: Mutex<Projectors>,
 }
 
 impl Model {
-    pub fn wrap(inner: method::Model) -> Self {
+    pub fn wrap(inner: model::Model) -> Self {
         Self { inner, vertices: Mutex::default(), points: Mutex::default() }
     }
 
     /// Shape of the coefficients, in words.
     pub fn size(&self) -> String {
         match &self.inner {
-            method::Model::Skinning(model) => format!("{} modes", model.mode_count()),
-            method::Model::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
-            method::Model::Reduced(model) => format!("{} displacements", model.displacement_count()),
-            method::Model::Projective(model) => format!("{} handles", model.handles().count()),
+            model::Model::Skinning(model) => format!("{} modes", model.mode_count()),
+            model::Model::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
+            model::Model::Reduced(model) => format!("{} displacements", model.displacement_count()),
+            model::Model::Projective(model) => format!("{} handles", model.handles().count()),
         }
     }
 
     /// The reduced model, or an error for any other kind.
     pub fn reduced_model(&self, what: &'static str) -> PyResult<&Arc<ReducedModel>> {
         match &self.inner {
-            method::Model::Reduced(model) => Ok(model),
+            model::Model::Reduced(model) => Ok(model),
             _ => {
                 let why = "only a reduced model has displacements of its own; make one with Model.reduced";
                 Err(refused(jounce::Error::Unsupported { what, why }))
@@ -156,7 +156,7 @@ impl Model {
         };
         let model =
             run(py, || SkinningModel::with_extras(&mesh.0, &material.0, &modes.0, &labels, rig, &extras))?;
-        Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
+        Ok(Self::wrap(model::Model::Skinning(Arc::new(model))))
     }
 
     /// A full-space model of any law: every vertex moves [QN]. The reference for reduced models.
@@ -226,7 +226,7 @@ impl Model {
             };
             FullSpaceModel::of(&mesh, &material, &restraint.borrowed(), &extras, progress)
         })?;
-        Ok(Self::wrap(method::Model::FullSpace(made)))
+        Ok(Self::wrap(model::Model::FullSpace(made)))
     }
 
     /// A reduced model of any law in the displacements of a basis [MOR]: `x = rig + sum_j shapes_j q_j`.
@@ -302,7 +302,7 @@ impl Model {
             };
             ReducedModel::new(&mesh, &material, &basis, &extras, progress)
         })?;
-        Ok(Self::wrap(method::Model::Reduced(made)))
+        Ok(Self::wrap(model::Model::Reduced(made)))
     }
 
     /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
@@ -396,7 +396,7 @@ impl Model {
     fn sampled(&self, py: Python<'_>, cubature: &Cubature) -> PyResult<Self> {
         let model = self.reduced_model("sampled")?;
         let made = run(py, || model.sampled(&cubature.0))?;
-        Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
+        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))))
     }
 
     /// The same reduced model with limits, evaluated at sample tets and vertices.
@@ -418,7 +418,7 @@ impl Model {
     fn limited(&self, py: Python<'_>, limits: &LimitSamples) -> PyResult<Self> {
         let model = self.reduced_model("limited")?;
         let made = run(py, || model.limited(&limits.0))?;
-        Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
+        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))))
     }
 
     /// Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
@@ -609,28 +609,28 @@ impl Model {
     /// The basis of a reduced model; None for other models.
     #[getter]
     fn basis(&self) -> Option<Basis> {
-        let method::Model::Reduced(model) = &self.inner else { return None };
+        let model::Model::Reduced(model) = &self.inner else { return None };
         Some(Basis(Arc::new(model.basis().clone())))
     }
 
     /// The cubature of a reduced model; None for other models, and without a cubature.
     #[getter]
     fn cubature(&self) -> Option<Cubature> {
-        let method::Model::Reduced(model) = &self.inner else { return None };
+        let model::Model::Reduced(model) = &self.inner else { return None };
         model.cubature().cloned().map(Cubature)
     }
 
     /// The limit samples of a reduced model; None for other models, and without limits.
     #[getter]
     fn limit_samples(&self) -> Option<LimitSamples> {
-        let method::Model::Reduced(model) = &self.inner else { return None };
+        let model::Model::Reduced(model) = &self.inner else { return None };
         model.limit_samples().cloned().map(LimitSamples)
     }
 
     /// Centres of the handles of a projective model, (k, 3) float64, metres; None for other models.
     #[getter]
     fn handle_centers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
-        let method::Model::Projective(model) = &self.inner else { return Ok(None) };
+        let model::Model::Projective(model) = &self.inner else { return Ok(None) };
         let centers = model.handles().centers();
         arrays::owned(py, flat(centers), &[centers.len(), 3]).map(Some)
     }
@@ -638,7 +638,7 @@ impl Model {
     /// Vertex masses of a projective model, (n,) float64, kg; None for other models.
     #[getter]
     fn vertex_mass<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
-        let method::Model::Projective(model) = &self.inner else { return Ok(None) };
+        let model::Model::Projective(model) = &self.inner else { return Ok(None) };
         let mass = model.vertex_mass();
         arrays::owned(py, mass.to_vec(), &[mass.len()]).map(Some)
     }
@@ -653,7 +653,7 @@ impl Model {
     /// Number of degenerate triangles of a surface, which are left out; 0 for other models.
     #[getter]
     fn skipped_count(&self) -> usize {
-        let method::Model::Projective(model) = &self.inner else { return 0 };
+        let model::Model::Projective(model) = &self.inner else { return 0 };
         model.skipped_count()
     }
 

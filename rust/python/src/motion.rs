@@ -4,21 +4,22 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jounce::{Progress, method};
+use jounce::{Progress, inputs, simulation, stepping};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::settings::{Change, Contraction, Stitching};
+use crate::settings::Change;
 use crate::simulation::{Simulation, started};
 use crate::state::State;
 
 /// A change of the state.
-type Advance = dyn FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send;
+type Advance = dyn FnOnce(&mut simulation::Simulation, &Progress) -> jounce::Result<()> + Send;
 
 /// Requests to the thread, in order.
 enum Request {
@@ -37,13 +38,13 @@ struct Ledger {
     /// Strength of subsequently requested steps.
     strength: f64,
     coefficients: Vec<f64>,
-    states: Vec<Option<method::State>>,
+    states: Vec<Option<stepping::State>>,
     /// `true` for kept coefficients after steps that all converged.
     converged: Vec<bool>,
     /// `true` if a step since the last kept coefficients has not converged.
     rough: bool,
     /// Report of the last cycle.
-    report: Option<method::CycleReport>,
+    report: Option<simulation::CycleReport>,
     failure: Option<Failure>,
     closed: bool,
 }
@@ -81,7 +82,7 @@ impl Shared {
     }
 
     /// Thread body: answers requests in order until closed or until a request fails.
-    fn work(&self, mut simulation: method::Simulation) {
+    fn work(&self, mut simulation: simulation::Simulation) {
         loop {
             let mut ledger = self.until(|ledger| ledger.closed || !ledger.waiting.is_empty());
             if ledger.closed {
@@ -271,27 +272,16 @@ impl MotionJob {
     fn set_strength(&self, strength: f64) {
         self.shared.lock().strength = strength;
         self.ask(move |simulation, _| {
-            simulation.set_params(method::SimulationParams { strength, ..*simulation.params() })
+            simulation.set_params(inputs::SimulationParams { strength, ..*simulation.params() })
         });
     }
 
     /// Requests other settings, as `Simulation.vary`.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
-                        inflation=None, hold=None, stitching=None))]
-    fn vary(
-        &self,
-        stiffness: Option<f64>,
-        damping: Option<f64>,
-        gravity: Option<[f64; 3]>,
-        pose_rest: Option<f64>,
-        contraction: Option<Contraction>,
-        inflation: Option<f64>,
-        hold: Option<f64>,
-        stitching: Option<Stitching>,
-    ) {
-        let change =
-            Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold, stitching };
-        self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));
+    #[pyo3(signature = (**settings))]
+    fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let change = Change::of(settings)?;
+        self.ask(move |simulation, _| simulation.set_params(change.applied(simulation.params())));
+        Ok(())
     }
 
     /// Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.
@@ -418,7 +408,7 @@ impl MotionJob {
 impl MotionJob {
     fn ask(
         &self,
-        advance: impl FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send + 'static,
+        advance: impl FnOnce(&mut simulation::Simulation, &Progress) -> jounce::Result<()> + Send + 'static,
     ) {
         self.send(Request::Advance(Box::new(advance)));
     }

@@ -1,41 +1,68 @@
-//! Settings of a simulation, as Python arguments.
+//! Settings of a simulation, as keyword arguments of Python.
 
+use jounce::inputs::{Integrator, Setting, Shares, SimulationParams};
 use jounce::material::Field;
-use jounce::method::{self, Integrator, Shares};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
 
-/// Change of settings between steps; None leaves a setting unchanged.
+/// Values of some settings by name.
 #[derive(Default)]
 pub struct Change {
-    pub stiffness: Option<f64>,
-    pub damping: Option<f64>,
-    pub gravity: Option<[f64; 3]>,
-    pub pose_rest: Option<f64>,
-    pub contraction: Option<Contraction>,
-    pub inflation: Option<f64>,
-    pub hold: Option<f64>,
-    pub stitching: Option<Stitching>,
+    values: SimulationParams,
+    names: Vec<&'static str>,
 }
 
 impl Change {
-    /// Settings after this change.
-    pub fn of(&self, params: &method::SimulationParams) -> method::SimulationParams {
-        method::SimulationParams {
-            stiffness: self.stiffness.unwrap_or(params.stiffness),
-            damping: self.damping.unwrap_or(params.damping),
-            gravity: self.gravity.unwrap_or(params.gravity),
-            pose_rest: self.pose_rest.unwrap_or(params.pose_rest),
-            contraction: self.contraction.map_or(params.contraction, |shares| shares.0),
-            stitching: self.stitching.map_or(params.stitching, |shares| shares.0),
-            inflation: self.inflation.unwrap_or(params.inflation),
-            hold: self.hold.unwrap_or(params.hold),
-            ..*params
+    /// Keyword arguments; None leaves a setting unchanged, and is no limit.
+    pub fn of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::among(given, |_| true)
+    }
+
+    /// The same for a method with some of the settings.
+    pub fn among(given: Option<&Bound<'_, PyDict>>, has: impl Fn(&str) -> bool) -> PyResult<Self> {
+        let mut change = Self::default();
+        let Some(given) = given else { return Ok(change) };
+        let settings: Vec<_> = change.values.by_name().into_iter().filter(|(name, _)| has(name)).collect();
+        let known: Vec<_> = settings.iter().map(|(name, _)| *name).collect();
+        for name in given.keys() {
+            let name: String = name.extract()?;
+            if !known.contains(&name.as_str()) {
+                let text = format!("{name} is no setting; the settings are {}", known.join(", "));
+                return Err(PyTypeError::new_err(text));
+            }
         }
+        for (name, setting) in settings {
+            let value = given.get_item(name)?;
+            let kept = value.as_ref().is_none_or(|value| value.is_none());
+            match value {
+                Some(value) if !kept || matches!(setting, Setting::Limit(_)) => {
+                    read(setting, &value, name).map_err(|error| named(value.py(), name, error))?;
+                    change.names.push(name);
+                }
+                _ => {}
+            }
+        }
+        Ok(change)
+    }
+
+    /// `true` if a setting of this name has a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(&name)
+    }
+
+    /// Settings after this change.
+    pub fn applied(&self, params: &SimulationParams) -> SimulationParams {
+        let (mut changed, mut values) = (*params, self.values);
+        for ((name, own), (_, new)) in changed.by_name().into_iter().zip(values.by_name()) {
+            if self.has(name) {
+                own.assign(new);
+            }
+        }
+        changed
     }
 }
 
@@ -43,62 +70,55 @@ impl Change {
 const INTEGRATORS: [(&str, Integrator); 2] =
     [("backward_euler", Integrator::BackwardEuler), ("bdf2", Integrator::Bdf2)];
 
+/// Reads a value into a setting.
+fn read(setting: Setting<'_>, value: &Bound<'_, PyAny>, name: &'static str) -> PyResult<()> {
+    match setting {
+        Setting::Number(own) => *own = value.extract()?,
+        Setting::Count(own) => *own = arrays::count(value.extract()?, name)?,
+        Setting::Limit(own) => *own = value.extract()?,
+        Setting::Vector(own) => *own = value.extract()?,
+        Setting::Integrator(own) => *own = integrator_named(value.extract()?)?,
+        Setting::Shares(own, parts) => {
+            *own = match arrays::field(value, name, &[Axis::Any(parts)])? {
+                Field::Uniform(share) => share.into(),
+                Field::PerTet(shares) => Shares::of_each(name, &shares).map_err(refused)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Error of a type that names the setting.
+fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyTypeError>(py) {
+        return error;
+    }
+    PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)))
+}
+
 /// Integrator with a given name.
-pub fn integrator_named(name: &str) -> PyResult<Integrator> {
+fn integrator_named(name: &str) -> PyResult<Integrator> {
     INTEGRATORS.iter().find(|(known, _)| *known == name).map(|(_, integrator)| *integrator).ok_or_else(|| {
         let text = format!("integrator: expected \"backward_euler\" or \"bdf2\", got {name:?}");
         PyValueError::new_err(text)
     })
 }
 
-/// Settings that are one value each, by the names of the constructor of `Simulation`.
-pub fn named<'py>(py: Python<'py>, params: &method::SimulationParams) -> PyResult<Bound<'py, PyDict>> {
-    let integrator = INTEGRATORS.iter().find(|(_, it)| *it == params.integrator).map(|(name, _)| *name);
+/// Settings that are one value each, by name.
+pub fn plain<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
-    all.set_item("dt", params.dt)?;
-    all.set_item("substeps", params.substeps)?;
-    all.set_item("max_iterations", params.max_iterations)?;
-    all.set_item("tolerance", params.tolerance)?;
-    all.set_item("damping", params.damping)?;
-    all.set_item("gravity", PyTuple::new(py, params.gravity)?)?;
-    all.set_item("pose_rest", params.pose_rest)?;
-    all.set_item("stiffness", params.stiffness)?;
-    all.set_item("integrator", integrator)?;
-    all.set_item("strength", params.strength)?;
-    all.set_item("limit", params.limit)?;
-    all.set_item("stretch", params.stretch)?;
-    all.set_item("inflation", params.inflation)?;
-    all.set_item("hold", params.hold)?;
+    for (name, setting) in { *params }.by_name() {
+        match setting {
+            Setting::Number(own) => all.set_item(name, *own)?,
+            Setting::Count(own) => all.set_item(name, *own)?,
+            Setting::Limit(own) => all.set_item(name, *own)?,
+            Setting::Vector(own) => all.set_item(name, PyTuple::new(py, *own)?)?,
+            Setting::Integrator(own) => {
+                let known = INTEGRATORS.iter().find(|(_, integrator)| integrator == own);
+                all.set_item(name, known.map(|(name, _)| *name))?;
+            }
+            Setting::Shares(..) => {}
+        }
+    }
     Ok(all)
-}
-
-/// Contraction of muscles: one share for all, or (muscles,) float64.
-#[derive(Clone, Copy)]
-pub struct Contraction(pub Shares);
-
-/// Active share of stitch stiffness: one share for all groups, or (groups,) float64.
-#[derive(Clone, Copy)]
-pub struct Stitching(pub Shares);
-
-impl<'py> FromPyObject<'_, 'py> for Contraction {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        shares(&given, "contraction", "muscles").map(Self)
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for Stitching {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        shares(&given, "stitching", "groups").map(Self)
-    }
-}
-
-fn shares(given: &Bound<'_, PyAny>, what: &'static str, axis: &'static str) -> PyResult<Shares> {
-    match arrays::field(given, what, &[Axis::Any(axis)])? {
-        Field::Uniform(share) => Ok(share.into()),
-        Field::PerTet(shares) => Shares::of_each(what, &shares).map_err(refused),
-    }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use jounce::method::loads::contact::ContactSkin;
-use jounce::method::projective_dynamics::Start;
-use jounce::method::{self, Turn};
+use jounce::model::projective::Start;
+use jounce::potentials::contact::ContactSkin;
 use jounce::rig::Rig;
+use jounce::simulation::{self, Turn};
+use jounce::{inputs, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ use crate::forces::{Drag, ForceSamples};
 use crate::grip::Pull;
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
-use crate::settings::{Change, Contraction, Stitching, integrator_named, named};
+use crate::settings::{Change, plain};
 use crate::state::State;
 use crate::step_report::StepReport;
 
@@ -108,7 +109,7 @@ pub fn step_together(
         .zip(&inputs)
         .map(|(body, arrays)| Turn { simulation: body, drive: arrays.drive() })
         .collect();
-    let reports = run(py, || method::step_together(&mut turns))?;
+    let reports = run(py, || simulation::step_together(&mut turns))?;
     Ok(reports.into_iter().map(StepReport::from).collect())
 }
 
@@ -126,33 +127,6 @@ pub fn step_together(
 /// ----------
 /// model : Model
 ///     The model; several simulations may share it.
-/// dt : float, default 1 / 24
-///     Seconds a step, divided into `substeps`.
-/// substeps : int, default 1
-///     Steps that each `step` makes, with the pose in between.
-/// max_iterations : int, optional
-///     Most iterations of each substep; None is 200 in the full space, 30 otherwise.
-/// tolerance : float, default 1e-06
-///     Stopping threshold for the change in an iteration, in the full space for the distance to the
-///     solution: root mean square over the mass as a share of the body's diagonal. There it shrinks,
-///     down to a hundredth, for a substep that moves the body by less than 2e-4.
-/// damping : float, default 0.0
-///     Ratio, the same for every mode.
-/// gravity : 3 floats, default (0.0, 0.0, 0.0)
-///     m/s^2.
-/// pose_rest : float, default 1.0
-///     1 = the elastic rest shape follows the pose, 0 = the bind shape as in the paper.
-/// stiffness : float, default 1.0
-///     Factor on the elastic energy.
-/// integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
-///     "backward_euler" loses much energy, "bdf2" little.
-/// strength : float, default 1.0
-///     Factor on the rig's acceleration felt by the flesh, 0 = none; may be set between steps.
-/// limit : float, optional
-///     Largest displacement anywhere, as a share of the body's diagonal; the flesh stiffens beyond
-///     half of the limit.
-/// stretch : float, optional
-///     The same for lengths, as a share of their rest length.
 /// colliders : sequence of Collider, optional
 ///     Obstacles, for a full-space or projective model and backward Euler.
 /// contact_points : Embedding, optional
@@ -161,21 +135,12 @@ pub fn step_together(
 ///     the mesh.
 /// contact_weights : (p, b) array, optional
 ///     Skinning weights of these points as displayed; None interpolates the vertex weights.
-/// contraction : float or array, default 0.0
-///     Contraction of the Fibres of a full-space model, as a share of length, in [0, 1], one for
-///     all muscles or (muscles,) float64.
-/// inflation : float, default 1.0
-///     Rest length factor of a projective body of tets, in [0.01, 100].
-/// hold : float, default 0.0
-///     Frequency in Hz of a critically damped spring from a loose projective body to its pose; 0
-///     lets go.
 /// shape : Collider, optional
 ///     Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
 ///     at the modelled place that deforms with the body and excludes no points; None for no contact
 ///     with other bodies.
-/// stitching : float or array, default 1.0
-///     Active share of the stitch stiffness, 1 as built, 0 open, one for all stitch groups or
-///     (groups,) float64; takes effect from the next step on, with the same model.
+/// settings : Settings
+///     Keyword arguments.
 ///
 /// Raises
 /// ------
@@ -196,7 +161,7 @@ pub fn step_together(
 /// ((8, 3), dtype('float32'), True)
 #[pyclass(frozen, module = "jounce", name = "Simulation")]
 pub struct Simulation {
-    inner: Mutex<method::Simulation>,
+    inner: Mutex<simulation::Simulation>,
     model: Py<Model>,
     pub bones: usize,
     /// Axes of the coefficients.
@@ -207,58 +172,21 @@ pub struct Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=None, tolerance=1e-6, damping=0.0,
-                        gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
-                        integrator="backward_euler", strength=1.0, limit=None, stretch=None,
-                        colliders=None, contact_points=None, contact_weights=None, contraction=Contraction(0.0.into()),
-                        inflation=1.0, hold=0.0, shape=None, stitching=Stitching(1.0.into())),
-           text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=None, tolerance=1e-6, damping=0.0, \
-                             gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
-                             integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
-                             colliders=None, contact_points=None, contact_weights=None, contraction=0.0, \
-                             inflation=1.0, hold=0.0, shape=None, stitching=1.0)")]
+    #[pyo3(signature = (model, *, colliders=None, contact_points=None, contact_weights=None, shape=None, **settings))]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
-        dt: f64,
-        substeps: i64,
-        max_iterations: Option<i64>,
-        tolerance: f64,
-        damping: f64,
-        gravity: (f64, f64, f64),
-        pose_rest: f64,
-        stiffness: f64,
-        integrator: &str,
-        strength: f64,
-        limit: Option<f64>,
-        stretch: Option<f64>,
         colliders: Option<Vec<Bound<'_, Collider>>>,
         contact_points: Option<&Embedding>,
         contact_weights: Option<&Bound<'_, PyAny>>,
-        contraction: Contraction,
-        inflation: f64,
-        hold: f64,
         shape: Option<Bound<'_, Collider>>,
-        stitching: Stitching,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let params = method::SimulationParams {
-            dt,
-            substeps: arrays::count(substeps, "substeps")?,
-            max_iterations: most_iterations(max_iterations, &model)?,
-            tolerance,
-            damping,
-            gravity: gravity.into(),
-            pose_rest,
-            stiffness,
-            integrator: integrator_named(integrator)?,
-            strength,
-            limit,
-            stretch,
-            contraction: contraction.0,
-            inflation,
-            hold,
-            stitching: stitching.0,
-        };
+        let change = Change::of(settings)?;
+        let mut params = change.applied(&inputs::SimulationParams::default());
+        if !change.has("max_iterations") && matches!(model.get().inner, model::Model::FullSpace(_)) {
+            params.max_iterations = FULL_SPACE_ITERATIONS;
+        }
         let shared = model.get().inner.clone();
         let (bones, axes) = (shared.bone_count(), shared.coefficient_shape());
         let colliders = colliders.unwrap_or_default();
@@ -266,9 +194,9 @@ impl Simulation {
         let skin = contact_points.map(|points| skin(points, contact_weights)).transpose()?;
         let (count, felt) = (colliders.len(), shape.map(|shape| shape.get().inner.clone()));
         let inner = run(py, || match (count, felt) {
-            (_, Some(felt)) => method::Simulation::touching(shared, params, &colliders, skin, felt),
-            (0, None) => method::Simulation::new(shared, params),
-            (_, None) => method::Simulation::among(shared, params, &colliders, skin),
+            (_, Some(felt)) => simulation::Simulation::touching(shared, params, &colliders, skin, felt),
+            (0, None) => simulation::Simulation::new(shared, params),
+            (_, None) => simulation::Simulation::among(shared, params, &colliders, skin),
         })?;
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
     }
@@ -317,7 +245,7 @@ impl Simulation {
         pull: Option<&Pull>,
     ) -> PyResult<StepReport> {
         let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
-        let drive = method::Drive { pull: pull.map(|pull| &pull.0), ..arrays.drive() };
+        let drive = inputs::Drive { pull: pull.map(|pull| &pull.0), ..arrays.drive() };
         let simulation = &mut *self.lock()?;
         run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
     }
@@ -416,49 +344,19 @@ impl Simulation {
 
     /// Changes settings from the next step on; None leaves a setting unchanged.
     ///
-    /// stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new
-    /// Simulation.
-    ///
     /// Parameters
     /// ----------
-    /// stiffness : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// damping : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// gravity : 3 floats, optional
-    ///     As in `Simulation`; None keeps it.
-    /// pose_rest : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// contraction : float or array, optional
-    ///     As in `Simulation`; None keeps it.
-    /// inflation : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// hold : float, optional
-    ///     As in `Simulation`; None keeps it.
-    /// stitching : float or array, optional
-    ///     As in `Simulation`; None keeps it.
+    /// settings : Settings
+    ///     Keyword arguments.
     ///
     /// Raises
     /// ------
     /// ValueError
     ///     For invalid settings; all then keep their values.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
-                        inflation=None, hold=None, stitching=None))]
-    fn vary(
-        &self,
-        stiffness: Option<f64>,
-        damping: Option<f64>,
-        gravity: Option<[f64; 3]>,
-        pose_rest: Option<f64>,
-        contraction: Option<Contraction>,
-        inflation: Option<f64>,
-        hold: Option<f64>,
-        stitching: Option<Stitching>,
-    ) -> PyResult<()> {
-        let change =
-            Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold, stitching };
-        let mut simulation = self.lock()?;
-        let changed = change.of(simulation.params());
+    #[pyo3(signature = (**settings))]
+    fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let (change, mut simulation) = (Change::of(settings)?, self.lock()?);
+        let changed = change.applied(simulation.params());
         simulation.set_params(changed).map_err(refused)
     }
 
@@ -471,7 +369,7 @@ impl Simulation {
     #[setter]
     fn set_strength(&self, strength: f64) -> PyResult<()> {
         let mut simulation = self.lock()?;
-        let params = method::SimulationParams { strength, ..*simulation.params() };
+        let params = inputs::SimulationParams { strength, ..*simulation.params() };
         simulation.set_params(params).map_err(refused)
     }
 
@@ -539,7 +437,7 @@ impl Simulation {
     /// `Simulation(model, **settings)` has them too.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        named(py, self.lock()?.params())
+        plain(py, self.lock()?.params())
     }
 
     /// The simulated model.
@@ -690,22 +588,19 @@ impl Simulation {
 
 impl Simulation {
     /// Guard of the simulation, or an error if another thread uses it.
-    pub fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
+    pub fn lock(&self) -> PyResult<MutexGuard<'_, simulation::Simulation>> {
         let used = "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own";
         locked(&self.inner, used)
     }
 
     /// A copy with the same model, settings and state.
-    pub fn duplicate(&self) -> PyResult<method::Simulation> {
+    pub fn duplicate(&self) -> PyResult<simulation::Simulation> {
         self.lock()?.duplicate().map_err(refused)
     }
 }
 
-/// Largest number of iterations a substep: a given one, or the default of a kind of model.
-fn most_iterations(given: Option<i64>, model: &Bound<'_, Model>) -> PyResult<u32> {
-    let is_full = matches!(model.get().inner, method::Model::FullSpace(_));
-    arrays::count(given.unwrap_or(if is_full { 200 } else { 30 }), "max_iterations")
-}
+/// Most iterations of a substep in the full space, unless given.
+const FULL_SPACE_ITERATIONS: u32 = 200;
 
 /// Initial place and velocity of a loose body.
 pub fn started(

@@ -1,6 +1,6 @@
 //! `State`: a simulation at one time, in memory and as bytes.
 
-use jounce::{file, method};
+use jounce::{file, stepping};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -17,7 +17,7 @@ use crate::errors::run;
 /// >>> kept = jounce.State.from_bytes(simulation.save_state().to_bytes())
 /// >>> simulation.restore_state(kept)
 #[pyclass(frozen, module = "jounce", name = "State")]
-pub struct State(pub method::State);
+pub struct State(pub stepping::State);
 
 #[pymethods]
 impl State {

@@ -1,6 +1,6 @@
 //! `StepReport`: iterations, accuracy and energy of one step.
 
-use jounce::method;
+use jounce::inputs;
 use pyo3::prelude::*;
 
 /// Result of one step.
@@ -38,9 +38,9 @@ impl StepReport {
     }
 }
 
-impl From<method::StepReport> for StepReport {
-    fn from(report: method::StepReport) -> Self {
-        let method::StepReport { iterations, residual, converged, energy } = report;
+impl From<inputs::StepReport> for StepReport {
+    fn from(report: inputs::StepReport) -> Self {
+        let inputs::StepReport { iterations, residual, converged, energy } = report;
         Self { iterations, residual, converged, energy }
     }
 }

@@ -4,8 +4,9 @@
 use arbitrary::Arbitrary;
 use jounce::Progress;
 use jounce::body::{Body, BodyParams, CountingBones, Painted, PointStitches};
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::mesh::SurfaceMesh;
-use jounce::method::{Drive, Simulation, SimulationParams};
+use jounce::simulation::Simulation;
 use jounce_fuzz::{REST, advance};
 use libfuzzer_sys::fuzz_target;
 

@@ -6,12 +6,15 @@ use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use jounce::Progress;
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::SurfaceMesh;
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::ProjectiveModel;
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::potentials::elastic::Fabric;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce_fuzz::{REST, Settings, Transform, advance, cube};
 use libfuzzer_sys::fuzz_target;

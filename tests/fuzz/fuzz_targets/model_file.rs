@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use jounce::Progress;
 use jounce::file::{decode, encode};
-use jounce::method::{Drive, Simulation, SimulationParams};
+use jounce::inputs::{Drive, SimulationParams};
+use jounce::simulation::Simulation;
 use jounce_fuzz::{REST, advance, cube};
 use libfuzzer_sys::fuzz_target;
 

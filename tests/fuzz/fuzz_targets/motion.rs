@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::Arbitrary;
 use jounce::Progress;
-use jounce::method::skinning_modes::Drag;
-use jounce::method::{Drive, Model};
+use jounce::inputs::Drag;
+use jounce::inputs::Drive;
+use jounce::model::Model;
 use jounce_fuzz::{REST, Settings, Transform, advance, cube, simulation};
 use libfuzzer_sys::fuzz_target;
 

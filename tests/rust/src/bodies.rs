@@ -3,8 +3,8 @@
 use faer::Mat;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::Model;
-use jounce::method::skinning_modes::SkinningModel;
+use jounce::model::Model;
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::rig::Rig;
 use jounce::subspace::{Basis, SkinningModes};
 use nalgebra::{Rotation3, Vector3};

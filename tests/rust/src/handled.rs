@@ -1,10 +1,13 @@
 //! Bodies with handles, and measurements on them.
 
 use jounce::Progress;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{SurfaceMesh, TetMesh, bounds};
-use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::ProjectiveModel;
+use jounce::potentials::elastic::Fabric;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use nalgebra::Vector3;
 

@@ -2,10 +2,10 @@
 //! laws.
 
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::TetMesh;
-use jounce::method::SimulationParams;
-use jounce::method::quasi_newton::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
 use jounce::operators::{gradients, lumped_mass};
 use jounce::subspace::Restraint;
 use nalgebra::{Matrix3, Rotation3, Vector3};

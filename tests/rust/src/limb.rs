@@ -1,13 +1,15 @@
 //! Flesh on two bones, pinned at its left end, in the full space and in a reduced basis.
 
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::lumped_mass;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, Restraint, Share, mass_pca};
 
 use crate::bodies::Transform;

@@ -2,12 +2,13 @@
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
-use jounce::method::Model;
-use jounce::method::projective_dynamics::ProjectiveModel;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::reduced_fem::{LimitSamples, ReducedExtras, ReducedModel, Shot};
-use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::projective::ProjectiveModel;
+use jounce::model::reduced::{LimitSamples, ReducedExtras, ReducedModel, Shot};
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::Stitches;
+use jounce::sampling::Cubature;
 use jounce::subspace::{Handles, Restraint};
 
 use crate::bodies::{Body, Transform, some_coefficients, swing, waves};

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{Embedding, TetMesh, lattice};
-use jounce::method::loads::contact::{Collider, ContactSkin, Shape};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::operators::lumped_mass;
+use jounce::potentials::contact::{Collider, ContactSkin, Shape};
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use nalgebra::Vector3;
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::SimulationParams;
-use jounce::method::domains::{Domain, DomainTree, Member, TreeDrive};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
 use jounce::operators::Stitches;
 use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material, PrincipalStretch};
 use jounce::mesh::{TetMesh, solid_lattice};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::Stitches;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, LinearProblem, Restraint};
 use jounce_tests::laws::laws;
 use jounce_tests::limb::displacement;

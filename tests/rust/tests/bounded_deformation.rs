@@ -3,7 +3,7 @@
 use jounce::Progress;
 use jounce::material::Law;
 use jounce::mesh::TetMesh;
-use jounce::method::loads::contact::Shape;
+use jounce::potentials::contact::Shape;
 use jounce::subspace::{BoundedDeformationTree, LinearModes};
 use jounce_tests::surfaces::torus;
 use jounce_tests::trees::{problem, soft, stick};

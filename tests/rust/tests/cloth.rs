@@ -1,12 +1,15 @@
 //! Surfaces without volume: energies, projections, and cloth attached to a rig.
 
 use jounce::Error;
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::SurfaceMesh;
-use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::ProjectiveModel;
 use jounce::operators::{Bending, Membrane, nearest_isometry};
+use jounce::potentials::elastic::Fabric;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::Handles;
 use jounce_tests::bodies::{REST, some_coefficients, turn};
 use jounce_tests::handled::{

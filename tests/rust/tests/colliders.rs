@@ -2,7 +2,7 @@
 
 use jounce::Error;
 use jounce::mesh::{SurfaceMesh, closest_points};
-use jounce::method::loads::contact::{Collider, Shape, Touch};
+use jounce::potentials::contact::{Collider, Shape, Touch};
 use jounce_tests::surfaces::{cube, scattered, sphere, square, torus};
 use nalgebra::Vector3;
 

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, Integrator, SimulationParams, StepReport};
 use jounce::material::Law;
-use jounce::method::domains::{Domain, DomainTree, TreeDrive, Wind};
-use jounce::method::skinning_modes::Drag;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
+use jounce::model::Model;
+use jounce::model::tree::{Domain, DomainTree, TreeDrive, Wind};
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress, Result};
 use jounce_tests::allocations::{ALLOCATIONS, Counting};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};

@@ -2,8 +2,10 @@
 
 use jounce::Progress;
 use jounce::file::{decode_state, encode_state};
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
+use jounce::inputs::{Drive, Integrator, SimulationParams, StepReport};
+use jounce::model::Model;
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{REST, Transform, bar, turn};
 use jounce_tests::surfaces::torus;

@@ -3,7 +3,8 @@
 
 use jounce::body::{Body, BodyParams};
 use jounce::file::encode;
-use jounce::method::{Simulation, SimulationParams};
+use jounce::inputs::SimulationParams;
+use jounce::simulation::Simulation;
 use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, turn};

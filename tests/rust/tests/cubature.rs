@@ -1,9 +1,12 @@
 //! Cubature of forces: exact with all tets, stable with few, and closer to the exact forces than clusters.
 
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::Law;
-use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::lumped_mass;
+use jounce::sampling::Cubature;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, bar, displacement, largest, some_coefficients, swing};
 

@@ -1,12 +1,14 @@
 //! St. Venant-Kirchhoff flesh: forces as cubic polynomials against the sum over elements `[MOR sec. 3.1]`.
 
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
-use jounce::method::skinning_modes::Cubature;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::{Stitches, gradients, lumped_mass};
 use jounce::rig::Rig;
+use jounce::sampling::Cubature;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{bar, some_coefficients, waves};

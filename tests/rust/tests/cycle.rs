@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use jounce::method::skinning_modes::Drag;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::model::Model;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, turn};
 

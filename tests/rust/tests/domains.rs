@@ -3,12 +3,14 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::domains::{Domain, DomainTree, Member, TreeDrive, Wind};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive, Wind};
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, Transform, turn};

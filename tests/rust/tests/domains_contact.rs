@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use jounce::inputs::{Drive, Integrator, SimulationParams, StepReport};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
-use jounce::method::domains::{Domain, DomainTree, Member, TreeDrive};
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
 use jounce::operators::lumped_mass;
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, Transform, bar, turn};

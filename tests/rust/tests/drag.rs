@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use jounce::method::skinning_modes::{Drag, ForceSamples};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::inputs::{Drag, ForceSamples};
+use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::model::Model;
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, swing, turn};
 

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use jounce::inputs::{Drive, Shares, SimulationParams};
 use jounce::material::{Energy, Fibre, Fibres, Field, Law, Material, PrincipalStretch};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
-use jounce::method::{Drive, Model, Shares, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
 use jounce::operators::{gradients, lumped_mass};
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, bar, swing};

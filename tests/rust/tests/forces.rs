@@ -1,8 +1,10 @@
 //! Forces on the flesh: exact reduction, evaluation at few samples, and balance at equilibrium.
 
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::mesh::Embedding;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, some_coefficients, swing};
 

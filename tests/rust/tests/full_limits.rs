@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use jounce::Progress;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Energy, Field, Law, Material, StretchLimit};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, Minimiser};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, Minimiser};
 use jounce::operators::gradients;
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{Body, REST, Transform, bar, some_coefficients, swing, turn};
 use jounce_tests::hyperelastic::{Flesh, apart, longest};

@@ -4,9 +4,9 @@
 use faer::prelude::Solve;
 use faer::{Mat, Side};
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::PrincipalStretch;
-use jounce::method::SimulationParams;
-use jounce::method::quasi_newton::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
 use jounce::operators::{displacement_constraint, laplacian, lumped_mass, momentum_leak};
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{Body, Transform, bar, swing};

@@ -4,12 +4,16 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use jounce::Error;
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{Grip, Pull};
 use jounce::material::Law;
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::{Fabric, Grip, ProjectiveModel, Pull, Start};
-use jounce::method::skinning_modes::Drag;
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::potentials::elastic::Fabric;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce_tests::boxes::box_mesh;
 use jounce_tests::handled::{

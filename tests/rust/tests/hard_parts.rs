@@ -3,8 +3,9 @@
 
 use jounce::Progress;
 use jounce::body::{Body, BodyParams};
-use jounce::method::{Simulation, SimulationParams};
+use jounce::inputs::SimulationParams;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
 use jounce_tests::bodies::{REST, Transform, turn};
 use jounce_tests::figure::Figure;

@@ -1,8 +1,10 @@
 //! Strength of the rig's acceleration, and energy conservation of the integrators.
 
-use jounce::method::skinning_modes::{Extras, SkinningModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::subspace::skinning_modes;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, swing};

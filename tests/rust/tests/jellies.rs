@@ -1,12 +1,14 @@
 //! Free bodies with handles in contact with each other.
 
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::{Drive, SimulationParams, StepReport};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::{ProjectiveModel, Start};
-use jounce::method::{Drive, Model, Simulation, SimulationParams, StepReport, Turn, step_together};
+use jounce::model::Model;
+use jounce::model::projective::{ProjectiveModel, Start};
 use jounce::operators::lumped_mass;
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::simulation::{Simulation, Turn, step_together};
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, bar, turn};

@@ -1,7 +1,8 @@
 //! Kernels are compiled as a whole, for the instruction set on which they run.
 
 use jounce::Progress;
-use jounce::method::{Simulation, SimulationParams};
+use jounce::inputs::SimulationParams;
+use jounce::simulation::Simulation;
 use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{Body, REST};
 use object::{Object, ObjectSymbol};

@@ -3,10 +3,13 @@
 
 use faer::Mat;
 use faer::linalg::solvers::Solve;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::Law;
-use jounce::method::reduced_fem::{Aim, Key, KeyedMotion, KeyedParams, ReducedExtras, ReducedModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::Stitches;
+use jounce::simulation::Simulation;
+use jounce::simulation::keyed::{Aim, Key, KeyedMotion, KeyedParams};
 use jounce::subspace::{LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Transform, bar, some_coefficients, swing};

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use jounce_tests::modules::{Modules, Uses, circles, uses_of_entries};
 
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "error",
     "progress",
+    "parallel",
     "math",
     "mesh",
     "rig",

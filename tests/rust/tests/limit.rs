@@ -1,7 +1,8 @@
 //! The displacement limit: no effect on calm motion, never exceeded in violent motion, and smooth between.
 
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::Law;
-use jounce::method::{Drive, Integrator, Simulation, SimulationParams};
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 

@@ -1,12 +1,14 @@
 //! Linear modes against dense eigenproblems and formulas, and modal derivatives against the full space.
 
 use faer::{Mat, Side};
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::operators::{Stitches, displacement_constraint, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::bar;

@@ -2,11 +2,12 @@
 
 use faer::Mat;
 use jounce::body::{Body, BodyParams};
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::{Simulation, SimulationParams};
 use jounce::operators::{constraint, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{LocalisedModes, Restraint, localised_modes, skinning_modes};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, turn};

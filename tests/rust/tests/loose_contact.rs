@@ -1,13 +1,15 @@
 //! Free bodies with handles among colliders.
 
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::loads::contact::{Collider, ContactSkin, Shape};
-use jounce::method::projective_dynamics::{ProjectiveModel, Start};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::{ProjectiveModel, Start};
 use jounce::operators::lumped_mass;
+use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, bar, turn};

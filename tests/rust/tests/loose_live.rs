@@ -4,9 +4,11 @@ use std::f64::consts::{PI, TAU};
 
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::mesh::{TetMesh, lattice};
-use jounce::method::projective_dynamics::Start;
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::Start;
+use jounce::simulation::Simulation;
 use jounce_tests::bodies::{REST, Transform, bar, compose, turn};
 use jounce_tests::boxes::{box_mesh, row_of};
 use jounce_tests::handled::{
@@ -162,7 +164,7 @@ fn fatal_inflation_and_hold_are_refused() {
         assert!(matches!(refused, Err(Error::Range { what: "hold", .. })), "{hold}");
     }
     assert_eq!(sim.params().inflation, 1.2);
-    let thin = jounce::method::projective_dynamics::Fabric { thickness: 2e-3, bending: 1.0 };
+    let thin = jounce::potentials::elastic::Fabric { thickness: 2e-3, bending: 1.0 };
     let flesh = jounce_tests::bodies::Body::bar().model();
     for other in [surface(&sheet(), thin, 8), flesh.clone()] {
         let refused = Simulation::new(other, inflated(1.2));

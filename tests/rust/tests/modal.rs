@@ -4,9 +4,7 @@ use std::f64::consts::TAU;
 
 use faer::Mat;
 use jounce::material::{Field, Law, Material};
-use jounce::method::modal::{
-    ModalForces, ModalOscillators, RayleighDamping, SoundParams, Strike, radiation, sound,
-};
+use jounce::modal::{ModalForces, ModalOscillators, RayleighDamping, SoundParams, Strike, radiation, sound};
 use jounce::operators::{Stitches, lumped_mass};
 use jounce::subspace::{LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress};

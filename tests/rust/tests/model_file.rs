@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use jounce::file::{decode, decode_state, encode, encode_state, load, save};
+use jounce::inputs::SimulationParams;
 use jounce::material::{Fibres, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::{TetMesh, solid_lattice};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::operators::Stitches;
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, bar, swing};

@@ -4,12 +4,15 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use jounce::body::{Body, BodyParams};
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::Law;
 use jounce::mesh::{SurfaceMesh, closest_points};
-use jounce::method::skinning_modes::{Drag, Extras, SkinningModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::{lumped_mass, spread_to_interior};
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, Transform, largest, turn};
 use jounce_tests::surfaces::sphere;

@@ -1,10 +1,12 @@
 //! Stitches that open during the motion, against bodies built with the remaining stiffness.
 
 use jounce::file;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::skinning_modes::{Extras, SkinningModel};
-use jounce::method::{Drive, Model, Shares, Simulation, SimulationParams};
+use jounce::inputs::{Drive, Shares, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::Stitches;
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, swing};
@@ -82,7 +84,7 @@ fn settings() -> [SimulationParams; 4] {
         params,
         SimulationParams { substeps: 3, stiffness: 0.3, pose_rest: 0.4, ..params },
         SimulationParams { gravity: [0.0, -9.8, 1.0], damping: 0.0, ..params },
-        SimulationParams { integrator: jounce::method::Integrator::Bdf2, ..params },
+        SimulationParams { integrator: jounce::inputs::Integrator::Bdf2, ..params },
     ]
 }
 

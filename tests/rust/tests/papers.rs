@@ -2,12 +2,14 @@
 
 use faer::{Mat, Side};
 use jounce::Progress;
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::{TetMesh, lattice};
-use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::operators::{displacement_constraint, gradients, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
+use jounce::simulation::Simulation;
 use jounce::subspace::{cluster_tets, skinning_modes};
 use jounce_tests::bodies::{Body, Transform, bar, compose, swing, turn};
 use jounce_tests::complementary::{ComplementarySolver, ComplementarySolverParams};

@@ -2,11 +2,13 @@
 
 use faer::Mat;
 use jounce::Progress;
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::skinning_modes::{Extras, SkinningModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::{Stitches, lumped_mass};
+use jounce::simulation::Simulation;
 use jounce::subspace::{ModesProblem, Restraint, SkinningModes, cluster_tets};
 use jounce_tests::bodies::bar;
 use jounce_tests::boxes::row_of;

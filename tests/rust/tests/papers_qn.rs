@@ -3,9 +3,11 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::PrincipalStretch;
-use jounce::method::quasi_newton::Minimiser;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::Minimiser;
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
 use jounce_tests::hyperelastic::{DENSITY, Flesh, H, longest, params, silent, start};

@@ -3,11 +3,13 @@
 
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::Law;
 use jounce::mesh::TetMesh;
-use jounce::method::projective_dynamics::{ProjectiveModel, Start};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::{ProjectiveModel, Start};
 use jounce::operators::{gradients, lumped_mass};
+use jounce::simulation::Simulation;
 use jounce::subspace::Handles;
 use jounce_tests::bodies::{bar, turn};
 use jounce_tests::boxes::{box_mesh, row_of};

@@ -43,7 +43,7 @@ fn large_bodies_have_the_same_bits_on_any_number_of_threads() {
     let points: Vec<[f64; 3]> =
         (0..50_003).map(|i| [0.1 * f64::from(i % 97), 0.2 * f64::from(i % 31), 1.0]).collect();
     let weights = some_coefficients(3 * points.len(), 1.0);
-    let projector = jounce::method::Projector::new(&points, &weights, 3).unwrap();
+    let projector = jounce::kinematics::Projector::new(&points, &weights, 3).unwrap();
     let on = |threads| {
         let mut out = vec![0.0; 3 * points.len()];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -1,10 +1,12 @@
 //! Drag in a reduced basis: the drag of single vertices, gathered in parts.
 
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Field, Law, Material};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
-use jounce::method::skinning_modes::Drag;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::subspace::Basis;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Transform, bar, swing, waves};

@@ -1,11 +1,13 @@
 //! Flesh in a reduced basis against the full space, differences, and the content of a shot.
 
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::Law;
 use jounce::mesh::{Embedding, TetMesh, solid_lattice};
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel, Shot};
-use jounce::method::skinning_modes::Cubature;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::reduced::{ReducedExtras, ReducedModel, Shot};
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::sampling::Cubature;
+use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, Share, mass_pca};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Transform, bar, compose, some_coefficients, swing, turn, waves};

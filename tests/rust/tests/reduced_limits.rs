@@ -1,10 +1,12 @@
 //! Limits of stretch and displacement in a reduced basis: those of the full space, evaluated at all tets
 //! and vertices or at a few learnt from a shot.
 
+use jounce::inputs::{Integrator, SimulationParams};
 use jounce::material::Law;
-use jounce::method::reduced_fem::{Bounds, LimitSamples, Shot};
-use jounce::method::skinning_modes::Cubature;
-use jounce::method::{Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::reduced::{Bounds, LimitSamples, Shot};
+use jounce::sampling::Cubature;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Transform, bar, some_coefficients, swing, turn, waves};
 use jounce_tests::limb::{self, Limb};

@@ -2,11 +2,13 @@
 
 use faer::Mat;
 use jounce::Error;
+use jounce::inputs::{Integrator, SimulationParams, StepReport};
 use jounce::material::Law;
 use jounce::mesh::TetMesh;
-use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Integrator, Model, Simulation, SimulationParams, StepReport};
+use jounce::model::Model;
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::operators::{gradients, laplacian, lumped_mass, momentum_leak};
+use jounce::simulation::Simulation;
 use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{
     Body, REST, Transform, bar, compose, displacement, largest, some_coefficients, swing, turn,
@@ -460,7 +462,7 @@ fn stiffness_scales_the_square_of_frequency() {
 fn bodies_that_do_not_fit_are_refused() {
     let body = Body::bar();
     let build = |modes: &_, labels: &[i32], rig| {
-        jounce::method::skinning_modes::SkinningModel::new(&body.mesh, &body.material, modes, labels, rig)
+        jounce::model::skinning_modes::SkinningModel::new(&body.mesh, &body.material, modes, labels, rig)
             .err()
     };
     let other = jounce::rig::Rig::single(5).unwrap();

@@ -2,10 +2,12 @@
 
 use faer::{Mat, Side};
 use jounce::Progress;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel, Shot};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::inputs::{Drive, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::reduced::{ReducedExtras, ReducedModel, Shot};
 use jounce::operators::{Stitches, lumped_mass};
+use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, LinearModes, Restraint, Share, StitchedModes, mass_pca};
 use jounce_tests::dense::bending_load;
 use jounce_tests::sewn::Bars;

@@ -1,11 +1,13 @@
 //! Stitches: their effect on modes, on the reduced body and in files, against the full space.
 
 use faer::{Mat, Side};
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::mesh::Embedding;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::skinning_modes::{Extras, SkinningModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
+use jounce::simulation::Simulation;
 use jounce::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, Transform, bar, displacement, largest, some_coefficients, swing, turn};

@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
-use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::inputs::{Drive, SimulationParams};
+use jounce::model::Model;
+use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::gradients;
+use jounce::sampling::Cubature;
+use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, some_coefficients, swing, turn};
 use nalgebra::{Matrix3, Vector3};

@@ -1,11 +1,13 @@
 //! Bodies thrown at narrow obstacles: nothing stays inside. Distances are measured by formulas of this file.
 
 use jounce::Progress;
+use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::{ProjectiveModel, Start};
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce_tests::bodies::{bar, turn};
 use jounce_tests::handled::places;

@@ -1,6 +1,7 @@
 //! Cuts without a jolt, and several bodies stepped at once, each as if alone.
 
-use jounce::method::{Drive, Integrator, Simulation, SimulationParams, Turn, step_together};
+use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::simulation::{Simulation, Turn, step_together};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, compose, largest, swing, turn};
 

@@ -1,8 +1,10 @@
 //! Truncating a set of modes equals computing fewer.
 
-use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::inputs::SimulationParams;
+use jounce::model::Model;
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::subspace::{SkinningModes, skinning_modes};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, displacement, largest, swing};

@@ -1,12 +1,14 @@
 //! Drag in the full space: forces of a medium on moving vertices.
 
 use jounce::Progress;
+use jounce::inputs::Drag;
+use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::skinning_modes::Drag;
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::operators::lumped_mass;
+use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
 

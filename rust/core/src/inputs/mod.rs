@@ -5,3 +5,9 @@ pub(crate) mod force_samples;
 pub(crate) mod pull;
 pub(crate) mod settings;
 pub(crate) mod shares;
+
+pub use drag::Drag;
+pub use force_samples::ForceSamples;
+pub use pull::{Grip, Pull};
+pub use settings::{Drive, Integrator, Setting, SimulationParams, StepReport};
+pub use shares::Shares;

@@ -117,10 +117,65 @@ impl Default for SimulationParams {
     }
 }
 
+/// Place of a setting, by kind, for interfaces that know settings by name.
+#[derive(Debug)]
+pub enum Setting<'a> {
+    /// A number.
+    Number(&'a mut f64),
+    /// A number of repetitions.
+    Count(&'a mut u32),
+    /// An upper bound, or `None`.
+    Limit(&'a mut Option<f64>),
+    /// A vector in world space.
+    Vector(&'a mut [f64; 3]),
+    /// The time discretisation.
+    Integrator(&'a mut Integrator),
+    /// A share for each part of a body, and the name of these parts.
+    Shares(&'a mut Shares, &'static str),
+}
+
+impl Setting<'_> {
+    /// Takes the value of another setting of the same kind.
+    pub fn assign(self, other: Setting<'_>) {
+        match (self, other) {
+            (Self::Number(own), Setting::Number(new)) => *own = *new,
+            (Self::Count(own), Setting::Count(new)) => *own = *new,
+            (Self::Limit(own), Setting::Limit(new)) => *own = *new,
+            (Self::Vector(own), Setting::Vector(new)) => *own = *new,
+            (Self::Integrator(own), Setting::Integrator(new)) => *own = *new,
+            (Self::Shares(own, _), Setting::Shares(new, _)) => *own = *new,
+            _ => unreachable!("a setting has one kind"),
+        }
+    }
+}
+
 /// Upper bound of substeps and of iterations.
 const MOST_REPETITIONS: u32 = 100_000;
 
 impl SimulationParams {
+    /// All settings by name.
+    pub fn by_name(&mut self) -> [(&'static str, Setting<'_>); 16] {
+        use Setting::{Count, Limit, Number, Vector};
+        [
+            ("dt", Number(&mut self.dt)),
+            ("substeps", Count(&mut self.substeps)),
+            ("integrator", Setting::Integrator(&mut self.integrator)),
+            ("max_iterations", Count(&mut self.max_iterations)),
+            ("tolerance", Number(&mut self.tolerance)),
+            ("damping", Number(&mut self.damping)),
+            ("gravity", Vector(&mut self.gravity)),
+            ("pose_rest", Number(&mut self.pose_rest)),
+            ("stiffness", Number(&mut self.stiffness)),
+            ("strength", Number(&mut self.strength)),
+            ("contraction", Setting::Shares(&mut self.contraction, "muscles")),
+            ("stitching", Setting::Shares(&mut self.stitching, "groups")),
+            ("inflation", Number(&mut self.inflation)),
+            ("hold", Number(&mut self.hold)),
+            ("limit", Limit(&mut self.limit)),
+            ("stretch", Limit(&mut self.stretch)),
+        ]
+    }
+
     /// As [`SimulationParams::check`]; with colliders, also [`Error::Unsupported`] for settings that
     /// exclude them.
     pub(crate) fn check_among(&self, among: bool) -> Result<()> {

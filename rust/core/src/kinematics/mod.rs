@@ -7,3 +7,5 @@ pub(crate) mod nearby;
 pub(crate) mod posing;
 pub(crate) mod projector;
 pub(crate) mod rig_rows;
+
+pub use projector::Projector;

@@ -4,6 +4,6 @@ pub mod contact;
 pub(crate) mod damping;
 pub(crate) mod displacement_limit;
 pub(crate) mod drag;
-pub(crate) mod elastic;
+pub mod elastic;
 pub(crate) mod quadratic;
 pub(crate) mod stitch_gaps;

@@ -2,3 +2,5 @@
 
 pub(crate) mod covering;
 pub(crate) mod cubature;
+
+pub use cubature::Cubature;

@@ -1,10 +1,13 @@
 //! A running simulation: a model, settings and a state; periodic motion, common steps and keyed motion.
 
 pub(crate) mod cycle;
-pub(crate) mod keyed;
+pub mod keyed;
 pub(crate) mod orbit;
 pub(crate) mod periodic;
 pub(crate) mod together;
+
+pub use periodic::CycleReport;
+pub use together::{Turn, step_together};
 
 use std::sync::Arc;
 

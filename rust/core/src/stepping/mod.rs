@@ -5,3 +5,5 @@ pub(crate) mod motion;
 pub(crate) mod recurrence;
 pub(crate) mod state;
 pub(crate) mod substep;
+
+pub use state::State;

@@ -66,6 +66,7 @@ from jounce._jounce import (
     step_together,
 )
 from jounce.io import read_mesh
+from jounce.settings import Settings, TreeSettings
 
 __all__ = [
     "Basis",
@@ -97,6 +98,7 @@ __all__ = [
     "ProjectiveJob",
     "Pull",
     "Rig",
+    "Settings",
     "Simulation",
     "SkeletonCore",
     "SkinningModes",
@@ -106,6 +108,7 @@ __all__ = [
     "SurfaceMesh",
     "TetMesh",
     "Tracking",
+    "TreeSettings",
     "TreeState",
     "__version__",
     "cluster_tets",

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, Unpack, final
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
+
+from jounce.settings import Settings, TreeSettings
 
 __all__ = [
     "Basis",
@@ -80,7 +82,6 @@ _Field: TypeAlias = float | _FloatsLike
 # Names.
 _Law: TypeAlias = Literal["arap", "corotated", "neo_hookean", "stvk", "mooney_rivlin", "polynomial", "spline"]
 _DraftLaw: TypeAlias = Literal["arap", "corotated"]
-_Integrator: TypeAlias = Literal["backward_euler", "bdf2"]
 _Role: TypeAlias = Literal["automatic", "flesh", "rigid", "free"]
 
 @final
@@ -2358,33 +2359,6 @@ class Simulation:
     ----------
     model : Model
         The model; several simulations may share it.
-    dt : float, default 1 / 24
-        Seconds a step, divided into `substeps`.
-    substeps : int, default 1
-        Steps that each `step` makes, with the pose in between.
-    max_iterations : int, optional
-        Most iterations of each substep; None is 200 in the full space, 30 otherwise.
-    tolerance : float, default 1e-06
-        Stopping threshold for the change in an iteration, in the full space for the distance to the
-        solution: root mean square over the mass as a share of the body's diagonal. There it shrinks,
-        down to a hundredth, for a substep that moves the body by less than 2e-4.
-    damping : float, default 0.0
-        Ratio, the same for every mode.
-    gravity : 3 floats, default (0.0, 0.0, 0.0)
-        m/s^2.
-    pose_rest : float, default 1.0
-        1 = the elastic rest shape follows the pose, 0 = the bind shape as in the paper.
-    stiffness : float, default 1.0
-        Factor on the elastic energy.
-    integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
-        "backward_euler" loses much energy, "bdf2" little.
-    strength : float, default 1.0
-        Factor on the rig's acceleration felt by the flesh, 0 = none; may be set between steps.
-    limit : float, optional
-        Largest displacement anywhere, as a share of the body's diagonal; the flesh stiffens beyond
-        half of the limit.
-    stretch : float, optional
-        The same for lengths, as a share of their rest length.
     colliders : sequence of Collider, optional
         Obstacles, for a full-space or projective model and backward Euler.
     contact_points : Embedding, optional
@@ -2393,21 +2367,12 @@ class Simulation:
         the mesh.
     contact_weights : (p, b) array, optional
         Skinning weights of these points as displayed; None interpolates the vertex weights.
-    contraction : float or array, default 0.0
-        Contraction of the Fibres of a full-space model, as a share of length, in [0, 1], one for
-        all muscles or (muscles,) float64.
-    inflation : float, default 1.0
-        Rest length factor of a projective body of tets, in [0.01, 100].
-    hold : float, default 0.0
-        Frequency in Hz of a critically damped spring from a loose projective body to its pose; 0
-        lets go.
     shape : Collider, optional
         Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
         at the modelled place that deforms with the body and excludes no points; None for no contact
         with other bodies.
-    stitching : float or array, default 1.0
-        Active share of the stitch stiffness, 1 as built, 0 open, one for all stitch groups or
-        (groups,) float64; takes effect from the next step on, with the same model.
+    settings : Settings
+        Keyword arguments.
 
     Raises
     ------
@@ -2430,26 +2395,12 @@ class Simulation:
     def __new__(
         cls,
         model: Model,
-        dt: float = 0.041666666666666664,
-        substeps: int = 1,
-        max_iterations: int | None = None,
-        tolerance: float = 1e-6,
-        damping: float = 0.0,
-        gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        pose_rest: float = 1.0,
-        stiffness: float = 1.0,
-        integrator: _Integrator = "backward_euler",
-        strength: float = 1.0,
-        limit: float | None = None,
-        stretch: float | None = None,
+        *,
         colliders: Sequence[Collider] | None = None,
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
-        contraction: _Field = 0.0,
-        inflation: float = 1.0,
-        hold: float = 0.0,
         shape: Collider | None = None,
-        stitching: _Field = 1.0,
+        **settings: Unpack[Settings],
     ) -> Simulation: ...
     def step(
         self,
@@ -2568,40 +2519,13 @@ class Simulation:
         ValueError
             For poses that are not cyclic; the state is then unchanged.
         """
-    def vary(
-        self,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        gravity: tuple[float, float, float] | None = None,
-        pose_rest: float | None = None,
-        contraction: _Field | None = None,
-        inflation: float | None = None,
-        hold: float | None = None,
-        stitching: _Field | None = None,
-    ) -> None:
+    def vary(self, **settings: Unpack[Settings]) -> None:
         """Changes settings from the next step on; None leaves a setting unchanged.
-
-        stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new
-        Simulation.
 
         Parameters
         ----------
-        stiffness : float, optional
-            As in `Simulation`; None keeps it.
-        damping : float, optional
-            As in `Simulation`; None keeps it.
-        gravity : 3 floats, optional
-            As in `Simulation`; None keeps it.
-        pose_rest : float, optional
-            As in `Simulation`; None keeps it.
-        contraction : float or array, optional
-            As in `Simulation`; None keeps it.
-        inflation : float, optional
-            As in `Simulation`; None keeps it.
-        hold : float, optional
-            As in `Simulation`; None keeps it.
-        stitching : float or array, optional
-            As in `Simulation`; None keeps it.
+        settings : Settings
+            Keyword arguments.
 
         Raises
         ------
@@ -2650,7 +2574,7 @@ class Simulation:
         3).
         """
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Settings:
         """Settings in effect that are one value each, by the names of the constructor:
         `Simulation(model, **settings)` has them too.
         """
@@ -2817,26 +2741,12 @@ class DomainTree:
         Rotation and translation from the modelled place to the rest place; None for the identity.
     free : bool, default False
         The root is not attached.
-    dt : float, default 1 / 24
-        As in `Simulation`.
-    substeps : int, default 1
-        As in `Simulation`.
-    integrator : {'backward_euler', 'bdf2'}, default 'backward_euler'
-        As in `Simulation`.
-    max_iterations : int, default 30
-        As in `Simulation`.
-    tolerance : float, default 1e-06
-        As in `Simulation`.
-    stiffness : float, default 1.0
-        As in `Simulation`.
-    damping : float, default 0.0
-        As in `Simulation`; the ratio applies to every mode.
-    gravity : 3 floats, default (0.0, 0.0, 0.0)
-        As in `Simulation`.
     colliders : sequence of Collider, optional
         Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
         a surface; domains do not collide with each other. Domains far from all colliders cost
         little, for any mesh.
+    settings : TreeSettings
+        Keyword arguments.
 
     Raises
     ------
@@ -2864,15 +2774,8 @@ class DomainTree:
         placements: _Rows = None,
         *,
         free: bool = False,
-        dt: float = 0.041666666666666664,
-        substeps: int = 1,
-        integrator: _Integrator = "backward_euler",
-        max_iterations: int = 30,
-        tolerance: float = 1e-6,
-        stiffness: float = 1.0,
-        damping: float = 0.0,
-        gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
         colliders: Sequence[Collider] | None = None,
+        **settings: Unpack[TreeSettings],
     ) -> DomainTree: ...
     def step(
         self,
@@ -2908,22 +2811,18 @@ class DomainTree:
             For a wrong shape, for values that are not finite, and for the root of a free tree; the
             state is then unchanged.
         """
-    def vary(
-        self,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        gravity: tuple[float, float, float] | None = None,
-    ) -> None:
-        """Sets stiffness, damping or gravity for the next steps; None leaves a setting unchanged.
+    def vary(self, **settings: Unpack[TreeSettings]) -> None:
+        """Changes settings from the next step on; None leaves a setting unchanged.
 
         Parameters
         ----------
-        stiffness : float, optional
-            As in `Simulation`; None keeps it.
-        damping : float, optional
-            As in `Simulation`; None keeps it.
-        gravity : 3 floats, optional
-            As in `Simulation`; None keeps it.
+        settings : TreeSettings
+            Keyword arguments.
+
+        Raises
+        ------
+        ValueError
+            For invalid settings; all then keep their values.
         """
     @property
     def coordinate_count(self) -> int:
@@ -3355,17 +3254,7 @@ class MotionJob(Job):
         spin: tuple[float, float, float] | None = None,
     ) -> None:
         """Requests a new start of a loose body, as `Simulation.place`."""
-    def vary(
-        self,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        gravity: tuple[float, float, float] | None = None,
-        pose_rest: float | None = None,
-        contraction: _Field | None = None,
-        inflation: float | None = None,
-        hold: float | None = None,
-        stitching: _Field | None = None,
-    ) -> None:
+    def vary(self, **settings: Unpack[Settings]) -> None:
         """Requests other settings, as `Simulation.vary`."""
     @property
     def strength(self) -> float:

@@ -7,7 +7,6 @@
 //! tets and not on lattice cells, because skin is embedded in tets.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::FullSpaceModel;
 use super::conduction::Conduction;
@@ -19,6 +18,7 @@ use crate::material::stretch_limit::{LaneLimit, distance_in_lanes};
 use crate::math::SparseCholesky;
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
+use crate::parallel::*;
 use crate::potentials::elastic::elements::{Chunk, Elements, deformation_in_lanes};
 use crate::potentials::elastic::mesh_elements::{limit_law, tet_elements};
 
@@ -106,7 +106,7 @@ impl StretchLimits {
             chunk.gather(x);
             Arch::new().dispatch(Watch { chunk, share })
         };
-        self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).reduce(|| false, |a, b| a | b)
+        self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).filter(|new| *new).count() > 0
     }
 }
 

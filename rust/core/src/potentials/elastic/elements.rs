@@ -3,13 +3,13 @@
 use nalgebra::{Matrix3, Vector3};
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::material::PrincipalStretch;
 use crate::material::lanes::{self, Evaluate, LaneLaw, PARAMETERS};
 use crate::material::stretch_limit::LaneLimit;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::rows::Rows;
+use crate::parallel::*;
 
 /// Elements of a chunk.
 const CHUNK: usize = 2048;

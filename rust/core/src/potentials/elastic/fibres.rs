@@ -9,7 +9,6 @@
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
 
 use super::elements::deformation;
 use super::rest_shape::{STRETCHES, rest_stretch_in_lanes};
@@ -19,6 +18,7 @@ use crate::math::polar::cofactors;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::{BlockMatrix, gradients};
+use crate::parallel::*;
 
 /// Fibres a task.
 const TASK: usize = 1024;

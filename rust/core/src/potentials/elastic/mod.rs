@@ -8,3 +8,5 @@ pub(crate) mod mesh_elements;
 pub(crate) mod rest_shape;
 pub(crate) mod samples;
 pub(crate) mod sheet;
+
+pub use sheet::Fabric;

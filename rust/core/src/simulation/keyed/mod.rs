@@ -10,6 +10,7 @@ use std::sync::Arc;
 use course::{Course, Line};
 pub use plan::KeyedParams;
 use plan::{Plan, Want};
+pub use tracking::Tracking;
 
 use crate::inputs::settings::{Drive, SimulationParams};
 use crate::model::Model;

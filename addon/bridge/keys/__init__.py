@@ -1,0 +1,1 @@
+"""Shape keys and their animation."""

@@ -1,0 +1,1 @@
+"""Loads on a body: force fields, colliders, animated settings."""

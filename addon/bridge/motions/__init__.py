@@ -1,0 +1,1 @@
+"""The motions of bodies in all qualities, and the drives for them."""

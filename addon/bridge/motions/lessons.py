@@ -1,0 +1,39 @@
+"""The learnt basis of a body, stored with its host."""
+
+import bpy
+
+from ...core.body.bodies import BodyCache
+from ...core.shot.learnt import Learnt, unpack
+from . import kept_data
+
+KEY = "learnt"
+
+# The bases read last, by digest; an empty tuple for unusable ones.
+_read: "BodyCache[tuple[Learnt, ...]]" = BodyCache(capacity=8)
+
+
+def of(host: bpy.types.Object) -> Learnt | None:
+    """The learnt basis of a host; None without a usable one."""
+    digest = host.jounce.learnt_digest
+    if not digest:
+        return None
+    found = _read.get(digest)
+    if found is None:
+        data = kept_data.of(host, KEY)
+        learnt = None if data is None else unpack(data)
+        found = () if learnt is None else (learnt,)
+        _read.put(digest, found)
+    return found[0] if found else None
+
+
+def keep(host: bpy.types.Object, learnt: Learnt) -> None:
+    """Stores a learnt basis over an earlier one."""
+    kept_data.keep(host, KEY, learnt.pack())
+    host.jounce.learnt_digest = learnt.digest
+    _read.put(learnt.digest, (learnt,))
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Deletes the learnt basis."""
+    kept_data.forget(host, KEY)
+    host.jounce.property_unset("learnt_digest")

@@ -1,0 +1,29 @@
+"""Background passes behind the draft of a previewed body, by quality."""
+
+import bpy
+
+from ...core.flesh.settings import Quality, Target
+from . import final_preview, learnt_preview
+from .behind import Behind
+from .motions import Motions
+
+RESTARTED = {Quality.FINAL: final_preview.restarted, Quality.LEARNT: learnt_preview.restarted}
+
+
+def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> Behind | None:
+    """A pass with the present settings, which keeps all valid frames; None for drafts."""
+    if before is not None:
+        before.close()
+    restart = RESTARTED.get(made.scene.host.jounce.simulated_quality)
+    return None if restart is None else restart(before, made, scene)
+
+
+def status(behind: Behind | None, host: bpy.types.Object, frames: range, wanted: int) -> str:
+    """A few words for the panel about a complete draft and the motion behind it. frames: of the draft."""
+    state = host.jounce
+    if behind is not None:
+        return behind.status(wanted)
+    if not state.is_flesh:
+        return f"Cached {frames.start} - {frames.stop - 1}"
+    why = state.why_draft(Target(state.target), state.built_tets)
+    return f"Draft: {why}" if why else "Draft"

@@ -1,0 +1,1 @@
+"""From a motion to shape keys, bones and files."""

@@ -1,0 +1,1 @@
+"""Built bodies of each kind, and the objects that act on them."""

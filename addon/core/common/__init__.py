@@ -1,0 +1,1 @@
+"""Errors, long work in small steps, and texts."""

@@ -1,0 +1,1 @@
+"""Settings of flesh as plain values, and its elastic laws."""

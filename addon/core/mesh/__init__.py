@@ -1,0 +1,1 @@
+"""The surface of a body: its points, maps, stitches, and checks of its shape."""

@@ -1,0 +1,101 @@
+"""Fills the cache of a looping motion.
+
+The first frame depends on all others and is unknown before the last has been read. The pass reads the cycle,
+finds the state that closes the loop, and plays the motion from this state like a bake.
+"""
+
+import hashlib
+from collections.abc import Generator
+from dataclasses import replace
+
+from jounce.final_motion import DIGEST_BYTES
+
+from ..common.task import Step
+from ..flesh.settings import RestartMode
+from ..mesh.surface import Surface
+from ..stepping.loops import cycle_arguments, refuse_open
+from ..stepping.motion import FrameInput, Reduce, Schedule, Target
+from ..storage.cache import MotionCache
+from .simulation_pass import SimulationPass, Start
+
+# Share of the closing in the whole work of closing a loop and playing.
+CLOSING = 0.9
+
+
+class LoopPass(SimulationPass):
+    """A pass over a cycle and any following frames."""
+
+    def __init__(
+        self,
+        cache: MotionCache,
+        start: Start,
+        course: Schedule,
+        frames: int,
+        surface: Surface,
+        *,
+        is_final: bool = False,
+        reduce: Reduce | None = None,
+    ) -> None:
+        """frames: of the cycle, the last like the first. The other arguments are those of any pass."""
+        # A cycle starts in its end state.
+        course = replace(course, start=RestartMode.SETTLED)
+        super().__init__(cache, start, course, is_final=is_final, reduce=reduce)
+        self._frames = frames
+        self._surface = surface
+        self._cycle = b""
+
+    @property
+    def checked(self) -> int:
+        """None before the cycle is known."""
+        return super().checked if self._cycle else 0
+
+    @property
+    def closing(self) -> bool:
+        """Until the first frame is known."""
+        return self.checked == 0
+
+    @property
+    def progress(self) -> float:
+        """Reading counts as half of the work, closing the loop as most of the other half."""
+        return 0.5 * (len(self.drives) + max(self.checked, CLOSING * self._frames * self._closed))
+
+    @property
+    def _closed(self) -> float:
+        """Progress of closing the cycle, in [0, 1]."""
+        return self._recorder.job.progress if self._cycle and self._recorder is not None else 0.0
+
+    def caught_up(self) -> Generator[Step, None, None]:
+        """Waits until the loop is closed, and all frames with known drives are simulated."""
+        for step in super().caught_up():
+            yield Step(max(step.fraction, CLOSING * self._closed), "Closing the loop")
+
+    def needed(self, index: int) -> int:
+        """All of the cycle at least."""
+        return max(self._frames, index + 1)
+
+    def remembers(self, _index: int, _drive: FrameInput) -> bool:
+        """Always false: one drive does not determine a cycle."""
+        return False
+
+    def feed(self, drive: FrameInput) -> None:
+        """Takes the drive of the next frame; the last of the cycle starts the simulation."""
+        self._take(drive)
+        if len(self.drives) == self._frames:
+            refuse_open([self.felt(each) for each in self.drives], self._surface, self.course)
+            digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+            for each in self.drives:
+                digest.update(self.felt(each).digest())
+            self._cycle = digest.digest()
+            for index in range(self._frames):
+                self._simulate(index)
+        elif self._cycle:
+            self._simulate(len(self.drives) - 1)
+
+    def _digest(self, index: int) -> bytes:
+        whole = hashlib.blake2b(self._cycle + super()._digest(index), digest_size=DIGEST_BYTES)
+        return whole.digest()
+
+    def _begin(self, target: Target, _drive: FrameInput) -> None:
+        cycle = [self.felt(drive) for drive in self.drives[: self._frames]]
+        cycle[0].set_up(target)
+        target.settle_cycle(**cycle_arguments(cycle))

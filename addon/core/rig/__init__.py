@@ -1,0 +1,1 @@
+"""Bones and parts of a character, and the weights of its vertices."""

@@ -1,0 +1,1 @@
+"""Tasks that need a whole shot: the fit, measurements, learning, sound."""

@@ -1,0 +1,233 @@
+"""Fits flesh to a shot: as soft and as lively as motion and stretch may be within their bounds."""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from ..common.task import POLL_SECONDS, Step, scaled
+from ..passes.simulation_pass import SimulationPass
+from .motion_extent import Extent, Gauge, of_motion
+
+# Frequency of a belly on a person, in Hz, and the softest and firmest that look like flesh.
+NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
+# Smallest and largest share of the rig's acceleration.
+CALMED, FREED = 0.35, 2.5
+# Frequency from which on calmed flesh moves less than the firmest under all of the acceleration would.
+FLAPPING = FIRMEST * CALMED**0.5
+# Motion below this share of the size counts as none.
+STILL = 1e-4
+# Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
+# resonance, less where limits hold the flesh.
+SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
+# Largest number of tried tunings, of drafts and of final motions.
+TRIES, FINALS = 6, 4
+# Frames of a final motion before and after the wildest one of its draft.
+BEFORE, AFTER = 16, 4
+# Most frames of a motion that is tried whole.
+SHORT = 24
+# Searches around a wildest frame.
+ROUNDS = 2
+# Slope below which firmer flesh stretches no less: then the rig stretches it.
+HELPLESS = 0.1
+# Shares of what is beyond the bounds without limits that firmer flesh must take away.
+HELD_SIZE, HELD_STRAIN = 0.8, 0.5
+# Largest step of the ease.
+LEAP = 2.5
+# Largest number of evaluated frames, evenly chosen.
+FRAMES = 60
+# Tolerance of the motion against its bounds, as a ratio.
+NEAR = 1.05
+# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame.
+STRETCHED = 0.9
+
+# Finds the extent of a motion.
+Measuring = Generator[Step, None, Extent]
+
+
+class Reason(Enum):
+    """The reason for a frequency, as the end of a sentence."""
+
+    AMPLITUDE = "the target amplitude asks"
+    STRETCH = "softer flesh would stretch too far"
+    SOFTEST = "softer flesh would swim"
+    FIRMEST = "no flesh is firmer"
+    STILL = "nothing moves it in these frames"
+    RIG = "the rig itself stretches it, however firm it is"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of a motion. size: share of the diagonal. strain: share of a length, or None."""
+
+    size: float
+    strain: float | None = None
+
+    def used(self, extent: Extent) -> tuple[float, Reason]:
+        """The used share of the nearest bound, and the bound's name."""
+        size = extent.size / self.size
+        strain = 0.0 if self.strain is None else extent.strain / self.strain
+        return (strain, Reason.STRETCH) if strain > size else (size, Reason.AMPLITUDE)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Frequency of the flesh in Hz, and its share of the rig's acceleration."""
+
+    frequency: float
+    amount: float
+
+
+def tuning(ease: float) -> Tuning:
+    """The tuning whose free motion is `exp(ease)` times that of natural flesh.
+
+    Half of it, on a log scale, comes from the frequency and half from the amount, which ends at its bounds:
+    calm clips move visibly without swimming, and wild ones without becoming wood.
+    """
+    half = float(np.exp(0.5 * ease))
+    amount = float(np.clip(half, CALMED, FREED))
+    frequency = NATURAL * (half * half / amount) ** -0.5
+    return Tuning(float(np.clip(frequency, SOFTEST, FIRMEST)), amount)
+
+
+# Eases of the softest and of the firmest tuning.
+EASIEST = float(2.0 * np.log(NATURAL / SOFTEST) + np.log(FREED))
+HARDEST = float(2.0 * np.log(NATURAL / FIRMEST) + np.log(CALMED))
+
+
+def limited(ease: float) -> float:
+    """The nearest ease that a tuning reaches."""
+    return float(np.clip(ease, HARDEST, EASIEST))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The fitted ease, None without motion; its motion, and the reason for it."""
+
+    ease: float | None
+    extent: Extent
+    reason: Reason
+
+    @property
+    def tuning(self) -> Tuning | None:
+        """The tuning of the ease."""
+        return None if self.ease is None else tuning(self.ease)
+
+
+def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
+    """The extent of the motion over the drives of a pass, measured during the simulation."""
+    frames, done = len(rehearsal.drives), 0
+    every = -(-frames // FRAMES)
+    extents: list[Extent] = []
+    with closing(rehearsal):
+        while done < frames:
+            if not rehearsal.collect():
+                time.sleep(POLL_SECONDS)
+                yield Step(done / frames, "Fitting")
+            for coefficients in rehearsal.cache.coefficients[done:]:
+                if done % every == 0:
+                    extents.append(gauge.of_frame(done, coefficients))
+                done += 1
+                yield Step(done / frames, "Fitting")
+    extent = of_motion(extents)
+    return replace(extent, wildest=every * extent.wildest)
+
+
+def fitted(
+    extent_at: Callable[[Tuning], Measuring],
+    bounds: Bounds,
+    start: float = 0.0,
+    tries: int = TRIES,
+    most: float = EASIEST,
+    known: Extent | None = None,
+) -> Generator[Step, None, Fitted]:
+    """The easiest tuning with a motion within its bounds.
+
+    A secant method on log scales, for the nearest bound. extent_at: extent with a tuning. start: first ease.
+    tries: most tunings that are tried. most: largest ease. known: extent at the first ease, if measured.
+    """
+    ease, extent = start, known or (yield from one_of_all(extent_at(tuning(start)), 0, tries))
+    if extent.size < STILL:
+        return Fitted(None, extent, Reason.STILL)
+    first, best, slope = extent, None, SLOPE
+    for number in range(1, tries):
+        used, _ = bounds.used(extent)
+        if used < NEAR and (best is None or ease > best[0]):
+            best = ease, extent
+        leap = float(np.clip(-np.log(used) / slope, -LEAP, LEAP))
+        following = float(np.clip(ease + leap, HARDEST, most))
+        if 1.0 / NEAR < used < NEAR or following == ease:
+            break
+        extent = yield from one_of_all(extent_at(tuning(following)), number, tries)
+        after = max(bounds.used(extent)[0], STILL)
+        slope = float(np.clip(np.log(after / used) / (following - ease), FLATTEST, STEEPEST))
+        ease = following
+    if bounds.used(extent)[0] >= NEAR and best is not None:
+        ease, extent = best
+    eased = np.log(bounds.used(first)[0] / max(bounds.used(extent)[0], STILL))
+    if bounds.used(extent)[0] >= NEAR and ease < start and eased < HELPLESS * (start - ease):
+        return Fitted(start, first, Reason.RIG)
+    return Fitted(ease, extent, reason_of(ease, *bounds.used(extent)))
+
+
+def begun(extent: Extent, bounds: Bounds) -> float:
+    """A first ease, from the extent of natural flesh without limits.
+
+    Limits hold much of what is too far, and more of what stretches too far, on a log scale. Flesh far beyond
+    them takes long to simulate.
+    """
+    size = HELD_SIZE * np.log(max(extent.size / bounds.size, 1.0))
+    strain = 0.0 if bounds.strain is None else HELD_STRAIN * np.log(max(extent.strain / bounds.strain, 1.0))
+    return max(HARDEST, -float(max(size, strain)))
+
+
+def finally_fitted(
+    free: Extent, extent_over: Callable[[slice], Callable[[Tuning], Measuring]], bounds: Bounds, frames: int
+) -> Generator[Step, None, Fitted]:
+    """The easiest tuning with a final motion within its bounds.
+
+    Around the wildest frame first, then measured in all, and once more where that shows a need. free: of the
+    natural draft without limits. extent_over: extent of the final motion over a slice of the frames.
+    """
+    if free.size < STILL:
+        return Fitted(None, free, Reason.STILL)
+    own, ease, most, known = around(free.wildest, frames), begun(free, bounds), EASIEST, None
+    for number in range(ROUNDS):
+        search = fitted(extent_over(own), bounds, ease, FINALS, most, known)
+        found = yield from scaled(search, number / ROUNDS, (number + 0.6) / ROUNDS)
+        if found.ease is None or own == slice(0, frames):
+            break
+        ease = found.ease
+        whole = extent_over(slice(0, frames))(tuning(ease))
+        extent = yield from scaled(whole, (number + 0.6) / ROUNDS, (number + 1) / ROUNDS)
+        used, _ = bounds.used(extent)
+        found = replace(found, extent=extent)
+        if found.reason is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR:
+            own, known = slice(0, frames), extent
+        elif used < NEAR:
+            break
+        else:
+            own, most = around(extent.wildest, frames), ease
+    return found
+
+
+def around(wildest: int, frames: int) -> slice:
+    """The frames of a final motion that are tried: all of a short one."""
+    if frames <= SHORT:
+        return slice(0, frames)
+    return slice(max(0, wildest - BEFORE), min(frames, wildest + AFTER + 1))
+
+
+def reason_of(ease: float, used: float, nearest: Reason) -> Reason:
+    """The reason for an ease with this used share of the nearest bound."""
+    if ease == EASIEST and used < 1.0:
+        return Reason.SOFTEST
+    return Reason.FIRMEST if ease == HARDEST and used > 1.0 else nearest
+
+
+def one_of_all(extent: Measuring, number: int, tries: int) -> Measuring:
+    """The share of one try in the total progress."""
+    return scaled(extent, number / tries, (number + 1) / tries)

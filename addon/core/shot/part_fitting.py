@@ -1,0 +1,68 @@
+"""Fits the parts of a body to a shot, each beside the whole body and within bounds of its own.
+
+One wild part then stiffens no other, and a calm one is woken.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+import numpy as np
+
+from ..common.task import Step
+from ..rig.part_settings import MOST_AMOUNT
+from .fitting import NEAR, STILL, Bounds, Measuring, limited, one_of_all, tuning
+from .motion_extent import Extent
+
+# Eases of the parts beside the whole body's.
+Eases = tuple[float, ...]
+
+# Slope of a part's used share against its ease, on a log scale.
+SLOPE = 0.6
+# Largest step of an ease, and smallest one that is worth a try.
+LEAP, WORTH = 2.0, 0.15
+# Power of the share by which all parts together tear more than each.
+TOGETHER = 2.0
+# Largest number of tries.
+TRIES = 2
+
+
+def setting(ease: float, own: float) -> tuple[float, float]:
+    """Softness and amount of a part whose ease is greater than the body's `ease` by `own`."""
+    body, part = tuning(ease), tuning(limited(ease + own))
+    amount = min(MOST_AMOUNT, part.amount / body.amount)
+    return float(np.exp(limited(ease + own) - ease) / amount), amount
+
+
+def fitted(
+    ease: float, whole: Extent, extent_at: Callable[[Eases], Measuring], bounds: Bounds
+) -> Generator[Step, None, tuple[Eases, Extent]]:
+    """The eases of the parts whose motion is nearest to their bounds, within those of the body; its extent.
+
+    ease: of the body. whole: its extent with all parts alike. extent_at: extent with eases of the parts.
+    """
+    eases = np.zeros(len(whole.parts))
+    best, extent = (tuple(eases.tolist()), whole), whole
+    for number in range(TRIES):
+        leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
+        following = np.array([limited(ease + own) - ease for own in eases + leaps])
+        if np.abs(following - eases).max(initial=0.0) < WORTH:
+            break
+        eases = following
+        extent = yield from one_of_all(extent_at(tuple(eases.tolist())), number, TRIES)
+        is_wild = bounds.used(best[1])[0] >= NEAR
+        if bounds.used(extent)[0] < NEAR and (is_wild or misfit(extent, bounds) < misfit(best[1], bounds)):
+            best = tuple(eases.tolist()), extent
+    return best
+
+
+def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
+    """The used share of the nearest bound of each part, larger where all together tear more than each."""
+    widest = max([part.strain for part in extent.parts], default=0.0)
+    together = max(1.0, extent.strain / max(widest, STILL)) ** TOGETHER
+    own = (replace(part, strain=part.strain * together) for part in extent.parts)
+    return np.array([max(bounds.used(part)[0], STILL) for part in own])
+
+
+def misfit(extent: Extent, bounds: Bounds) -> float:
+    """Sum of the ratios, on a log scale, by which the parts miss their nearest bounds."""
+    return float(np.abs(np.log(shares(extent, bounds))).sum())

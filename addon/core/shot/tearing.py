@@ -1,0 +1,64 @@
+"""Finds torn flesh: edges stretched far beyond the pose, part by part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..body.full_space import Shaper, shaped
+from ..mesh.rest_check import lengths, posed_points
+from ..mesh.surface import Surface
+
+# Relative change of an edge's posed length above which the edge is torn.
+TORN = 0.6
+# Smallest share and number of torn edges in a tearing part.
+SHARE, FEWEST = 0.01, 3
+# Number of inspected frames, those of the largest motion.
+FRAMES = 60
+# Shorter edges, as a share of the diagonal, say nothing.
+SHORT = 1e-3
+
+
+@dataclass(frozen=True)
+class Tear:
+    """The worst tear of a part: row of the bone in the rig, index of the frame, amount."""
+
+    bone: int
+    frame: int
+    stretch: float
+
+
+def tears(
+    surface: Surface, shaper: Shaper, poses: list[np.ndarray], coefficients: list[np.ndarray]
+) -> Iterator[Tear]:
+    """The tearing parts in a motion, by bones; poses (b, 3, 4) and coefficients per frame."""
+    edges = edges_of(surface.triangles)
+    part = surface.weights.argmax(axis=1)[edges[:, 0]]
+    count = np.bincount(part, minlength=surface.weights.shape[1])
+    least = np.maximum(FEWEST, SHARE * count)
+    worst: dict[int, Tear] = {}
+    sizes = [float(np.linalg.norm(z)) for z in coefficients]
+    for frame in sorted(np.argsort(sizes)[-FRAMES:].tolist()):
+        posed = posed_points(surface, poses[frame])
+        stretch = stretches(posed, shaped(shaper, coefficients[frame]), edges, surface.diagonal)
+        torn = np.bincount(part, weights=stretch > TORN, minlength=len(count))
+        for bone in np.flatnonzero(torn >= least).tolist():
+            most = float(np.sort(stretch[part == bone])[-int(np.ceil(least[bone]))])
+            if bone not in worst or most > worst[bone].stretch:
+                worst[bone] = Tear(bone, frame, most)
+    return iter(worst[bone] for bone in sorted(worst))
+
+
+def edges_of(triangles: np.ndarray) -> np.ndarray:
+    """The edges (e, 2) of triangles, each once."""
+    ends = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    # As single numbers, since rows are slow to sort.
+    count = int(ends.max(initial=0)) + 1
+    return np.stack(np.divmod(np.unique(ends[:, 0] * count + ends[:, 1]), count), axis=1)
+
+
+def stretches(posed: np.ndarray, moved: np.ndarray, edges: np.ndarray, diagonal: float) -> np.ndarray:
+    """Relative change of the length of each posed edge by displacements (p, 3), (e,)."""
+    before, after = lengths(posed, edges), lengths(posed + moved, edges)
+    long = before > SHORT * diagonal
+    return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)

@@ -1,0 +1,1 @@
+"""The motion of a body through frames, and the forces on it."""

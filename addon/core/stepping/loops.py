@@ -1,0 +1,104 @@
+"""Looping motion: the flesh ends in its first state."""
+
+from collections.abc import Generator
+from typing import TypedDict, cast
+
+import jounce
+import numpy as np
+
+from ..common.task import Step, until_done
+from ..common.user_error import UserError, passing_on
+from ..mesh.surface import Surface
+from .motion import FrameInput, Motion, Schedule, step
+
+# Largest distance between the first and the last pose, as a share of the size.
+CYCLIC = 1e-3
+# Largest number of passes over a cycle; most cycles close in four.
+PASSES = 16
+# Seam, as a share of the size, above which a loop is visible.
+VISIBLE_SEAM = 1e-4
+
+
+def looped(
+    simulation: "jounce.Simulation", drives: list[FrameInput], surface: Surface, course: Schedule
+) -> "Generator[Step, None, tuple[Motion, jounce.CycleReport]]":
+    """The motion over a cycle of drives, the last like the first, and a report on the seam."""
+    refuse_open(drives, surface, course)
+    job = jounce.MotionJob(simulation)
+    try:
+        drives[0].set_up(job)
+        job.settle_cycle(**cycle_arguments(drives))
+        job.keep()
+        for drive in drives[1:]:
+            step(job, drive)
+            job.keep()
+        yield from until_done(job, lambda: "Closing the loop")
+        with passing_on("The motion cannot loop"):
+            motion = Motion(np.stack([drive.pose for drive in drives]), job.coefficients())
+        # A finished job without refusal has a report.
+        return motion, cast("jounce.CycleReport", job.report)
+    finally:
+        job.cancel()
+
+
+def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) -> None:
+    """Refuses drives that form no cycle."""
+    held = next((drive.held for drive in drives if drive.held), "")
+    if held:
+        raise UserError(f"The motion cannot loop, as it cannot be followed in all frames: {held}.")
+    poses = [drive.pose for drive in drives]
+    gap = pose_gap(surface, poses[0], poses[-1])
+    if gap > CYCLIC:
+        raise UserError(
+            f"The last frame shows another pose than the first, {gap:.2%} of the size apart, so the motion "
+            "cannot loop; end the range where the first pose comes again, or switch Loop off."
+        )
+    teleports = course.teleports()
+    if any([drive.cut or teleports.follow(drive.pose, drive.spots, drive.switches) for drive in drives][1:]):
+        raise UserError(
+            "The motion is reset or teleports within the range, so it cannot loop; take these or Loop off."
+        )
+    if len({(drive.feel, drive.contraction, drive.stitching) for drive in drives}) > 1:
+        raise UserError(
+            "How the flesh feels is animated (frequency, damping, gravity, contraction, stitches), so the "
+            "motion cannot loop; take these keys or Loop off."
+        )
+
+
+class CycleArguments(TypedDict):
+    """Arguments of the native module for the drives of a cycle."""
+
+    poses: np.ndarray
+    strengths: np.ndarray
+    forces: np.ndarray | None
+    offsets: np.ndarray | None
+    drags: "list[jounce.Drag | None]"
+    max_passes: int
+
+
+def cycle_arguments(drives: list[FrameInput]) -> CycleArguments:
+    """The drives of a cycle in the native module's form."""
+    return {
+        "poses": np.stack([drive.pose for drive in drives]),
+        "strengths": np.array([drive.strength for drive in drives]),
+        "forces": stacked([drive.force for drive in drives]),
+        "offsets": stacked([drive.offsets for drive in drives]),
+        "drags": [drive.drag for drive in drives],
+        "max_passes": PASSES,
+    }
+
+
+def stacked(rows: list[np.ndarray | None]) -> np.ndarray | None:
+    """All rows in one array, zero for missing ones; None without any row."""
+    given = next((row for row in rows if row is not None), None)
+    if given is None:
+        return None
+    return np.stack([np.zeros_like(given) if row is None else row for row in rows])
+
+
+def pose_gap(surface: Surface, first: np.ndarray, last: np.ndarray) -> float:
+    """The largest motion of any surface point from one pose to another, after a common translation."""
+    blended = surface.weights @ (last - first).reshape(len(first), 12)
+    places = np.concatenate([surface.points, np.ones((len(surface.points), 1))], axis=1)
+    moved = np.einsum("pij,pj->pi", blended.reshape(-1, 3, 4), places)
+    return float(np.linalg.norm(moved - moved.mean(axis=0), axis=1).max()) / surface.diagonal

@@ -1,0 +1,1 @@
+"""Files of motions, and caches in memory."""

@@ -1,0 +1,85 @@
+"""The fit of the parts of a body to a shot."""
+
+import numpy as np
+import pytest
+from jounce_core.common.task import Step
+from jounce_core.rig.part_settings import MOST_AMOUNT
+from jounce_core.shot import fitting, part_fitting
+from jounce_core.shot.fitting import Bounds, tuning
+from jounce_core.shot.motion_extent import Extent
+
+BOUNDS = Bounds(0.035, 0.36)
+
+
+def run(search):
+    """The result of a search."""
+    while True:
+        try:
+            next(search)
+        except StopIteration as stop:
+            return stop.value
+
+
+def body(sizes, strains, power=0.6):
+    """The extent of uncoupled parts with these sizes and strains at eases of 0, and all tried eases."""
+    tried = []
+
+    def extent_of(eases):
+        shares = np.exp(power * np.array(eases))
+        parts = [Extent(*each) for each in zip(sizes * shares, strains * shares, strict=True)]
+        whole = Extent(max(part.size for part in parts), max(part.strain for part in parts))
+        return Extent(whole.size, whole.strain, parts=tuple(parts))
+
+    def extent_at(eases):
+        tried.append(eases)
+        yield Step(0.5, "")
+        return extent_of(eases)
+
+    return extent_of((0.0,) * len(sizes)), extent_at, tried
+
+
+def test_one_wild_part_stiffens_no_other():
+    whole, extent_at, _ = body(np.array([0.02, 0.004, 0.01]), np.array([0.36, 0.05, 0.1]))
+    eases, extent = run(part_fitting.fitted(-1.0, whole, extent_at, BOUNDS))
+    assert eases[0] == pytest.approx(0.0, abs=0.01) and min(eases[1:]) > 1.5
+    assert [max(part.size / 0.035, part.strain / 0.36) for part in extent.parts] == pytest.approx(
+        [1.0] * 3, rel=0.02
+    )
+
+
+def test_a_part_that_is_too_wild_gets_firmer_alone():
+    whole, extent_at, _ = body(np.array([0.02, 0.01]), np.array([0.6, 0.36]))
+    eases, extent = run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS))
+    assert eases[0] < -0.5 and abs(eases[1]) < 0.01
+    assert extent.strain == pytest.approx(0.36, rel=0.02)
+
+
+def test_parts_that_hold_one_another_back_stay_as_they_were():
+    whole = Extent(0.02, 0.36, parts=(Extent(0.02, 0.36), Extent(0.01, 0.1)))
+
+    def extent_at(_eases):
+        yield Step(0.5, "")
+        return Extent(0.03, 0.5, parts=(Extent(0.03, 0.5), Extent(0.03, 0.3)))
+
+    assert run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS)) == ((0.0, 0.0), whole)
+
+
+def test_nothing_is_tried_where_nothing_is_to_gain():
+    whole, extent_at, tried = body(np.array([0.02, 0.02]), np.array([0.35, 0.36]))
+    assert run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS)) == ((0.0, 0.0), whole)
+    easiest = fitting.EASIEST
+    whole, extent_at, tried = body(np.array([0.01, 0.01]), np.array([0.1, 0.1]))
+    run(part_fitting.fitted(easiest, whole, extent_at, BOUNDS))
+    assert tried == []
+
+
+@pytest.mark.parametrize("ease", [fitting.HARDEST, -3.0, 0.0, 1.5, fitting.EASIEST])
+@pytest.mark.parametrize("own", [-30.0, -1.0, 0.0, 1.0, 30.0])
+def test_a_part_has_the_tuning_of_its_ease(ease, own):
+    softness, amount = part_fitting.setting(ease, own)
+    of_body, of_part = tuning(ease), tuning(fitting.limited(ease + own))
+    free = amount * of_body.amount * softness / of_body.frequency**2
+    assert free == pytest.approx(of_part.amount / of_part.frequency**2)
+    assert 0.0 < amount <= MOST_AMOUNT
+    if amount < MOST_AMOUNT:
+        assert amount * of_body.amount == pytest.approx(of_part.amount)
