@@ -10,8 +10,8 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ..bridge.bake import bakes, kept, measured, renders, shards
 from ..bridge.body import bodies, builds, companions, wholeness
 from ..bridge.body.bodies import BodyScene
-from ..bridge.motions import learnt_preview, motions
-from ..bridge.preview import direction, frame_readings, previews
+from ..bridge.motions import direction, learnt_preview, motions
+from ..bridge.preview import frame_readings, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.bake.prepared import Prepared
 from ..core.body import bodies as built

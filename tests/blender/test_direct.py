@@ -383,7 +383,7 @@ def test_frames_are_the_same_in_any_order(module):
 
 def test_bytes_over_others_stay_whole(module):
     obj, _ = character()
-    kept_data = module("bridge.preview.kept_data")
+    kept_data = module("bridge.motions.kept_data")
     for count in (3, 2, 50):
         kept_data.keep(obj, "probe", b"ab\0cd" * count)
         assert kept_data.of(obj, "probe") == b"ab\0cd" * count
@@ -514,3 +514,30 @@ def test_an_overridden_character_keeps_its_keys(module, tmp_path):
     assert len(obj.jounce.flesh_keys) == 1
     bpy.ops.jounce.fill_cache()
     assert np.array_equal(shapes(obj, range(1, 13)), shown)
+
+
+def test_animated_damping_directs_alike_in_any_order_and_in_the_bake(module):
+    obj, _ = character()
+    for frame, value in ((1, 0.1), (24, 0.9)):
+        obj.jounce.damping = value
+        obj.keyframe_insert("jounce.damping", frame=frame)
+    bpy.ops.jounce.fill_cache()
+    bulge(module, obj, 12)
+    obj.jounce.follow_through = 2.0
+    forwards = shapes(obj)
+    for frame in (20, 3, 14, 9, 23, 11):
+        assert np.array_equal(previews.shape(obj, frame), forwards[frame - FRAMES.start])
+    bpy.context.scene.frame_set(24)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
+    assert np.abs(shapes(obj) - forwards).max() < 1e-6 * SIZE
+
+
+def test_by_hand_the_flesh_goes_on_from_where_it_is_directed(module, session):
+    obj, _ = character()
+    bulge(module, obj, 24)
+    bpy.context.scene.frame_set(24)
+    known, shown = session(obj), scenes.evaluated(obj)
+    known.begin_by_hand(known.filling.drives[-1])
+    known.work(bpy.context, 1.0)
+    moved = scenes.evaluated(obj)
+    assert not np.array_equal(moved, shown) and np.abs(moved - shown).max() < 0.02

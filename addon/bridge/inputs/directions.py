@@ -1,6 +1,7 @@
 """Reads the direction of a body: its curves in a frame, and its keyed shapes."""
 
 import hashlib
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -9,6 +10,7 @@ from ...core.direct.curves import Curves, FrameCurves, Region
 from ...core.direct.director import ShapeKey
 from ...core.direct.windows import Span
 from ...core.display import fields
+from ...core.flesh.settings import MotionSettings
 from ..body import bodies
 from ..body.bodies import BodyScene
 from ..common import compat, stored_bytes
@@ -18,6 +20,8 @@ from ..rig import meshes
 # Settings with curves, in the order of `Curves`.
 SETTINGS = ("exaggerate", "lag", "follow_through")
 PREFIX = "jounce."
+# Settings behind the frequencies and the damping of swings.
+STIFFNESS = ("frequency", "damping", "young", "density")
 KEYS = numbered_keys.Keys("directions", SETTINGS, "directed parts")
 
 
@@ -34,13 +38,24 @@ def is_active(key: bpy.types.PropertyGroup) -> bool:
     return not key.mute and key.scale > 0.0
 
 
-def animated(host: bpy.types.Object) -> dict[str, bpy.types.FCurve]:
-    """F-curves of the host's active action that move a direction, by path below the settings."""
+def stiffness_settings(host: bpy.types.Object, frame: float) -> MotionSettings:
+    """The settings of the motion with the stiffness and damping that they have in a frame, if animated."""
+    settings = host.jounce.motion_settings()
+    moved = {name: curve.evaluate(frame) for name, curve in animated(host, STIFFNESS).items()}
+    own = {name: moved[name] for name in ("frequency", "damping") if name in moved}
+    if settings.material is not None:
+        of_material = {name: moved[name] for name in ("young", "density") if name in moved}
+        own["material"] = replace(settings.material, **of_material)
+    return replace(settings, **own)
+
+
+def animated(host: bpy.types.Object, settings: tuple[str, ...] = SETTINGS) -> dict[str, bpy.types.FCurve]:
+    """F-curves of the host's active action that move a setting of these, by path below the settings."""
     data = host.animation_data
     curves = () if data is None or data.action is None else compat.fcurves(data)
     mine = (curve for curve in curves if curve.data_path.startswith(PREFIX) and not curve.mute)
     paths = ((curve.data_path.removeprefix(PREFIX), curve) for curve in mine)
-    return {path: curve for path, curve in paths if path.rpartition(".")[2] in SETTINGS}
+    return {path: curve for path, curve in paths if path.rpartition(".")[2] in settings}
 
 
 def of(

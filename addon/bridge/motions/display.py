@@ -30,10 +30,12 @@ class Display:
             self.move(coefficients, shaper)
             self._shown = coefficients
 
-    def move(self, coefficients: np.ndarray, shaper: Shaper) -> None:
-        """Displays coefficients that may change in place."""
+    def move(self, coefficients: np.ndarray, shaper: Shaper, beside: np.ndarray | None = None) -> None:
+        """Displays coefficients that may change in place. beside: further displacements (p, 3), metres."""
         unit = units.metres_per_unit(self._scene)
         shaped(shaper, coefficients if unit == 1.0 else coefficients / unit, self.offsets)
+        if beside is not None:
+            self.offsets += beside / np.float32(unit)
         self._cage = coefficients, shaper
         self._write()
 

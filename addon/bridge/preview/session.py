@@ -21,11 +21,11 @@ from ..inputs import frame_inputs, surroundings
 from ..keys import animation
 from ..motions import first_look, motions, qualities
 from ..motions.behind import Behind
+from ..motions.direction import Direction
 from ..motions.display import Display
 from ..motions.drive_reader import DriveReader
 from ..rig import preview_modifier
 from .changes import Watched
-from .direction import Direction
 from .interactive import Interactive
 
 # Time in seconds for simulating a requested frame immediately.
@@ -479,6 +479,7 @@ class Session:
         filling, shaper = (self.filling, self.motions.body) if fine is None else fine
         frame, diagonal = self.scene.frame_current, self.motions.diagonal
         self.interactive = Interactive.begun(filling, shaper, drive, diagonal, frame)
+        self.interactive.beside = self.direction.change(frame - self.cache.first)
         return self.interactive
 
     def _move_on(self) -> bool:
@@ -491,7 +492,7 @@ class Session:
             if not drive.held:
                 self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
         before = self.display.offsets.copy()
-        self.display.move(self.interactive.step(), self.interactive.shaper)
+        self.display.move(self.interactive.step(), self.interactive.shaper, self.interactive.beside)
         self.interactive.watch(before, self.display.offsets)
         self._wrote = True
         if self.interactive.settled:

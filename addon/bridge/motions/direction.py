@@ -14,6 +14,7 @@ from ...core.common.task import Step
 from ...core.common.user_error import passing_on
 from ...core.direct.director import Clip, Director, ShapeKey, Swings
 from ...core.direct.oscillator import Oscillator
+from ...core.flesh.settings import MotionSettings
 from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput, Motion, built_frequency, damping_of, stiffness_of
 from ..common import units
@@ -47,9 +48,9 @@ def modes_of(body: "built.jounce.Body", has_core: bool) -> tuple[np.ndarray, np.
     return shapes, np.sqrt(np.maximum(modes.eigenvalues, 0.0))
 
 
-def swings_of(made: Motions, scene: bpy.types.Scene) -> Swings:
-    """The swings of a body with its present settings."""
-    body, settings = made.body, made.scene.host.jounce.motion_settings()
+def swings_of(made: Motions, scene: bpy.types.Scene, settings: MotionSettings) -> Swings:
+    """The swings of a body with some settings."""
+    body = made.body
     own, seconds = built_frequency(body, settings.frequency_of), units.frame_seconds(scene)
     factor, damping = stiffness_of(own, settings) ** 0.5 * seconds, damping_of(body, settings)
     shapes, rates = modes_of(body, made.scene.surface.core is not None)
@@ -80,12 +81,15 @@ class Direction:
         return not self._made.is_flesh or directions.is_neutral(self._made.scene.host)
 
     def director(self) -> Director:
-        """The body's director, with its present stiffness, damping and frame rate."""
-        host = self._made.scene.host
-        now = host.jounce.motion_settings(), units.frame_seconds(self._scene)
+        """The body's director, with its stiffness, damping and frame rate."""
+        # Animated settings count as at the start, whatever frame is shown.
+        settings = directions.stiffness_settings(self._made.scene.host, self._scene.frame_start)
+        by = settings.frequency, settings.frequency_of, settings.material
+        now = *by, settings.softness, settings.damping, units.frame_seconds(self._scene)
         if self._director is None or now != self._settings:
             self._settings = now
-            self._director = Director(self._made.scene.surface, swings_of(self._made, self._scene))
+            swings = swings_of(self._made, self._scene, settings)
+            self._director = Director(self._made.scene.surface, swings)
         return self._director
 
     def last(self, index: int, count: int) -> int:
@@ -133,6 +137,15 @@ class Direction:
         self._kept.pop(index, None)
         self._kept[index] = token, found
         return found
+
+    def change(self, index: int) -> np.ndarray | None:
+        """Displacements (p, 3) f32 that direction adds to a frame of a preview, metres; None for nothing."""
+        filling, _ = self._passes()
+        coefficients, shaper = self.best(index) if 0 <= index < filling.checked else (None, None)
+        if not isinstance(shaper, Pointwise):
+            return None
+        before, owner = shaper.behind
+        return coefficients - shaped(owner, before)
 
     def keys(self, first: int) -> list[ShapeKey]:
         """The active keys, for rows from a first frame on."""
