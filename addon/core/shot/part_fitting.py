@@ -19,7 +19,9 @@ Eases = tuple[float, ...]
 # Slope of a part's used share against its ease, on a log scale.
 SLOPE = 0.6
 # Largest step of an ease, and smallest one that is worth a try.
-LEAP, WORTH = 2.0, 0.15
+LEAP, WORTH = 1.5, 0.15
+# Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
+HARDER, EASIER = -2.0, 1.5
 # Power of the share by which all parts together tear more than each.
 TOGETHER = 2.0
 # Largest number of tries.
@@ -44,7 +46,8 @@ def fitted(
     best, extent = (tuple(eases.tolist()), whole), whole
     for number in range(TRIES):
         leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
-        following = np.array([limited(ease + own) - ease for own in eases + leaps])
+        own = np.clip(eases + leaps, HARDER, EASIER)
+        following = np.array([limited(ease + each) - ease for each in own])
         if np.abs(following - eases).max(initial=0.0) < WORTH:
             break
         eases = following

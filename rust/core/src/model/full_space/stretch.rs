@@ -123,13 +123,15 @@ impl WithSimd for Distances<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Chunk { corners, gradients, evaluated, places, .. } = self.chunk;
         let (gradients, _) = S::as_simd_f64s(gradients);
+        let none = [simd.splat_f64s(0.0); 9];
         self.distances.clear();
         for block in 0..evaluated.len() {
             let mut distance = [simd.splat_f64s(0.0)];
             if evaluated[block] {
                 let mut x = [[simd.splat_f64s(0.0); 3]; 4];
                 let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
-                let f = deformation_in_lanes(simd, corners, &gradients[block * 9..][..9], places, &mut x);
+                let gradients = &gradients[block * 9..][..9];
+                let f = deformation_in_lanes(simd, corners, gradients, &none, places, &mut x);
                 let mut apart = f;
                 distance = [distance_in_lanes(simd, &f, &mut apart)];
             }
@@ -152,6 +154,7 @@ impl WithSimd for Watch<'_> {
         let Chunk { corners, gradients, parameters, evaluated, places, .. } = self.chunk;
         let (gradients, _) = S::as_simd_f64s(gradients);
         let (parameters, _) = S::as_simd_f64s(parameters);
+        let none = [simd.splat_f64s(0.0); 9];
         let mut found = false;
         for block in 0..evaluated.len() {
             if evaluated[block] {
@@ -159,7 +162,8 @@ impl WithSimd for Watch<'_> {
             }
             let mut x = [[simd.splat_f64s(0.0); 3]; 4];
             let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
-            let f = deformation_in_lanes(simd, corners, &gradients[block * 9..][..9], places, &mut x);
+            let gradients = &gradients[block * 9..][..9];
+            let f = deformation_in_lanes(simd, corners, gradients, &none, places, &mut x);
             let own = [parameters[3 * block], parameters[3 * block + 1], parameters[3 * block + 2]];
             evaluated[block] = !LaneLimit::is_within(simd, &f, &own, self.share);
             found |= evaluated[block];
