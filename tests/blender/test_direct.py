@@ -541,3 +541,24 @@ def test_by_hand_the_flesh_goes_on_from_where_it_is_directed(module, session):
     known.work(bpy.context, 1.0)
     moved = scenes.evaluated(obj)
     assert not np.array_equal(moved, shown) and np.abs(moved - shown).max() < 0.02
+
+
+def test_preview_and_bake_have_the_same_bits(module, session, quality):
+    obj, _ = character(quality)
+    bulge(module, obj, 12)
+    obj.jounce.exaggerate, obj.jounce.lag, obj.jounce.follow_through = 1.4, -1.5, 2.0
+    known, shaped = session(obj), module("core.body.full_space").shaped
+    shown = [known.direction.best(row) for row in range(len(FRAMES))]
+    filling, shaper = known.filling, known.motions.body
+    if known.final is not None:
+        filling, shaper = known.final.by_hand or (known.final._filling, known.final.fine)
+    task = module("bridge.motions.direction").of_motion(
+        known.motions, bpy.context.scene, filling.motion(), shaper, FRAMES.start
+    )
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(task)
+    baked = ended.value.value
+    for row, (coefficients, owner) in enumerate(shown):
+        frame = shaped(baked.shaper, baked.motion.coefficients[row])
+        assert np.array_equal(frame, shaped(owner, coefficients)), row
