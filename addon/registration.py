@@ -13,7 +13,7 @@ from .bridge.preview import previews
 from .core.body import bodies
 from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
-from .props import bake, bones, collisions, diagnosis, modes, muscles, parts, scene, stitches, window
+from .props import bake, bones, collisions, diagnosis, direct, modes, muscles, parts, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -25,6 +25,8 @@ CLASSES = (
     stitches.JounceSeam,
     muscles.JounceMuscle,
     parts.JouncePart,
+    direct.JounceDirection,
+    direct.JounceFleshKey,
     bake.JounceKeptBake,
     props.JounceObject,
     scene.JounceClip,

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ..bridge.bake import bakes, kept, measured, renders, shards
 from ..bridge.body import bodies, builds, companions, wholeness
 from ..bridge.body.bodies import BodyScene
-from ..bridge.motions import learnt_preview, motions
+from ..bridge.motions import direction, learnt_preview, motions
 from ..bridge.preview import frame_readings, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.bake.prepared import Prepared
@@ -154,11 +154,14 @@ def bake_bodies(
     """
     if not asked:
         return "No body is without a bake."
-    pairs = yield from scaled(recorded(asked, context, warn), 0.0, 0.7)
-    asked = [(each.scene, each.shown, taken.motion, each.settings) for each, taken in pairs]
+    pairs = yield from scaled(recorded(asked, context, warn), 0.0, 0.65)
+    made = yield from scaled(in_turn(directed(each, taken, context) for each, taken in pairs), 0.65, 0.7)
+    shown = [
+        (each.scene, to.shaper, to.motion, each.settings) for (each, _), to in zip(pairs, made, strict=True)
+    ]
     with previews.paused():
-        wanted = yield from scaled(measured.expected(asked, context), 0.7, 0.75)
-    shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
+        wanted = yield from scaled(measured.expected(shown, context), 0.7, 0.75)
+    shapings = in_turn(shape(each, to, context, warn) for (each, _), to in zip(pairs, made, strict=True))
     made = yield from scaled(shapings, 0.75, 1.0)
     return "; ".join(write(pairs, wanted, made, context, warn))
 
@@ -172,6 +175,14 @@ def recorded(
     with previews.without_finals(baking.scene.host for baking in bakings if baking.is_final):
         takes = yield from scaled(record(bakings, context), 0.3, 1.0)
     return list(zip(bakings, takes, strict=True))
+
+
+def directed(
+    baking: Baking, taken: Recording, context: bpy.types.Context
+) -> Generator[Step, None, direction.Directed]:
+    """The motion of a body as it is shown."""
+    made, first = motions.Motions(baking.body, baking.scene), baking.settings.frame_start
+    return direction.of_motion(made, context.scene, taken.motion, baking.shown, first)
 
 
 def prepare(
@@ -219,14 +230,14 @@ def of_built(
 
 
 def shape(
-    baking: Baking, motion: Motion, context: bpy.types.Context, warn: Warn
+    baking: Baking, shown: direction.Directed, context: bpy.types.Context, warn: Warn
 ) -> Generator[Step, None, Prepared]:
     """Makes a motion's bake, ready for writing."""
-    if is_crumpled(baking.scene.surface, motion.poses[0]):
+    if is_crumpled(baking.scene.surface, shown.motion.poses[0]):
         name = baking.scene.host.name
         warn(f"The rest shape of {name} is unlike its posed shape; apply a good pose as rest pose.")
     with previews.paused():
-        return (yield from bakes.prepare(baking.scene, baking.shown, motion, baking.settings, context))
+        return (yield from bakes.prepare(baking.scene, shown.shaper, shown.motion, baking.settings, context))
 
 
 def write(

@@ -10,14 +10,15 @@ from . import needs
 from .operator import JounceOperator
 
 TIMER_SECONDS = 0.01
-HELP = "Jounce: drag the flesh   (ESC or right click: stop)"
+HELP = "Jounce: drag the flesh, Enter: keep its shape as a key   (ESC or right click: stop)"
 
 
 class JOUNCE_OT_grab(JounceOperator):
-    """Pull the flesh of a previewed body with the mouse and let it swing; nothing of it is kept"""
+    """Pull the flesh of a previewed body with the mouse and let it swing; Enter keeps its shape as a key"""
 
     bl_idname = "jounce.grab"
     bl_label = "Grab Flesh"
+    bl_options = {"UNDO"}
     needs = (needs.own_bodies, needs.previewed)
 
     def run(self, _context: bpy.types.Context) -> str:
@@ -35,7 +36,7 @@ class JOUNCE_OT_grab(JounceOperator):
         except UserError as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
-        self._string = String()
+        self._string, self._kept = String(), False
         self._timer = context.window_manager.event_timer_add(TIMER_SECONDS, window=context.window)
         context.window_manager.modal_handler_add(self)
         context.workspace.status_text_set(HELP)
@@ -46,7 +47,7 @@ class JOUNCE_OT_grab(JounceOperator):
         is_over = event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS"
         if is_over or not self._hand.is_there:
             self.cancel(context)
-            return {"FINISHED"}
+            return {"FINISHED"} if self._kept else {"CANCELLED"}
         if event.type == "TIMER":
             self._hand.pull()
             self._string.ends = self._hand.string()
@@ -54,6 +55,8 @@ class JOUNCE_OT_grab(JounceOperator):
             return self._take(context, event)
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._hand.holds:
             self._hand.let_go()
+        elif event.type in {"RET", "NUMPAD_ENTER"} and event.value == "PRESS":
+            return self._keep()
         elif event.type == "MOUSEMOVE" and self._hand.holds:
             mouse = picking.mouse_in(self._region, event)
             self._hand.target = picking.mouse_in_space(
@@ -69,6 +72,13 @@ class JOUNCE_OT_grab(JounceOperator):
         try:
             if hit is not None:
                 self._hand.take(hit, context.evaluated_depsgraph_get())
+        except UserError as refusal:
+            self.report({"WARNING"}, str(refusal))
+        return {"RUNNING_MODAL"}
+
+    def _keep(self) -> set[str]:
+        try:
+            self._kept = self._hand.keep() or self._kept
         except UserError as refusal:
             self.report({"WARNING"}, str(refusal))
         return {"RUNNING_MODAL"}

@@ -10,7 +10,7 @@ from ..bridge.body import bodies, overrides
 from ..bridge.common import registry
 from ..bridge.inputs import collider_objects
 from ..bridge.loads import colliders as collisions
-from ..bridge.preview import previews
+from ..bridge.preview import previews, sculpting
 from ..bridge.rig import meshes
 from ..core.body import bodies as built
 from ..core.common.user_error import UserError
@@ -231,6 +231,54 @@ def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
     if not found:
         raise UserError("No selected body is previewed; switch its preview on first.")
     return found
+
+
+def directed(context: bpy.types.Context) -> bpy.types.Object:
+    """The active body, previewed and with flesh."""
+    host = active_body(context)
+    if not host.jounce.is_flesh:
+        raise UserError(
+            f"{host.name} is {host.jounce.kind.lower()}, and only flesh on a rig can be directed."
+        )
+    if previews.session(host) is None:
+        raise UserError(f"{host.name} is not previewed; switch its preview on first.")
+    return host
+
+
+def flesh_key(context: bpy.types.Context) -> bpy.types.Object:
+    """The active body with a chosen key."""
+    host = active_body(context)
+    if host.jounce.flesh_key is None:
+        raise UserError(f"{host.name} has no key of its flesh; key it first.")
+    return host
+
+
+def undirected_part(context: bpy.types.Context) -> bpy.types.Object:
+    """The active body with a chosen part without curves of its own."""
+    host = active_body(context)
+    part = host.jounce.part if host.jounce.has_list else None
+    if part is None:
+        raise UserError(f"No part of {host.name} is chosen; choose one in the list Parts.")
+    if part.name in host.jounce.directions:
+        raise UserError(f"The part {part.name} has curves of its own already.")
+    return host
+
+
+def directed_part(context: bpy.types.Context) -> bpy.types.Object:
+    """The active body with a chosen part that has curves of its own."""
+    host = active_body(context)
+    part = host.jounce.part if host.jounce.has_list else None
+    if part is None or part.name not in host.jounce.directions:
+        raise UserError(f"The chosen part of {host.name} has no curves of its own.")
+    return host
+
+
+def sculpt_copy(context: bpy.types.Context) -> bpy.types.Object:
+    """The active object, a copy for sculpting."""
+    active = context.view_layer.objects.active
+    if not sculpting.is_copy(active):
+        raise UserError("The active object is no copy for sculpting; use Sculpt Flesh first.")
+    return active
 
 
 def in_memory(context: bpy.types.Context) -> None:

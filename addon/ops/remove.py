@@ -6,7 +6,7 @@ from ..bridge.bake import bakes, sounds
 from ..bridge.body import bodies, hard_parts, law_curves
 from ..bridge.inputs import collider_objects
 from ..bridge.motions import final_files, lessons, motions
-from ..bridge.preview import previews
+from ..bridge.preview import previews, sculpting
 from .operator import JounceOperator
 
 
@@ -22,6 +22,8 @@ class JOUNCE_OT_remove(JounceOperator):
         hosts = bodies.hosts(context)
         for obj in (obj for host in hosts for obj in bodies.members(host)):
             bakes.refuse_stuck(obj)
+        for copy in sculpting.copies_of(obj for host in hosts for obj in bodies.members(host)):
+            sculpting.discard(copy, context)
         for host in hosts:
             previews.switch_off(host)
             forget(host)

@@ -199,6 +199,7 @@ def choose_loose(host: bpy.types.Object, context: bpy.types.Context, _warn: arma
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
     state.resolution = sensible.loose_resolution(surface)
+    state.handles, state.clusters = sensible.LOOSE_HANDLES, sensible.LOOSE_CLUSTERS
     state.frequency = sensible.loose_frequency(surface.diagonal)
 
 

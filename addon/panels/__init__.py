@@ -9,6 +9,7 @@ from . import (
     clips,
     collisions,
     diagnosis,
+    direct,
     inside,
     loose,
     main,
@@ -30,6 +31,8 @@ from .physics import twin
 SIDEBAR = (
     part_list.JOUNCE_UL_parts,
     main.JOUNCE_PT_main,
+    direct.JOUNCE_UL_flesh_keys,
+    direct.JOUNCE_PT_direct,
     more.JOUNCE_PT_more,
     diagnosis.JOUNCE_PT_diagnosis,
     preview.JOUNCE_PT_preview,

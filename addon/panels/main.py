@@ -3,8 +3,8 @@
 import bpy
 
 from ..bridge.body import bodies, overrides
-from ..bridge.preview import previews
-from . import diagnosis, part_list, sidebar
+from ..bridge.preview import previews, sculpting
+from . import diagnosis, direct, part_list, sidebar
 from .sidebar import SidebarPanel
 
 # Heights of the large buttons and of the preset's picture, in buttons.
@@ -31,6 +31,9 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             else:
                 sidebar.wrapped(layout, context, text="Linked from another file", icon="LINKED")
             layout.operator("jounce.override", icon="LIBRARY_DATA_OVERRIDE")
+            return
+        if sculpting.is_copy(obj):
+            direct.draw_copy(layout)
             return
         if obj is None or obj.type not in ("MESH", "ARMATURE"):
             sidebar.wrapped(layout, context, text="Select a mesh or an armature", icon="INFO")

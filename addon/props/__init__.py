@@ -19,6 +19,7 @@ from .bake import BakeProps
 from .body import BodyProps
 from .collisions import CollisionProps
 from .diagnosis import DiagnosisProps
+from .direct import DirectProps
 from .fit import FitProps
 from .learning import LearningProps
 from .maps import MapProps
@@ -51,6 +52,7 @@ class JounceObject(
     ShotProps,
     CollisionProps,
     PartProps,
+    DirectProps,
     PresetProps,
     PreviewProps,
     LearningProps,

@@ -9,8 +9,11 @@ ANIMATED = animated_settings.ANIMATED | {
     "closed",
     "contraction",
     "cut",
+    "exaggerate",
     "field_weight",
+    "follow_through",
     "inflation",
+    "lag",
     "push",
     "strength",
 }

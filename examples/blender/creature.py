@@ -1,6 +1,7 @@
 """A procedural soft creature with a Mixamo-named skeleton and a 60-frame action.
 
     python creature.py creature.blend [--resolution 72]
+    python creature.py creature.glb --resolution 48
 
 It needs bpy and numpy, is the same on every run, and serves as the demo's character and as a fixture.
 """
@@ -130,16 +131,20 @@ def coloured_material(name: str, roughness: float) -> bpy.types.Material:
 
 
 def main() -> None:
-    """Writes the creature to a .blend file."""
+    """Writes the creature to a .blend or .glb file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blend", type=Path)
+    parser.add_argument("file", type=Path)
     parser.add_argument("--resolution", type=int, default=RESOLUTION)
     options = parser.parse_args()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     creature = build(options.resolution)
-    bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
+    path = str(options.file.resolve())
+    if options.file.suffix == ".glb":
+        bpy.ops.export_scene.gltf(filepath=path, export_def_bones=True, export_vertex_color="ACTIVE")
+    else:
+        bpy.ops.wm.save_as_mainfile(filepath=path)
     vertices, bones = len(creature.body.data.vertices), len(creature.armature.data.bones)
-    print(f"{options.blend}: {vertices} vertices, {bones} bones")
+    print(f"{options.file}: {vertices} vertices, {bones} bones")
 
 
 if __name__ == "__main__":

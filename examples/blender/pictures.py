@@ -22,6 +22,7 @@ import cut_bar
 import drawn_laws
 import figures
 import flesh
+import keyed_belly
 import leaves as bushes
 import lesson
 import numpy as np
@@ -36,6 +37,7 @@ LIMIT = 200_000
 MODES = 5
 DEEP = 0.06
 OFF = 0.02
+CHANGED = 0.08
 
 
 def main() -> int:
@@ -296,6 +298,26 @@ def law(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, list(takes), names, "")
 
 
+def direct(engine: str, scratch: Path) -> Image.Image:
+    """The creature's jump as simulated, with a keyed belly, and without swing; coloured by the change."""
+    belly = keyed_belly.KeyedBelly()
+    takes = {"simulated": belly.filled(), "keyed": belly.keyed(), "Swing 0": belly.without_swing()}
+    frames = [keyed_belly.KEY + step for step in (-9, -6, -3, 0, 3, 6, 9)]
+    shown = [frame - lesson.FRAMES.start for frame in frames]
+    room = studio.Studio(belly.meshes, [take[row] for take in takes.values() for row in shown], engine)
+    rows = []
+    for take in takes.values():
+        rows.append([])
+        for row in shown:
+            changed = lesson.apart(take[row], takes["simulated"][row])
+            room.paint([np.clip(far / CHANGED, 0.0, 1.0) for far in changed])
+            rows[-1].append(figures.photograph(room, take[row], scratch))
+    columns = [f"frame {frame}" + ("\nkey" if frame == keyed_belly.KEY else "") for frame in frames]
+    return figures.sheet(
+        rows, columns, list(takes), f"red: {100 * CHANGED:.0f} % of the size or more changed"
+    )
+
+
 PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stiffness": stiffness,
     "localised": localised,
@@ -312,6 +334,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "learnt": learnt,
     "law": law,
     "leaves": leaves,
+    "direct": direct,
 }
 
 if __name__ == "__main__":

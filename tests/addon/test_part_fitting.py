@@ -39,9 +39,9 @@ def body(sizes, strains, power=0.6):
 
 
 def test_one_wild_part_stiffens_no_other():
-    whole, extent_at, _ = body(np.array([0.02, 0.004, 0.01]), np.array([0.36, 0.05, 0.1]))
+    whole, extent_at, _ = body(np.array([0.02, 0.015, 0.01]), np.array([0.36, 0.15, 0.17]))
     eases, extent = run(part_fitting.fitted(-1.0, whole, extent_at, BOUNDS))
-    assert eases[0] == pytest.approx(0.0, abs=0.01) and min(eases[1:]) > 1.5
+    assert eases[0] == pytest.approx(0.0, abs=0.01) and min(eases[1:]) > 1.2
     assert [max(part.size / 0.035, part.strain / 0.36) for part in extent.parts] == pytest.approx(
         [1.0] * 3, rel=0.02
     )

@@ -1,8 +1,11 @@
 """Settings chosen from the shape and the rig."""
 
+import jounce
 import numpy as np
-from jounce_core.body import sensible
+from jounce_core.body import loose, sensible
+from jounce_core.flesh.settings import LooseSettings
 from jounce_core.mesh.surface import Surface
+from jounce_core.stepping.motion import DENSITY, YOUNG, wave_frequency
 
 
 def box(size):
@@ -20,3 +23,57 @@ def test_a_thin_body_gets_finer_cells_than_a_compact_one():
 
 def test_size_does_not_matter():
     assert sensible.resolution(box((1.0, 0.4, 0.3))) == sensible.resolution(box((1e3, 4e2, 3e2)))
+
+
+def apart(shape, other):
+    """Distance of two shapes, the other turned and shifted onto the first."""
+    shape, other = shape - shape.mean(axis=0), other - other.mean(axis=0)
+    left, _, right = np.linalg.svd(other.T @ shape)
+    flip = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    return np.linalg.norm(other @ (left @ flip @ right) - shape)
+
+
+def dropped(model, mesh, surface):
+    """Shapes of a body, as firm as Add makes it, that falls on a tilted plane, in eighteen frames."""
+    firm = (sensible.loose_frequency(surface.diagonal) / wave_frequency(surface.diagonal)) ** 2
+    ground = jounce.Collider.plane((0.0, 0.0, -0.1 * surface.diagonal), (0.3, 0.2, 1.0))
+    simulation = jounce.Simulation(
+        model, substeps=4, gravity=(0.0, 0.0, -9.81), stiffness=firm, colliders=[ground]
+    )
+    simulation.reset()
+    shapes = []
+    for _ in range(18):
+        simulation.step()
+        shapes.append(np.asarray(mesh.vertices) + model.displacement(simulation.coefficients))
+    return shapes
+
+
+def test_loose_bodies_get_handles_that_are_near_the_full_space():
+    surface = box((0.4, 0.4, 1.2))
+    resolution = sensible.loose_resolution(surface)
+
+    def built(clusters):
+        settings = LooseSettings(resolution, sensible.LOOSE_HANDLES, clusters)
+        return finished_body(loose.made(surface, settings))
+
+    body = built(sensible.LOOSE_CLUSTERS)
+    full = jounce.Model.full_space(body.mesh, jounce.Material(YOUNG, 0.0, DENSITY, "arap"))
+    right = dropped(full, body.mesh, surface)
+    changed = np.hypot.reduce([apart(shape, np.asarray(body.mesh.vertices)) for shape in right])
+
+    def error(body):
+        shapes = dropped(body.model, body.mesh, surface)
+        return np.hypot.reduce([apart(shape, other) for shape, other in zip(right, shapes, strict=True)])
+
+    assert changed > 0.01 * surface.diagonal * np.sqrt(len(body.mesh.vertices))
+    assert error(body) < 0.15 * changed
+    assert error(built(100)) > 0.2 * changed
+
+
+def finished_body(job):
+    """The body that a job makes."""
+    while True:
+        try:
+            next(job)
+        except StopIteration as end:
+            return end.value

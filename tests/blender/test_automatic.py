@@ -83,7 +83,7 @@ def test_a_frame_shows_its_draft_until_its_final_is_there_and_the_line_counts(se
                 seen.append(known.status())
             index = 11
             if known.filling.checked > index:
-                coefficients, shaper = known._best(index)
+                coefficients, shaper = known.direction.best(index)
                 is_final = known.final.checked > index
                 assert shaper is (known.final.fine if is_final else known.motions.body)
     counted = [text for text in seen if text.endswith("of 12 frames")]

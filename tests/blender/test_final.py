@@ -75,6 +75,15 @@ def test_a_pose_that_is_held_from_the_start_stays_as_it_is(character):
     assert np.abs(baked(obj, "FINAL", "MESH_CACHE") - posed).max() < 1e-5
 
 
+def test_a_joint_that_crushes_flesh_holds_its_pose(character):
+    obj, rig = character
+    rig.animation_data_clear()
+    rig.pose.bones["Upper"].rotation_euler = (2.9, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    assert np.abs(baked(obj, "FINAL", "MESH_CACHE") - posed).max() < 2e-6
+
+
 def test_freeing_a_final_bake_restores_everything(character):
     obj, _ = character
     obj.jounce.quality = "FINAL"

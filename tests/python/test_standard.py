@@ -91,6 +91,21 @@ def test_characters_of_usd_have_them():
     assert not [it for it in numbers if isinstance(it, float) and it in (5.0, 0.12, 0.25, 1e4, 1e3)]
 
 
+def test_the_builder_in_the_browser_takes_them():
+    source = (ROOT / "rust/player/src/builder.rs").read_text(encoding="utf-8")
+    assert not re.findall(r"const \w+: (?:f64|usize|\[f64)", source), "no numbers of its own"
+    used = set(re.findall(r"standard::([A-Z]+)", source))
+    assert used == {"TETS", "CORE", "YOUNG", "DENSITY", "FREQUENCY"}
+    settings = re.search(r"BodyParams \{(.*?)\}", source, re.S)[1]
+    assert set(re.findall(r"(\w+)(?::|,$)", settings, re.M)) <= {
+        "resolution",
+        "driven",
+        "core",
+        "Some",
+        "BodyParams",
+    }
+
+
 def assigned(path):
     """Names given values at the top of a file, and sources of the defaults of its properties."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from ...core.stepping.motion import Motion
 from ..body import bodies
 from ..body.bodies import BodyScene
 from ..common import linked_mesh_proxy
+from ..inputs import directions
 from ..keys import animation
 from ..rig import armature_modifier, modifier_stack, rig_stack
 from ..rig.armature_modifier import Warn
@@ -71,6 +72,11 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
         kept.refuse(host, settings.target)
     if not host.jounce.is_flesh:
         refuse_without_modes(host, settings)
+    if settings.target is Target.SKINNING_NODES and not directions.is_neutral(host):
+        raise UserError(
+            f"{host.name}: skinning nodes play modes alone, without the curves and keys of its direction; "
+            "bake it to a mesh cache, shape keys or helper bones, or take its direction off."
+        )
     if settings.quality is Quality.DRAFT:
         return
     if settings.target is Target.SKINNING_NODES:

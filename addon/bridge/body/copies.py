@@ -82,6 +82,8 @@ def make_own(obj: bpy.types.Object) -> None:
         if is_setting and host.jounce.is_property_set(name):
             setattr(state, name, getattr(host.jounce, name))
     state.take_parts(host.jounce.part_rows())
+    for direction in host.jounce.directions:
+        state.directions.add().take(direction)
     for muscle in host.jounce.more_muscles:
         muscles.add(obj, muscle)
     if modifier_stack.is_baked(obj) or shares_mesh(obj):

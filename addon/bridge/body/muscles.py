@@ -8,7 +8,7 @@ from ..keys import numbered_keys
 # Largest number of muscles of a body, as in the native module.
 MOST = 32
 SETTINGS = ("muscle_group", "muscle_stiffness", "contraction")
-KEYS = numbered_keys.Keys("more_muscles", "contraction", "muscles")
+KEYS = numbered_keys.Keys("more_muscles", ("contraction",), "muscles")
 
 
 def add(host: bpy.types.Object, like: bpy.types.PropertyGroup | None = None) -> None:

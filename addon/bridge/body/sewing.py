@@ -147,7 +147,7 @@ def take_muscles(host: bpy.types.Object, other: bpy.types.Object, undo: ExitStac
 
 def muscle_path(number: int) -> str:
     """Animation path of a muscle's contraction; 0 is the first."""
-    return muscles.KEYS.path(number - 1) if number else f"jounce.{muscles.KEYS.setting}"
+    return muscles.KEYS.path(number - 1) if number else f"jounce.{muscles.KEYS.settings[0]}"
 
 
 def put(state: bpy.types.PropertyGroup, setting: str, value: object, undo: ExitStack) -> None:

@@ -14,7 +14,7 @@ from ..rig import meshes
 
 # Weight above which a vertex belongs to a vertex group.
 MEMBER = 0.5
-KEYS = numbered_keys.Keys("seams", "closed", "stitch groups")
+KEYS = numbered_keys.Keys("seams", ("closed",), "stitch groups")
 
 # Settings of a stitch group, without the joined vertices.
 SETTINGS = ("use", "stiffness", "keep_gap", "closed", "radius")

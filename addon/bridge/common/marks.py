@@ -14,6 +14,7 @@ HOLDER = "holder"
 COLLIDER = "collider"
 SOUND = "sound"
 LAW = "law"
+SCULPT = "sculpt"
 
 
 def put(block: bpy.types.ID, kind: str) -> None:

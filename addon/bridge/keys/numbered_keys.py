@@ -15,19 +15,19 @@ Track = tuple[bpy.types.Action, object]
 
 @dataclass(frozen=True)
 class Keys:
-    """A setting of a host's items, and the display name of the items."""
+    """Settings of a host's items, and the display name of the items."""
 
     items: str
-    setting: str
+    settings: tuple[str, ...]
     noun: str
 
-    def path(self, index: int) -> str:
-        """Animation path of an item's setting."""
-        return f"jounce.{self.items}[{index}].{self.setting}"
+    def path(self, index: int, setting: str = "") -> str:
+        """Animation path of an item's setting, the first one if none is named."""
+        return f"jounce.{self.items}[{index}].{setting or self.settings[0]}"
 
     def index(self, path: str) -> int | None:
         """The item of a path, if any."""
-        found = re.fullmatch(rf"jounce\.{self.items}\[(\d+)\]\.{self.setting}", path)
+        found = re.fullmatch(rf"jounce\.{self.items}\[(\d+)\]\.({'|'.join(self.settings)})", path)
         return None if found is None else int(found[1])
 
 
@@ -93,4 +93,4 @@ def take_out(curves: "bpy.types.bpy_prop_collection", keys: Keys, gone: int) -> 
         if moved == gone:
             curves.remove(curve)
         else:
-            curve.data_path = keys.path(moved - 1)
+            curve.data_path = keys.path(moved - 1, curve.data_path.rpartition(".")[2])

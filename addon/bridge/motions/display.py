@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ...core.body.full_space import Shaper, shaped
+from ...core.body.full_space import Pointwise, Shaper, shaped
 from ..body.bodies import BodyScene
 from ..common import units
 from ..rig import preview_modifier
@@ -30,10 +30,12 @@ class Display:
             self.move(coefficients, shaper)
             self._shown = coefficients
 
-    def move(self, coefficients: np.ndarray, shaper: Shaper) -> None:
-        """Displays coefficients that may change in place."""
+    def move(self, coefficients: np.ndarray, shaper: Shaper, beside: np.ndarray | None = None) -> None:
+        """Displays coefficients that may change in place. beside: further displacements (p, 3), metres."""
         unit = units.metres_per_unit(self._scene)
         shaped(shaper, coefficients if unit == 1.0 else coefficients / unit, self.offsets)
+        if beside is not None:
+            self.offsets += beside / np.float32(unit)
         self._cage = coefficients, shaper
         self._write()
 
@@ -54,6 +56,8 @@ class Display:
         if self._cage is None:
             return None
         coefficients, shaper = self._cage
+        if isinstance(shaper, Pointwise):
+            coefficients, shaper = shaper.behind
         return shaper.model.displacement(np.asarray(coefficients, np.float64))
 
     def _write(self) -> None:

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..common import registry
+from ..common import registry, stored_bytes
 
 
 def of(host: bpy.types.Object, key: str) -> bytes | None:
@@ -15,14 +15,14 @@ def of(host: bpy.types.Object, key: str) -> bytes | None:
 def keep(host: bpy.types.Object, key: str, data: bytes) -> None:
     """Stores bytes under a name, over earlier ones."""
     if host.override_library is None:
-        host.jounce[key] = data
+        stored_bytes.put(host.jounce, key, data)
         return
     known = [place for _, place in places_of(host)]
     if not known:
         scene = next(scene for scene in bpy.data.scenes if scene.objects.get(host.name) == host)
         known.append(scene.jounce.motions.add())
         known[0].host = host
-    known[0][key] = data
+    stored_bytes.put(known[0], key, data)
     if key in host.jounce:
         del host.jounce[key]
 

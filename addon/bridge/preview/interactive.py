@@ -22,7 +22,8 @@ class Interactive:
     """A simulation that follows `drive`, which may be set at any time; one frame's time per step.
 
     force: an additional generalised force, None for none. pull: springs on points of a body of handles, None
-    for none. shaper: owner of the coefficients.
+    for none. shaper: owner of the coefficients. beside: (p, 3), metres, what direction adds to the frame in
+    which it began, None for nothing.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Interactive:
         self.drive = drive
         self.force: np.ndarray | None = None
         self.pull: jounce.Pull | None = None
+        self.beside: np.ndarray | None = None
         self._diagonal = diagonal
         self._still = self._free = 0
 

@@ -14,6 +14,7 @@ from ...core.common.task import Step
 from ...core.common.user_error import UserError
 from ..body import bodies, copies
 from ..common import evaluation, frames, handlers, registry
+from ..inputs import directions
 from ..motions import final_files, motions, scratch_scene
 from ..rig import meshes, modifier_stack, preview_modifier
 from .session import Session
@@ -284,6 +285,21 @@ def rough(scene: bpy.types.Scene) -> list[list[int]]:
     return [[] if final is None else final.rough for final in behind]
 
 
+def direct(host: bpy.types.Object) -> None:
+    """Shows the present direction of a body at once, and its keys in the timelines."""
+    known = _sessions.get(host.session_uid)
+    if known is not None and not _paused and not _rendering:
+        with refusals(known):
+            redraw(known.show_directed())
+    for area in areas("DOPESHEET_EDITOR"):
+        area.tag_redraw()
+
+
+def keyed(scene: bpy.types.Scene) -> list[tuple[list[int], list[int]]]:
+    """The frames of the flesh keys of each body in a scene: the active ones, and the others."""
+    return [directions.keyed_frames(known.host) for known in _sessions.values() if known.scene == scene]
+
+
 def is_playing() -> bool:
     """True if a window plays the animation."""
     return any(
@@ -385,6 +401,8 @@ def after_loading(*_: object) -> None:
         known.suspect(reread=True)
     scratch_scene.clear()
     sync()
+    for host in [known.host for known in _sessions.values()]:
+        direct(host)
 
 
 WHILE_PREVIEWING = {

@@ -9,7 +9,7 @@ from ...core.body.loose import LooseBody
 from ...core.common.user_error import UserError
 from ..common import units
 from ..inputs import frame_inputs
-from . import previews
+from . import keying, previews
 from .interactive import Interactive
 from .picking import Hit
 
@@ -98,6 +98,16 @@ class Hand:
         self._grip = None
         if self._interactive is not None:
             self._interactive.force = self._interactive.pull = None
+
+    def keep(self) -> bool:
+        """Keeps the displayed shape of flesh as the key of its frame; False while nothing moves by hand."""
+        known = self._session
+        if self._interactive is None or not known.motions.is_flesh:
+            return False
+        moved = known.display.offsets * np.float32(units.metres_per_unit(known.scene))
+        self.close()
+        keying.keep(known.host, known.scene.frame_current, moved)
+        return True
 
     def close(self) -> None:
         """Lets go and shows the frame again at once."""

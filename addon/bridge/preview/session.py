@@ -11,7 +11,6 @@ import bpy
 import numpy as np
 
 from ...core.body import bodies as built
-from ...core.body.full_space import Shaper
 from ...core.common.task import Runner, Step, scaled
 from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput
@@ -19,14 +18,14 @@ from ...core.storage.cache import MotionCache
 from ..body import bodies, builds, companions
 from ..common import units
 from ..inputs import frame_inputs, surroundings
-from ..keys import animation
 from ..motions import first_look, motions, qualities
 from ..motions.behind import Behind
+from ..motions.direction import Direction
 from ..motions.display import Display
 from ..motions.drive_reader import DriveReader
 from ..rig import preview_modifier
-from .changes import Watched
 from .interactive import Interactive
+from .watch import Watch
 
 # Time in seconds for simulating a requested frame immediately.
 PATIENCE_SECONDS = 0.2
@@ -46,22 +45,17 @@ class Session:
         self.motions: motions.Motions | None = None
         self.filling: SimulationPass | None = None
         self.final: Behind | None = None
+        self.direction: Direction | None = None
         self.interactive: Interactive | None = None
         self.first_look: first_look.FirstLook | None = None
         self._changed: list[str] = []
         self._building: Runner | None = None
         self._reader: DriveReader | None = None
-        self._suspected = 0.0
-        self._reread = False
-        self._chosen: tuple[object, ...] = ()
-        self._built_from: tuple[object, ...] = ()
+        self._watch = Watch(host, scene)
         self._current: FrameInput | None = None
         self.display: Display | None = None
-        self._wrote = False
         self._kept = False
-        self._actions = animation.Actions()
         self._due = 0.0
-        self._settings: tuple[object, ...] = ()
 
     # State of the reading and of the passes.
 
@@ -78,13 +72,15 @@ class Session:
     @property
     def complete(self) -> bool:
         """True if all frames of the draft are cached and fresh."""
-        return self.filling is not None and not self._suspected and self.filling.checked >= self.wanted
+        return self.filling is not None and not self._watch.suspected and self.filling.checked >= self.wanted
 
     @property
     def busy(self) -> bool:
         """True if `work` has something to do."""
         waiting = (
-            self._suspected or self.filling is None or not (self.waits or (self.complete and self._kept))
+            self._watch.suspected
+            or self.filling is None
+            or not (self.waits or (self.complete and self._kept))
         )
         staged = (self.complete or self.waits) and self.is_staged
         behind = self.final is not None and not self.final.is_done(self.wanted)
@@ -115,7 +111,7 @@ class Session:
         """The cached and verified frames, and the possibly stale ones."""
         if self.filling is None:
             return range(0), range(0)
-        frames, checked = self.cache.frames, 0 if self._suspected else self.filling.checked
+        frames, checked = self.cache.frames, 0 if self._watch.suspected else self.filling.checked
         checked = checked if self.final is None else min(checked, self.final.checked)
         return frames[:checked], frames[checked:]
 
@@ -135,7 +131,7 @@ class Session:
             held = self.filling.held()
             told = qualities.status(self.final, self.host, self.cache.frames, self.wanted)
             return told + (f". {held}" if held else "")
-        if self._suspected:
+        if self._watch.suspected:
             return "Changed; checking the cache"
         if self.waits:
             return f"Cached {first} - {first + checked - 1}; {self.waits}, so play it from the start or fill"
@@ -170,33 +166,27 @@ class Session:
             self._building = Runner(lacking)
             return
         self.motions = motions.Motions(body, scene)
-        self._reread, self._built_from = False, self._built_from_now()
+        self._watch.has_read()
         self.leave_stage()
         self._reader = DriveReader(self.motions, self.scene)
+        self.direction = Direction(self.motions, self.scene, lambda: (self.filling, self.final))
         self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
-    def _rebuilds(self) -> bool:
-        """True if a setting of the build has changed."""
-        return self._built_from_now() != self._built_from
-
-    def _built_from_now(self) -> tuple[object, ...]:
-        return tuple(each.jounce.built_from() for each in (self.host, *companions.of(self.host)))
-
     def get_ready(self, context: bpy.types.Context) -> None:
         """Completes `prepare` at once."""
-        if surroundings.chosen(self.host) != self._chosen:
+        if self._watch.has_other_surroundings():
             self.look_around()
         if self.filling is not None:
             self._is_as_read()
-        while not self.trouble and (self.filling is None or self._reread or self._rebuilds()):
+        while not self.trouble and (self.filling is None or self._watch.reread or self._watch.rebuilds()):
             self.prepare(context, float("inf"))
 
     def restart(self, cache: MotionCache) -> None:
         """Starts a new pass over the frames; valid cached frames stay."""
         self.leave_stage()
         first = self.scene.frame_start
-        self._settings = self._settings_now()
+        self._watch.has_started(self.motions)
         origin = self.motions.origin(self.scene, first)
         if self.filling is not None:
             self.filling.close()
@@ -206,42 +196,35 @@ class Session:
         self.filling = self.motions.filling(self.scene, cache)
         self.final = qualities.restarted(self.final, self.motions, self.scene)
         self.first_look = first_look.restarted(self.first_look, self.motions, self.scene, self.filling)
-        self._suspected, self._kept = 0.0, False
+        self._watch.suspected, self._kept = 0.0, False
 
     def _differs(self) -> bool:
         """True if a setting has changed since the start of this pass."""
-        return self._settings_now() != self._settings or self.scene.frame_start != self.cache.first
-
-    def _settings_now(self) -> tuple[object, ...]:
-        state = self.host.jounce
-        fine = (state.simulated_quality, state.flesh().key, state.learnt_digest)
-        others = (other.settings(self.scene) for other in self.motions.companions)
-        return (*self.motions.settings(self.scene), *fine, surroundings.chosen(self.host), *others)
+        return self._watch.differs(self.motions) or self.scene.frame_start != self.cache.first
 
     def _is_as_read(self) -> bool:
         """True if all inputs agree with the last reading; otherwise the body must be read again."""
         body = self.motions.scene
-        is_whole = body.is_as_read() and surroundings.is_there(body) and not self._rebuilds()
+        is_whole = body.is_as_read() and surroundings.is_there(body) and not self._watch.rebuilds()
         if not is_whole:
             self.suspect(reread=True)
         return is_whole
 
     def suspect(self, reread: bool = False) -> None:
         """Notes a possible change of the motion; reread: also of the meshes."""
-        self._suspected = time.perf_counter()
-        self._reread = self._reread or reread
+        self._watch.suspect(reread)
         self.trouble = ""
 
     def show_at_once(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Displays the scene's current frame if cached, outside of any change of the frame."""
         if self.filling is not None:
             self.settle_frame(self.scene.frame_current, depsgraph, patient=False)
-            self._wrote = True
+            self._watch.wrote = True
 
     def taken_off(self) -> None:
         """Notes that the display was removed from the meshes, or added again."""
         self.leave_stage()
-        self.interactive, self._current, self._wrote = None, None, True
+        self.interactive, self._current, self._watch.wrote = None, None, True
         self.forget_shown()
 
     def close(self) -> None:
@@ -249,10 +232,9 @@ class Session:
         self.leave_stage()
         if self._building is not None:
             self._building.cancel()
-        if self.filling is not None:
-            self.filling.close()
-        if self.first_look is not None:
-            self.first_look.close()
+        for each in (self.filling, self.first_look):
+            if each is not None:
+                each.close()
         self.let_go_of_final()
 
     def let_go_of_final(self) -> None:
@@ -268,14 +250,14 @@ class Session:
         """Before a frame is evaluated: displays the cached frame, which saves a second evaluation."""
         self.interactive = None
         if self.filling is not None and frame in self.cache.frames:
-            self.display.show(*self._best(frame - self.cache.first))
+            self.display.show(*self.direction.best(frame - self.cache.first))
 
     def is_settled(self, frame: int) -> bool:
         """True if a fresh frame is displayed, as long as no change was noticed."""
-        if self.filling is None or self._suspected:
+        if self.filling is None or self._watch.suspected:
             return False
         index = frame - self.cache.first
-        if not 0 <= index < self.filling.checked or not self.display.shows(self._best(index)[0]):
+        if not 0 <= index < self.filling.checked or not self.display.shows(self.direction.best(index)[0]):
             return False
         self._current = self.filling.drives[index]
         return True
@@ -288,7 +270,7 @@ class Session:
         if self.filling is None or not self._is_as_read():
             return
         self._current = drive = self._reader.shown(frame, depsgraph)
-        if (self._suspected and patient) or self._differs():
+        if (self._watch.suspected and patient) or self._differs():
             self.restart(self.cache)
         index = frame - self.cache.first
         if index < 0:
@@ -297,25 +279,25 @@ class Session:
         if self.filling.agrees(index, drive):
             self._reader.agreed()
         elif index < len(self.filling.drives):
-            if not self._suspected:
+            if not self._watch.suspected:
                 self._reader.doubt(frame, drive)
             self.restart(self.cache)
         is_there = self._reach(index, drive, patient)
+        last = self.direction.last(index, self.wanted) if is_there and patient and not self.waits else index
+        if last > index and self.filling.checked <= last:
+            self._reach(last, self._reader.ahead(self.cache.first + last), patient)
         if patient:
             self.leave_stage()
-        if is_there and patient and self.final is not None:
-            self.final.reach(self.filling.drives, index)
-        if is_there:
-            self.display.show(*self._best(index))
-        else:
+        if not is_there:
             self.display.hide()
+            return
+        if patient and self.final is not None:
+            self.final.reach(self.filling.drives, last)
+        self.display.show(*self.direction.best(index))
 
-    def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
-        """The coefficients of a cached frame, final ones if available, and their owner."""
-        final = None if self.final is None else self.final.frame(index)
-        if final is None:
-            return self.cache.coefficients[index], self.motions.body
-        return final, self.final.fine
+    def show_directed(self) -> bool:
+        """Displays the current frame with its present direction; True if it is new."""
+        return self.filling is not None and self.interactive is None and self._show_current()
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
         """Caches the draft of a frame with this drive; False if the frame has to wait."""
@@ -344,15 +326,15 @@ class Session:
         """Continues the open work for about this time; True if the meshes show something new."""
         if self.interactive is not None:
             return self._move_on()
-        if self._suspected and time.perf_counter() - self._suspected < QUIET_SECONDS:
+        if self._watch.has_changed_within(QUIET_SECONDS):
             return False
-        if self._suspected:
+        if self._watch.suspected:
             self.look_around()
-        if self.filling is None or self._reread or self._rebuilds():
+        if self.filling is None or self._watch.reread or self._watch.rebuilds():
             self.prepare(context, seconds)
-        elif self._suspected:
+        elif self._watch.suspected:
             self.restart(self.cache)
-        return self.filling is not None and not self._suspected and self.fill(seconds)
+        return self.filling is not None and not self._watch.suspected and self.fill(seconds)
 
     def fill(self, seconds: float) -> bool:
         """Reads and simulates frames for about this time; True if the current frame is new."""
@@ -391,7 +373,7 @@ class Session:
         """Displays the current frame, or a first look at it, with its drive; False if already displayed."""
         index, look = self.scene.frame_current - self.cache.first, self.first_look
         if 0 <= index < self.filling.checked:
-            (coefficients, shaper), drive = self._best(index), self.filling.drives[index]
+            (coefficients, shaper), drive = self.direction.best(index), self.filling.drives[index]
         elif look is not None and look.coefficients is not None:
             (coefficients, shaper), drive = (look.coefficients, self.motions.body), look.drive
         else:
@@ -399,7 +381,7 @@ class Session:
         if self._current is None or self.display.shows(coefficients) or not drive.agrees(self._current):
             return False
         self.display.show(coefficients, shaper)
-        self._wrote = True
+        self._watch.wrote = True
         return True
 
     def lose_stage(self) -> None:
@@ -416,29 +398,23 @@ class Session:
 
     def look_at_changes(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Notes possible changes of the motion by an evaluation; True if everything must be read again."""
-        own, self._wrote = self._wrote, False
-        watched, rereads = Watched(self.host, None if self.motions is None else self.motions.scene), False
-        for update in depsgraph.updates:
-            block = update.id.original
-            if isinstance(block, bpy.types.Action):
-                # A stage makes doubles with shape keys, which touches their actions.
-                if not self._actions.is_only_touched(block, watched.keys):
-                    self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
-            elif (reread := watched.asks_to_read(update, own, depsgraph)) is not None:
-                self.suspect(reread=reread)
-                rereads = rereads or reread
-        return rereads
+        found = self._watch.reports(self.motions, depsgraph)
+        if found:
+            self.trouble = ""
+        return any(found)
 
     def look_at_settings(self) -> None:
         """Notes settings, also of the scene, that differ from the start of this pass."""
-        if self.filling is not None and not self._suspected and (self._rebuilds() or self._differs()):
+        if (
+            self.filling is not None
+            and not self._watch.suspected
+            and (self._watch.rebuilds() or self._differs())
+        ):
             self.suspect()
 
     def look_around(self) -> None:
         """Requests a new reading for changed force fields or colliders."""
-        self._chosen = surroundings.chosen(self.host)
-        if self.motions is not None:
-            self._reread = self._reread or not surroundings.is_same(self.motions.scene, self.scene)
+        self._watch.look_around(self.motions)
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""
@@ -478,6 +454,7 @@ class Session:
         filling, shaper = (self.filling, self.motions.body) if fine is None else fine
         frame, diagonal = self.scene.frame_current, self.motions.diagonal
         self.interactive = Interactive.begun(filling, shaper, drive, diagonal, frame)
+        self.interactive.beside = self.direction.change(frame - self.cache.first)
         return self.interactive
 
     def _move_on(self) -> bool:
@@ -490,9 +467,9 @@ class Session:
             if not drive.held:
                 self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
         before = self.display.offsets.copy()
-        self.display.move(self.interactive.step(), self.interactive.shaper)
+        self.display.move(self.interactive.step(), self.interactive.shaper, self.interactive.beside)
         self.interactive.watch(before, self.display.offsets)
-        self._wrote = True
+        self._watch.wrote = True
         if self.interactive.settled:
             self.interactive = None
         return True

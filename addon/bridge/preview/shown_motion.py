@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.body.full_space import Shaper
+from ...core.body.full_space import Pointwise, Shaper, shaped
 from .session import Session
 
 
@@ -28,16 +28,18 @@ def of(known: Session) -> ShownMotion | None:
     if not known.complete or (final is not None and not final.is_done(known.wanted)):
         return None
     drives = known.filling.drives[: known.filling.checked]
-    if final is None or final.checked < len(drives):
-        coefficients, shaper = known.cache.coefficients, known.motions.body
-    else:
-        coefficients, shaper = final.cache.coefficients, final.fine
     # Held frames have no valid poses.
     rows = [row for row, drive in enumerate(drives) if not drive.held]
+    shown = [known.direction.best(row) for row in rows]
+    owners = {id(shaper): shaper for _, shaper in shown}
+    if len(owners) == 1:
+        (shaper,), coefficients = owners.values(), [each for each, _ in shown]
+    else:
+        shaper, coefficients = Pointwise(), [shaped(owner, each) for each, owner in shown]
     return ShownMotion(
         [known.cache.first + row for row in rows],
         [drives[row].pose for row in rows],
-        [coefficients[row] for row in rows],
+        coefficients,
         [drives[row].around for row in rows],
         shaper,
     )

@@ -15,9 +15,9 @@ import numpy as np
 from ..body.full_space import Shaper, shaped
 from ..common.task import Step, finished, in_turn, scaled
 from ..common.user_error import passing_on
+from ..direct.pose_space import linear
 from ..flesh.settings import BakeSettings, Target
 from ..mesh.surface import Part, Surface
-from ..rig.volume import preserving_linear
 from ..stepping.motion import Motion
 
 # Largest number of attempts with a tighter tolerance, if posing the modal keys enlarges their error.
@@ -56,8 +56,7 @@ class PosedMotion:
 
     def __init__(self, body: Shaper, surface: Surface, motion: Motion) -> None:
         self._body = body
-        self._weights = surface.weights
-        self._preserved = [part.points for part in surface.parts if part.preserves_volume]
+        self._surface = surface
         self._motion = motion
         self.frame_count = len(motion.coefficients)
 
@@ -67,11 +66,7 @@ class PosedMotion:
 
     def linear(self, frame: int) -> np.ndarray:
         """Linear map of the armature for an offset of each vertex, A (p, 3, 3)."""
-        bones = self._motion.poses[frame, :, :, :3]
-        linear = (self._weights @ bones.reshape(-1, 9)).reshape(-1, 3, 3)
-        for points in self._preserved:
-            linear[points] = preserving_linear(self._weights[points], bones)
-        return linear
+        return linear(self._surface, self._motion.poses[frame])
 
 
 def key_sets(

@@ -44,13 +44,30 @@ class DraftError:
 
 
 # A body in one kind of coordinates, which defines the meaning of the coefficients.
-Shaper = Union["jounce.Body", LooseBody, AttachedBody, FineBody]
+Coordinates = Union["jounce.Body", LooseBody, AttachedBody, FineBody]
+
+
+@dataclass(frozen=True, eq=False)
+class Pointwise:
+    """Displacements of the surface's own points as coefficients, such as those of a directed motion.
+
+    behind: coefficients of the cage below them, and their owner; None without them.
+    """
+
+    behind: tuple[np.ndarray, Coordinates] | None = None
+
+
+Shaper = Coordinates | Pointwise
 
 CACHE: "BodyCache[FineBody]" = BodyCache(capacity=16)
 
 
 def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The displacements (p, 3) f32 of the surface from the rigged place, in the coefficients' unit."""
+    if isinstance(shaper, Pointwise):
+        out = np.empty(coefficients.shape, np.float32) if out is None else out
+        out[:] = coefficients
+        return out
     numbers = np.asarray(coefficients, np.float64)
     if isinstance(shaper, AttachedBody):
         return shaper.displacement(numbers, out)
@@ -103,7 +120,7 @@ def refuse_drive(drive: FrameInput, name: str) -> None:
 
 
 def compared(
-    draft: Iterable[np.ndarray], body: Shaper, final: Iterable[np.ndarray], full: FineBody
+    draft: Iterable[np.ndarray], body: Coordinates, final: Iterable[np.ndarray], full: FineBody
 ) -> Generator[Step, None, DraftError]:
     """Compares a draft or learnt motion with the final motion: coefficients of the same frames."""
     apart, size = np.zeros(len(body.embedding.points)), 0.0

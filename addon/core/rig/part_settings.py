@@ -35,7 +35,7 @@ MOTION = {
     "ears": 1.8,
     "tail": 1.8,
     "hair": 2.0,
-    "rest": 0.7,
+    "rest": 1.0,
 }
 # Softness and amount that change nothing.
 PLAIN = 1.0, 1.0

@@ -16,10 +16,13 @@ from .motion_extent import Extent
 # Eases of the parts beside the whole body's.
 Eases = tuple[float, ...]
 
-# Slope of a part's used share against its ease, on a log scale.
-SLOPE = 0.6
+# Slopes of a part's used share against its ease, on a log scale, for more motion and for less: limits hold
+# flesh that is too wild, so that calming it takes more.
+SLOPE, STEEP = 0.6, 0.35
 # Largest step of an ease, and smallest one that is worth a try.
-LEAP, WORTH = 2.0, 0.15
+LEAP, WORTH = 1.5, 0.15
+# Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
+HARDER, EASIER = -2.0, 2.0
 # Power of the share by which all parts together tear more than each.
 TOGETHER = 2.0
 # Largest number of tries.
@@ -43,8 +46,10 @@ def fitted(
     eases = np.zeros(len(whole.parts))
     best, extent = (tuple(eases.tolist()), whole), whole
     for number in range(TRIES):
-        leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
-        following = np.array([limited(ease + own) - ease for own in eases + leaps])
+        missing = -np.log(shares(extent, bounds))
+        leaps = np.clip(missing / np.where(missing > 0.0, SLOPE, STEEP), -LEAP, LEAP)
+        own = np.clip(eases + leaps, HARDER, EASIER)
+        following = np.array([limited(ease + each) - ease for each in own])
         if np.abs(following - eases).max(initial=0.0) < WORTH:
             break
         eases = following

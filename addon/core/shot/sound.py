@@ -9,7 +9,7 @@ from typing import Union
 import jounce
 import numpy as np
 
-from ..body.full_space import Shaper
+from ..body.full_space import Coordinates
 from ..body.loose import LooseBody
 from ..common.task import Step
 from ..common.user_error import UserError, passing_on
@@ -94,7 +94,7 @@ class Sound:
 
 
 def sound(
-    body: Built, shown: Shaper, motion: Motion, fps: float, settings: SoundSettings, name: str
+    body: Built, shown: Coordinates, motion: Motion, fps: float, settings: SoundSettings, name: str
 ) -> Generator[Step, None, Sound]:
     """The sound of a motion. shown: owner of the coefficients. name: of the body, for refusals."""
     yield Step(0.0, "Listening")
@@ -137,7 +137,7 @@ def of_body(body: Built, density: float) -> Sounding:
     return Sounding(mesh, held, density * mesh.vertex_volumes)
 
 
-def places(body: Built, shown: Shaper, motion: Motion) -> Iterator[np.ndarray]:
+def places(body: Built, shown: Coordinates, motion: Motion) -> Iterator[np.ndarray]:
     """Vertex positions of a body's cage in each frame, (n, 3), metres."""
     weights, rest = np.asarray(body.rig.weights), np.asarray(body.mesh.vertices)
     homogeneous = np.column_stack([rest, np.ones(len(rest))])

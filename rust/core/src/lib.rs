@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
-//! only the modules to its left: `error, progress, math -> mesh -> rig, material -> operators -> skeleton,
+//! only the modules to its left: `error, progress, parallel, math -> mesh -> rig, material -> operators -> skeleton,
 //! subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal
 //! -> body -> file -> bake`.
 
@@ -19,6 +19,7 @@ pub mod mesh;
 pub mod modal;
 pub mod model;
 pub mod operators;
+mod parallel;
 pub mod potentials;
 mod progress;
 pub mod rig;

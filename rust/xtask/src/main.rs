@@ -15,6 +15,7 @@ mod memory;
 mod nightly;
 mod notebooks;
 mod notices;
+mod page;
 mod pictures;
 mod platform;
 mod prerequisites;
@@ -26,6 +27,7 @@ mod sheets;
 mod tally;
 mod test;
 mod venv;
+mod wasm;
 mod wheel;
 
 use std::process::ExitCode;
@@ -52,6 +54,10 @@ usage: cargo x <command>
   stubs                 the docstrings of the Python module, into its stub
   deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
+  wasm [--measure]      the player and the builder of bodies for browsers, to out/wasm/; with --measure a table of
+                        their sizes, times, and agreement with the native player
+  page                  the player's page, one file that needs no server, to out/page/; it needs Node, and Chromium
+                        to show that the page moves as the player does
   addon                 the Blender extension, to dist/
   release [platform...] what is published for every platform, or for those named, built on Linux: wheels, zips, sources,
                         checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
@@ -92,6 +98,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["wheel"] => wheel::build_to_pass_on(),
         ["addon"] => addon::build().map(drop),
         ["release", names @ ..] => release::run_all(names),
+        ["wasm"] => wasm::build().map(drop),
+        ["wasm", "--measure"] => wasm::measure(),
+        ["page"] => page::build(),
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),

@@ -18,9 +18,10 @@ const MAX_BYTES: u64 = 2 << 20;
 const CITED_PLACES: [&str; 8] = ["eq.", "alg.", "fig.", "sec.", "app.", "table", "eqs.", "A."];
 
 /// Files that name the project's address, with the start of the line.
-const ADDRESS_LINES: [(&str, &str); 4] = [
+const ADDRESS_LINES: [(&str, &str); 5] = [
     ("addon/blender_manifest.toml", "website = "),
     ("rust/core/Cargo.toml", "repository.workspace = true"),
+    ("rust/player/Cargo.toml", "repository.workspace = true"),
     ("rust/python/Cargo.toml", "repository.workspace = true"),
     ("rust/python/pyproject.toml", "Repository = "),
 ];
@@ -164,7 +165,7 @@ fn wrong_address(page: &str, text: &str, start: &str, address: Option<&str>) -> 
 /// every system resolves.
 fn licences(violations: &mut Vec<String>) -> Result<()> {
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        for package in ["rust/core", "rust/python"] {
+        for package in ["rust/core", "rust/player", "rust/python"] {
             if read(&Path::new(package).join(name))? != read(Path::new(name))? {
                 violations.push(format!(
                     "{package}/{name} is no link to {name}: git config core.symlinks true, then git checkout {package}"

@@ -11,6 +11,7 @@ use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
 use crate::venv::{BLENDERS, Blender, Venv, default_blender};
+use crate::wasm;
 use crate::wheel;
 
 /// Ends the process at once after the tests: some Blender versions hang or crash while they shut down.
@@ -120,6 +121,7 @@ fn announce_data() {
 
 fn rust() -> Result<Outcome> {
     heading("tests: rust");
+    wasm::build_for_tests()?;
     let start = Instant::now();
     let mut tally = Tally::default();
     let succeeded = run_watched(

@@ -57,6 +57,9 @@ def change_settings(hand: Hand, chance: Random) -> None:
         "damping": 0.5,
         "modes": chance.randint(3, 8),
         "loop": False,
+        "exaggerate": chance.uniform(0.0, 3.0),
+        "lag": chance.uniform(-6.0, 6.0),
+        "follow_through": chance.uniform(0.1, 4.0),
     }
     name = chance.choice(tuple(value))
     if hand.is_there and obj is not None and obj.is_property_set("jounce"):
@@ -76,6 +79,19 @@ def play(hand: Hand, chance: Random) -> None:
             for obj in artist.bodies():
                 assert np.isfinite(scenes.evaluated(obj)).all(), f"{obj.name} is not finite"
     scene.frame_set(before[0], subframe=before[1])
+
+
+def direct(hand: Hand, chance: Random) -> None:
+    """Shows a body and keys what it shows, for another frame.
+
+    Sculpting is left out: Blender links its brushes in Sculpt Mode, which is no change by Jounce.
+    """
+    obj, frame = artist.one(chance, artist.bodies()), chance.randint(1, 12)
+    if hand.is_there and obj is not None:
+        hand.attempt("preview", obj, show="FLESH")
+        hand.attempt("key_flesh", obj)
+        if obj.is_property_set("jounce") and obj.jounce.flesh_key is not None:
+            obj.jounce.flesh_key.frame = frame
 
 
 def bake_missing(hand: Hand, chance: Random) -> None:
@@ -128,5 +144,12 @@ STEPS: tuple[Step, ...] = (
     simple("clips_bake"),
     simple("override"),
     simple("grab"),
+    simple("key_flesh"),
+    direct,
+    direct,
+    simple("key_remove"),
+    simple("key_drag"),
+    simple("direction_add"),
+    simple("direction_remove"),
     simple("flex_mode"),
 )

@@ -32,3 +32,19 @@ pub fn curves() -> StressCurves {
         [&length[..], &area[..], &volume[..]].map(|knots| StressCurve::new(knots).expect("ascending knots"));
     StressCurves::new(length, area, volume).expect("balanced curves")
 }
+
+/// A law of order one as that of soft flesh, 5 kPa.
+pub fn soft(law: PrincipalStretch) -> PrincipalStretch {
+    use PrincipalStretch as P;
+    const PA: f64 = 5e3;
+    match law {
+        P::Corotated { mu, lambda } => P::Corotated { mu: PA * mu, lambda: PA * lambda },
+        P::StVenantKirchhoff { mu, lambda } => P::StVenantKirchhoff { mu: PA * mu, lambda: PA * lambda },
+        P::NeoHookean { mu, lambda } => P::NeoHookean { mu: PA * mu, lambda: PA * lambda },
+        P::MooneyRivlin { c1, c2, lambda } => {
+            P::MooneyRivlin { c1: PA * c1, c2: PA * c2, lambda: PA * lambda }
+        }
+        P::Polynomial { mu } => P::Polynomial { mu: PA * mu },
+        P::Spline { curves, scale } => P::Spline { curves, scale: PA * scale },
+    }
+}

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, Mat, Par};
-use rayon::prelude::*;
 
 use crate::math::dense::symmetric_eigen;
+use crate::parallel::*;
 use crate::{Error, Progress, Result};
 
 /// Largest number of points, and of multiplications, per task: the computation can be stopped between

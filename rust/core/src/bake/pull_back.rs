@@ -2,8 +2,8 @@
 //! them.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
-use rayon::prelude::*;
 
+use crate::parallel::*;
 use crate::rig::{Pose, Rig};
 use crate::{Error, Result};
 

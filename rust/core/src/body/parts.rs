@@ -1,11 +1,11 @@
 //! Parts of a body: stiffness by a frequency of their own, and strength.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use crate::material::{Field, Law, Material};
 use crate::mesh::{TetMesh, bounds};
 use crate::operators::Stitches;
+use crate::parallel::*;
 use crate::skeleton::{Anatomy, FoundPart, Part, SkeletonCore};
 use crate::subspace::{LinearProblem, Restraint};
 use crate::{Progress, Result};

@@ -94,8 +94,15 @@ pub fn decode(bytes: &[u8]) -> Result<Model> {
         let data = FULL_SPACE.open(bytes, full_space::read)?;
         return Ok(Model::FullSpace(FullSpaceModel::from_data(data, &Progress::default())?.into()));
     }
-    let data = SKINNING.open(bytes, read_skinning)?;
-    Ok(Model::Skinning(SkinningModel::from_data(data)?.into()))
+    Ok(Model::Skinning(decode_skinning(bytes)?.into()))
+}
+
+/// Deserialises a model of skinning modes from the bytes of a file.
+///
+/// # Errors
+/// As [`load`], and for a model of another method.
+pub fn decode_skinning(bytes: &[u8]) -> Result<SkinningModel> {
+    SkinningModel::from_data(SKINNING.open(bytes, read_skinning)?)
 }
 
 impl Kind {

@@ -23,9 +23,3 @@ pub(crate) use sparse::inverse_forms::HalfSolved;
 pub use sparse::matrix::Sparse;
 pub(crate) use sparse::matrix::{add_diagonal, multiply_columns};
 pub(crate) use sparse::selection::Selection;
-
-/// Runs work with many short parallel parts on a thread of the pool. Each wait from outside of the pool
-/// would take tens of microseconds.
-pub(crate) fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    rayon::scope(|_| work())
-}

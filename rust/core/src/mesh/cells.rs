@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::{WindingNumber, grid::Grid, overlap::MARGIN, overlap::TriangleOverlap};
 use crate::Result;
+use crate::parallel::*;
 
 /// The surface touches the cell.
 const TOUCHED: u8 = 1;

@@ -7,9 +7,9 @@ use parry3d_f64::{
     query::PointQueryWithLocation,
     shape::{Triangle, TrianglePointLocation},
 };
-use rayon::prelude::*;
 
 use super::{SurfaceMesh, tet_mesh::check_points};
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// The point of a surface nearest to a query.

@@ -2,13 +2,13 @@
 
 use nalgebra::{Matrix3, Vector3};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
-use rayon::prelude::*;
 
 use super::{
     TetMesh,
     closest::{bounding_box, nearest_leaf, on_triangle},
     tet_mesh::check_points,
 };
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// The face opposite each corner of a tet.

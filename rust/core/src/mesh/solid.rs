@@ -1,10 +1,9 @@
 //! Share of each tet of a lattice inside of the surface.
 
-use rayon::prelude::*;
-
 use nalgebra::Vector3;
 
 use super::{WindingNumber, cells::Cells, grid::Grid};
+use crate::parallel::*;
 
 /// Samples along each side of a touched cell.
 const SIDE: usize = 4;

@@ -1,8 +1,7 @@
 //! Tetrahedral meshes, validated at construction.
 
-use rayon::prelude::*;
-
 use super::FleshCell;
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Volume of a tet, relative to its longest edge cubed, below which it counts as flat.

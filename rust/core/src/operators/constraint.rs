@@ -4,11 +4,11 @@ use faer::linalg::matmul::matmul;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Accum, Mat, Par};
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::independent::{Column, DEPENDENT, orthonormal_span, well_conditioned};
 use crate::math::Sparse;
 use crate::mesh::TetMesh;
+use crate::parallel::*;
 use crate::rig::Rig;
 use crate::{Error, Result};
 

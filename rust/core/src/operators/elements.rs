@@ -2,11 +2,11 @@
 
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
 
 use crate::material::Material;
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Vertices whose columns are assembled by one task.

@@ -2,9 +2,9 @@
 
 use faer::Mat;
 use faer::linalg::solvers::{Llt, Solve};
-use rayon::prelude::*;
 
 use crate::math::dense::dot;
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Independent share of a unit column from which on it is kept as it is.

@@ -1,7 +1,6 @@
 //! Elastic energy of tets, and of partly filled cells of a lattice.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::elements::{Element, assemble, hat_gradients};
 use super::{gradients, laplacian};
@@ -9,6 +8,7 @@ use crate::Result;
 use crate::material::{FibreAtRest, Fibres, Material};
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
+use crate::parallel::*;
 
 /// Smallest fill of a cell in a modal analysis.
 const LEAST_FILL: f64 = 0.3;

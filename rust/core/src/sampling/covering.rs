@@ -1,9 +1,9 @@
 //! A few items that represent all by leverage.
 
 use faer::Mat;
-use rayon::prelude::*;
 
 use crate::math::dense::dot;
+use crate::parallel::*;
 
 /// Leverage below which a vertex needs no place of its own.
 const UNSEEN: f64 = 0.1;

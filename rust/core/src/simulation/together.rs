@@ -1,10 +1,9 @@
 //! Common steps of several bodies with contact between them; without contact each steps as if alone.
 
-use rayon::prelude::*;
-
 use crate::inputs::settings::{Drive, StepReport};
 use crate::model::projective::joint::{Joined, solve_joint};
 use crate::model::projective::step::ProjectiveSubstep;
+use crate::parallel::*;
 use crate::simulation::Simulation;
 use crate::stepping::substep::Substep;
 use crate::{Error, Progress, Result};

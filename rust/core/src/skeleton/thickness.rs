@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use crate::Result;
 use crate::mesh::{SurfaceMesh, TetMesh, WindingNumber, closest_points};
+use crate::parallel::*;
 use crate::rig::Rig;
 
 /// Number of tets in a cell of a lattice.

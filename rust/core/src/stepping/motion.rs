@@ -68,6 +68,20 @@ impl<S: Substep + ?Sized> Motion<S> {
         rates
     }
 
+    /// The method.
+    pub(crate) fn method(&self) -> &S {
+        &self.substep
+    }
+
+    /// Resamples the target poses to frames of another length: keeps the rig's velocity.
+    pub(crate) fn respace_frames(&mut self, ratio: f64) {
+        for [before, last] in [&mut self.state.frames, &mut self.state.offset_frames] {
+            for (before, last) in before.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
+                *before = last - ratio * (last - *before);
+            }
+        }
+    }
+
     /// The method, and the state from which a substep starts.
     pub(crate) fn parts(&mut self) -> (&mut S, &State) {
         (&mut self.substep, &self.state)

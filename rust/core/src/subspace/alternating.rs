@@ -3,10 +3,10 @@
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{ColRef, Mat, MatMut, MatRef, Par, Side};
-use rayon::prelude::*;
 
 use crate::math::dense::{add_product, inner};
 use crate::math::{Room, SparseCholesky};
+use crate::parallel::*;
 use crate::{Error, Progress, Result};
 
 /// ADMM iterations between two updates of the directions. More iterations solve more exactly for directions
@@ -295,7 +295,7 @@ pub(super) fn weighted(x: MatRef<'_, f64>, mass: &[f64]) -> Mat<f64> {
 
 /// `X = X L'^-1`.
 fn divide(columns: &mut Mat<f64>, lower: &Mat<f64>) {
-    columns.par_row_chunks_mut(CHUNK).for_each(|rows| {
+    columns.as_mut().par_row_chunks_mut(CHUNK).for_each(|rows| {
         solve_lower_triangular_in_place(lower.as_ref(), rows.transpose_mut(), Par::Seq);
     });
 }

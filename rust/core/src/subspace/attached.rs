@@ -7,7 +7,7 @@ use super::eigenpairs::energy;
 use super::flesh::LinearModes;
 use super::linear::LinearProblem;
 use crate::math::dense::{add_product, inner, product, symmetric_eigen};
-use crate::math::on_pool;
+use crate::parallel::on_pool;
 use crate::{Error, Result};
 
 /// Share of a response's squared mass norm below which the modes already span it.

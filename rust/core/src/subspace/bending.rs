@@ -2,12 +2,12 @@
 
 use faer::Mat;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::flesh::{Flesh, LinearModes, tets_each};
 use super::near_rest::NearRest;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::operators::Strains;
+use crate::parallel::*;
 
 impl Flesh {
     /// `-(H : psi_j) psi_i` at the free coordinates, one column per pair i <= j.

@@ -4,8 +4,9 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
-    COPY, Room, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns, on_pool,
+    COPY, Room, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns,
 };
+use crate::parallel::on_pool;
 use crate::{Error, Progress, Result};
 
 /// Share of the shift below which an eigenvalue belongs to a rigid motion.

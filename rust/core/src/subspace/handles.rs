@@ -4,11 +4,11 @@
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use rayon::prelude::*;
 
 use crate::math::Sparse;
 use crate::math::random::uniform;
 use crate::mesh::{Front, Geodesics, SurfaceMesh, TetMesh};
+use crate::parallel::*;
 use crate::{Error, Progress, Result};
 
 /// Radius of a handle in units of the largest distance between a vertex and its nearest handle.

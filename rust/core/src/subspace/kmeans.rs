@@ -6,9 +6,9 @@
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use rayon::prelude::*;
 
 use crate::math::random::{sample, uniform};
+use crate::parallel::*;
 use crate::{Progress, Result};
 
 /// Sample points per cluster for the start: enough to place the centres, few enough to be fast.

@@ -13,11 +13,12 @@ use super::principal::{Basis, leading_pca};
 use super::update::Seam;
 use super::warping::{Warping, WarpingMethod};
 use crate::material::{Energy, Hessian, Material, PrincipalStretch};
-use crate::math::{Selection, on_pool};
+use crate::math::Selection;
 use crate::mesh::TetMesh;
 use crate::operators::{
     BlockMatrix, Stitches, Strains, displacement_constraint, lumped_mass, twisting_stiffness,
 };
+use crate::parallel::on_pool;
 use crate::{Error, Progress, Result};
 
 /// Amplitude of the slowest deforming mode for which a basis is built, as a share of the body's diagonal.

@@ -4,9 +4,10 @@ use faer::Mat;
 
 use super::eigenpairs::{Eigenproblem, check_count};
 use crate::material::Material;
-use crate::math::{Selection, Sparse, SparseCholesky, add_diagonal, on_pool};
+use crate::math::{Selection, Sparse, SparseCholesky, add_diagonal};
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_space_hessian};
+use crate::parallel::on_pool;
 use crate::rig::Rig;
 use crate::{Error, Progress, Result};
 
@@ -157,7 +158,7 @@ impl ModesProblem {
         let free = restraint.free_vertices(mesh.vertices().len())?;
         let mass = lumped_mass(mesh, material);
         let conductivity = conductivity(mesh, material);
-        let (hessian, constraint) = rayon::join(
+        let (hessian, constraint) = crate::parallel::join(
             || stitched(weight_space_hessian(mesh, &conductivity)?, stitches),
             || restraint.columns(mesh, &mass, &free, constraint),
         );

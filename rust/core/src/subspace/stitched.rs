@@ -6,8 +6,8 @@ use super::flesh::LinearModes;
 use super::linear::LinearProblem;
 use super::update::{Change, Seam, Updated};
 use crate::Result;
-use crate::math::on_pool;
 use crate::operators::{Stitches, for_each_coordinate};
+use crate::parallel::on_pool;
 
 /// A stitched body with its modes and their residuals.
 pub struct StitchedModes {

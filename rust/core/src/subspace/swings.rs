@@ -4,8 +4,9 @@ use nalgebra::Matrix3;
 
 use super::LinearModes;
 use super::eigenpairs::Eigenproblem;
-use crate::math::{Selection, Sparse, on_pool};
+use crate::math::{Selection, Sparse};
 use crate::operators::BlockMatrix;
+use crate::parallel::on_pool;
 use crate::{Progress, Result};
 
 impl Eigenproblem {

@@ -1,9 +1,8 @@
 //! Motion of the helper bones, with all weights fixed.
 
-use rayon::prelude::*;
-
 use super::skin::{HelperSettings, Motion, Skin, Transform, apply, squared};
 use crate::math::polar::rotations;
+use crate::parallel::*;
 
 /// A point with its weight for one bone.
 type Weighted = (u32, f64);

@@ -1,8 +1,7 @@
 //! Weights of each point, with all bones fixed.
 
-use rayon::prelude::*;
-
 use super::skin::{Motion, Skin, squared};
+use crate::parallel::*;
 
 /// Number of nearest helper bones that a point may adopt in a pass.
 const NEAREST: usize = 4;

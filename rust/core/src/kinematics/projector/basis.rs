@@ -1,12 +1,12 @@
 //! Projection from basis coefficients to displacements of points.
 
 use faer::MatRef;
-use rayon::prelude::*;
 
 use super::project::Project;
 use crate::Result;
 use crate::math::columns::Columns;
 use crate::mesh::{Embedding, TetMesh};
+use crate::parallel::*;
 
 /// Numbers a task.
 const TASK: usize = 3 * 4096;

@@ -1,12 +1,12 @@
 //! Projection from the transforms of handles to displacements of points, in one pass over memory.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::project::Project;
 use crate::kinematics::coordinates::Coordinates;
 use crate::math::lanes::Buffer;
 use crate::mesh::Embedding;
+use crate::parallel::*;
 use crate::subspace::Handles;
 
 /// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.

@@ -60,7 +60,7 @@ impl Projector {
     /// Writes the displacements, p x 3 in metres, of coefficients in C order: m x 3 x 4 for modes, n x 3
     /// for vertices, r for a basis or k x 3 x 4 for handles.
     ///
-    /// Large bodies are split between rayon's threads, with identical bits for any number of threads.
+    /// Large bodies are split between threads, with identical bits for any number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] if either slice has the wrong length.

@@ -1,11 +1,11 @@
 //! Projection from the transforms of modes to displacements of points, in one pass over memory.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::project::Project;
 use crate::kinematics::coordinates::Coordinates;
 use crate::math::lanes::{Buffer, lane_counts};
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Points a task; smaller bodies stay on the caller's thread.

@@ -2,9 +2,9 @@
 
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, MatRef, Side};
-use rayon::prelude::*;
 
 use crate::math::dense::products::dot;
+use crate::parallel::*;
 
 /// Share of the target along a column below which adding the column gains nothing.
 const FAINT: f64 = 1e-12;

@@ -7,8 +7,8 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Col, Mat, MatMut, MatRef, Par, Side};
-use rayon::prelude::*;
 
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Rows a task works on.

@@ -4,9 +4,9 @@ use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::products::{CHUNK, add_product};
+use crate::parallel::*;
 
 /// Columns of V, and of w, multiplied together: all sums stay in 16 registers.
 const LEFT: usize = 3;
@@ -44,14 +44,14 @@ impl Columns {
     /// Appends copies of columns.
     pub fn append(&mut self, columns: MatRef<'_, f64>) {
         for k in 0..columns.ncols() {
-            self.values.par_extend(column(columns, k));
+            self.values.par_extend(column(columns, k).par_iter().copied());
         }
     }
 
     /// Appends `a b`, with a tall and b small.
     pub fn append_product(&mut self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
         let before = self.values.len();
-        self.values.par_extend(rayon::iter::repeat_n(0.0, self.rows * b.ncols()));
+        self.values.par_extend(repeat_n(0.0, self.rows * b.ncols()));
         let next = MatMut::from_column_major_slice_mut(&mut self.values[before..], self.rows, b.ncols());
         add_product(next, 1.0, a, b);
     }

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
+use crate::parallel::*;
 use pulp::bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::iter::{ParallelIterator, repeat_n};
 
 /// Bytes in a cache line, the alignment of buffers.
 const LINE: usize = 64;

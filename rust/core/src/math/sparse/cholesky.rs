@@ -5,7 +5,6 @@ use std::sync::Arc;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
-use rayon::prelude::*;
 
 use super::few_columns::{COLUMNS, Sides, substitute};
 use super::fronts::{Front, Update};
@@ -16,6 +15,7 @@ use super::substitution::{LANES, MARGIN, Row, backward, forward};
 use super::supernodes::{Part, Supernodes};
 use super::symbolic::Node;
 use crate::math::Sparse;
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Smallest relative pivot after elimination; a smaller one is rounding error, and its column depends on
@@ -63,7 +63,7 @@ impl SparseCholesky {
     /// # Errors
     /// [`Error::Numerical`] if K is not positive definite or the columns of A are dependent.
     pub fn constrained(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
-        let (order, rows) = rayon::join(|| nested_dissection(matrix), || by_rows(constraint));
+        let (order, rows) = crate::parallel::join(|| nested_dissection(matrix), || by_rows(constraint));
         let rows = rows?;
         Structure(Arc::new(Supernodes::new(matrix, &rows, order))).eliminate(matrix, &rows)
     }

@@ -1,9 +1,8 @@
 //! An iterative solver for well-conditioned systems.
 
-use rayon::prelude::*;
-
 use crate::math::Sparse;
 use crate::math::dense::products::dot;
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Accepted residual, relative to the right-hand side.

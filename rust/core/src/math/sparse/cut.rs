@@ -1,9 +1,8 @@
 //! Bisection of a graph by a small vertex separator.
 
-use rayon::prelude::*;
-
 use super::graph::{Graph, Side};
 use super::separator::{SMALLEST_SIDE, refine};
+use crate::parallel::*;
 
 /// Relative penalty of a separator for the squared imbalance of its sides.
 const IMBALANCE: f64 = 4.0;

@@ -30,7 +30,7 @@ pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
         dissect(&left, first);
         dissect(&right, second);
     } else {
-        rayon::join(|| dissect(&left, first), || dissect(&right, second));
+        crate::parallel::join(|| dissect(&left, first), || dissect(&right, second));
     }
 }
 

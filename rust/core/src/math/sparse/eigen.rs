@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::math::dense::products::{add_product, copy, dot, inner, product, symmetric_eigen};
 use crate::math::dense::tall::{Columns, take_out};
-use crate::math::on_pool;
+use crate::parallel::on_pool;
 use crate::{Error, Result};
 
 /// Block size: up to this many copies of an eigenvalue are always found.

@@ -9,7 +9,8 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matm
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
+
+use crate::parallel::*;
 
 /// Number of columns eliminated together.
 const PANEL: usize = 96;

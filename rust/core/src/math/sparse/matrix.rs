@@ -1,7 +1,8 @@
 //! The sparse matrix type of operators.
 
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
+
+use crate::parallel::*;
 
 /// Rows a task works on.
 const CHUNK: usize = 4096;

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::fronts::Front;
 use crate::math::simd::lanes::Buffer;
+use crate::parallel::*;
 
 /// Rows of a tile, few enough to keep their sums in registers.
 pub(super) const TILE: usize = 8;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::panels::{Panel, Panels, TILE};
+use crate::parallel::*;
 
 /// Right-hand sides solved at once: a cache line of numbers.
 pub(super) const LANES: usize = 8;

@@ -24,10 +24,9 @@ use std::sync::Arc;
 
 use crate::kinematics::complement::Complement;
 use crate::kinematics::posing::Posing;
-use crate::potentials::elastic::elements::{ElementLaw, Elements};
+use crate::potentials::elastic::elements::{ElementLaw, Elements, deformation};
 use crate::potentials::elastic::fibres::{FibreTet, fibre_tets};
 use crate::potentials::elastic::mesh_elements::elements_of;
-use crate::potentials::elastic::rest_shape::deformation;
 use crate::potentials::quadratic::Quadratic;
 use crate::potentials::stitch_gaps::Gaps;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};

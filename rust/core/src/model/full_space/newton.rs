@@ -9,7 +9,6 @@ use crate::material::Energy;
 use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
 use crate::operators::{BlockMatrix, block_solve};
-use crate::potentials::elastic::rest_shape::deformation;
 use crate::solve::{Objective, Value};
 
 /// The incremental energy in the metric of its own Hessian, with modified eigenvalues of each element.
@@ -48,7 +47,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         for chunk in self.energy.elements.chunks().iter().chain(limits) {
             for slot in chunk.slots() {
                 let (corners, gradients) = chunk.element(slot);
-                let f = deformation(self.energy.positions, &corners, &gradients);
+                let f = chunk.gradient(slot, self.energy.positions);
                 let hessian = if chunk.is_limit() {
                     chunk.stretch_limit(slot).filtered_hessian(&f, self.keep)
                 } else {

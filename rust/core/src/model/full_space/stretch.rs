@@ -7,7 +7,6 @@
 //! tets and not on lattice cells, because skin is embedded in tets.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::FullSpaceModel;
 use super::conduction::Conduction;
@@ -19,6 +18,7 @@ use crate::material::stretch_limit::{LaneLimit, distance_in_lanes};
 use crate::math::SparseCholesky;
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
+use crate::parallel::*;
 use crate::potentials::elastic::elements::{Chunk, Elements, deformation_in_lanes};
 use crate::potentials::elastic::mesh_elements::{limit_law, tet_elements};
 
@@ -106,7 +106,7 @@ impl StretchLimits {
             chunk.gather(x);
             Arch::new().dispatch(Watch { chunk, share })
         };
-        self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).reduce(|| false, |a, b| a | b)
+        self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).filter(|new| *new).count() > 0
     }
 }
 
@@ -123,13 +123,15 @@ impl WithSimd for Distances<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Chunk { corners, gradients, evaluated, places, .. } = self.chunk;
         let (gradients, _) = S::as_simd_f64s(gradients);
+        let none = [simd.splat_f64s(0.0); 9];
         self.distances.clear();
         for block in 0..evaluated.len() {
             let mut distance = [simd.splat_f64s(0.0)];
             if evaluated[block] {
                 let mut x = [[simd.splat_f64s(0.0); 3]; 4];
                 let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
-                let f = deformation_in_lanes(simd, corners, &gradients[block * 9..][..9], places, &mut x);
+                let gradients = &gradients[block * 9..][..9];
+                let f = deformation_in_lanes(simd, corners, gradients, &none, places, &mut x);
                 let mut apart = f;
                 distance = [distance_in_lanes(simd, &f, &mut apart)];
             }
@@ -152,6 +154,7 @@ impl WithSimd for Watch<'_> {
         let Chunk { corners, gradients, parameters, evaluated, places, .. } = self.chunk;
         let (gradients, _) = S::as_simd_f64s(gradients);
         let (parameters, _) = S::as_simd_f64s(parameters);
+        let none = [simd.splat_f64s(0.0); 9];
         let mut found = false;
         for block in 0..evaluated.len() {
             if evaluated[block] {
@@ -159,7 +162,8 @@ impl WithSimd for Watch<'_> {
             }
             let mut x = [[simd.splat_f64s(0.0); 3]; 4];
             let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
-            let f = deformation_in_lanes(simd, corners, &gradients[block * 9..][..9], places, &mut x);
+            let gradients = &gradients[block * 9..][..9];
+            let f = deformation_in_lanes(simd, corners, gradients, &none, places, &mut x);
             let own = [parameters[3 * block], parameters[3 * block + 1], parameters[3 * block + 2]];
             evaluated[block] = !LaneLimit::is_within(simd, &f, &own, self.share);
             found |= evaluated[block];

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use rayon::prelude::*;
 
 use crate::math::columns::Columns;
 use crate::math::dense::dot;
 use crate::math::symmetric::{Spread, Symmetric};
+use crate::parallel::*;
 use crate::potentials::elastic::samples::Samples;
 use crate::{Progress, Result};
 

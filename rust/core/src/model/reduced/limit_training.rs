@@ -3,7 +3,6 @@
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use rayon::prelude::*;
 
 use super::ReducedModel;
 use super::limits::{Bounds, LimitSamples};
@@ -12,6 +11,7 @@ use crate::inputs::settings::SimulationParams;
 use crate::math::dense::{dot, inner, product};
 use crate::math::nonnegative_least_squares;
 use crate::operators::gradients;
+use crate::parallel::*;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
 use crate::sampling::cubature::Cubature;

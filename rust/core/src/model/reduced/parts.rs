@@ -1,12 +1,12 @@
 //! Parts of a body, and sample places all over it.
 
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
 use crate::math::columns::Columns;
 use crate::math::dense::inner;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
+use crate::parallel::*;
 use crate::subspace::cluster_tets_by_place;
 use crate::{Progress, Result};
 

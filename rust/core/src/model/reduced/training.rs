@@ -5,13 +5,13 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use rayon::prelude::*;
 
 use super::ReducedModel;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::dense::dot;
 use crate::math::nonnegative_least_squares;
 use crate::math::random::{normal, sample, uniform};
+use crate::parallel::*;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
 use crate::rig::Pose;
 use crate::sampling::cubature::Cubature;

@@ -5,7 +5,6 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
-use rayon::prelude::*;
 
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::rig_rows::{check_strength, handles_of_vertices};
@@ -13,6 +12,7 @@ use crate::material::Material;
 use crate::math::Sparse;
 use crate::mesh::TetMesh;
 use crate::operators::{lumped_mass, stiffness};
+use crate::parallel::*;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};

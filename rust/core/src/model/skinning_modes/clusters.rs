@@ -1,13 +1,13 @@
 //! The clusters of a body in the reduction: means of rows over the tets of each.
 
 use faer::Mat;
-use rayon::prelude::*;
 
 use super::body::Body;
 use crate::Result;
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::operators::{MassShares, Strains};
+use crate::parallel::*;
 use crate::sampling::cubature::Cubature;
 use crate::subspace::tets_of_labels;
 

@@ -1,13 +1,13 @@
 //! Coordinates with diagonal mass and stiffness.
 
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
 use super::body::Body;
 use crate::Result;
 use crate::material::Material;
 use crate::math::dense::diagonal::{decoupled, whitened};
 use crate::math::dense::{inner, product, symmetric_eigen};
+use crate::parallel::*;
 
 /// Number of tets processed at once.
 const ROWS: usize = 1024;

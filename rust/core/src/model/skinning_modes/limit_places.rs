@@ -1,11 +1,10 @@
 //! Places of the displacement limit: few, but no vertex moves far without one of them.
 
-use rayon::prelude::*;
-
 use super::data::SkinningData;
 use crate::kinematics::coordinates::Coordinates;
 use crate::math::dense::dot;
 use crate::math::lanes::Packed;
+use crate::parallel::*;
 use crate::sampling::covering::{covering, norm2};
 
 /// Largest number of places, for each reduced coordinate.

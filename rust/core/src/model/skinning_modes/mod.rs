@@ -22,7 +22,9 @@ pub(crate) mod orbit;
 pub(crate) mod reduce;
 pub(crate) mod rig_pose;
 pub(crate) mod samples;
+pub(crate) mod spring;
 pub(crate) mod step;
+pub(crate) mod stepper;
 pub(crate) mod stitches;
 pub(crate) mod stretch;
 pub(crate) mod stretch_places;
@@ -46,6 +48,8 @@ pub(crate) use data::SkinningData;
 use data::volumetric;
 use limit_places::LimitPlaces;
 pub use offsets::{OffsetReduction, OffsetSource};
+pub use spring::PointSpring;
+pub use stepper::SkinningStepper;
 use stitches::PackedSprings;
 use stretch_places::PackedPlaces;
 
@@ -274,6 +278,14 @@ impl SkinningModel {
         out.fill([0.0; 3]);
         crate::math::lanes::multiply_add(&self.gather, rows, out);
         Ok(())
+    }
+
+    /// Response rows, r, of a generalised force along the first axis.
+    fn row_of_force(&self, force: &[f64]) -> Result<Vec<f64>> {
+        let mut rows = vec![[0.0; 3]; 4 * self.mode_count()];
+        let mut reduced = vec![[0.0; 3]; self.rank()];
+        self.enter_force(force, &mut rows, &mut reduced)?;
+        Ok(reduced.iter().map(|row| row[0]).collect())
     }
 
     /// Z of reduced coordinates, m x 3 x 4 in C order.

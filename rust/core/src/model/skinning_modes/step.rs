@@ -12,6 +12,7 @@ use super::limit::Limit;
 use super::local::LocalScratch;
 use super::opening::Opening;
 use super::rig_pose::{RigPose, add};
+use super::spring::PointSpring;
 use super::stretch::StretchLimit;
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams};
@@ -224,6 +225,28 @@ impl SkinningSubstep {
         self.local.posed.set_pose(gradients, &self.rig.handles, offsets.gradients, params.pose_rest);
         let limit = (params.stretch, params.stiffness);
         self.stretch.set(&self.model, limit, &self.rig.handles, offsets.stretch);
+    }
+
+    /// A substep with a spring to a target, whose force is that at the end of the substep: `k (t - u)`, u by
+    /// the response `r' D^-1 r` of the motion without it.
+    pub(super) fn solve_with(
+        &mut self,
+        spring: &PointSpring,
+        state: &State,
+        params: &SimulationParams,
+    ) -> Result<(u32, f64)> {
+        let progress = Progress::default();
+        let (before, _) = self.solve_from(last(state), params, &progress)?;
+        let row = spring.row.iter();
+        let response: f64 = row.clone().zip(&self.diagonal).map(|(row, stiff)| row * row / stiff).sum();
+        let share = spring.stiffness / (1.0 + spring.stiffness * response);
+        for c in 0..3 {
+            let free: f64 = row.clone().zip(&self.reduced).map(|(row, reduced)| row * reduced[c]).sum();
+            let force = share * (spring.displacement[c] - free);
+            row.clone().zip(&mut self.fixed).for_each(|(row, fixed)| fixed[c] += row * force);
+        }
+        let (after, residual) = self.solve_from(last(state), params, &progress)?;
+        Ok((before + after, residual))
     }
 
     /// Constant force on a reduced coordinate: gravity, external force and rig.

@@ -2,7 +2,6 @@
 
 use faer::Mat;
 use nalgebra::Matrix3;
-use rayon::prelude::*;
 
 use super::body::Body;
 use crate::math::dense::diagonal::FREE;
@@ -11,6 +10,7 @@ use crate::math::lanes::{Packed, PackedSparse};
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::gradients;
+use crate::parallel::*;
 use crate::sampling::covering::covering;
 
 /// Number of candidate tets; half of them are the softest.

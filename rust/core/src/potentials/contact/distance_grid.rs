@@ -1,10 +1,10 @@
 //! Signed distances to a surface on a surrounding grid.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::cuboid::of_box;
 use crate::mesh::{SurfaceMesh, WindingNumber, bounds, closest_points};
+use crate::parallel::*;
 use crate::{Error, Result};
 
 /// Accepted numbers of cells along the longest side.

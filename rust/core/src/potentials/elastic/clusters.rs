@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use faer::Mat;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::nearby::side_by_side;
@@ -15,6 +14,7 @@ use crate::math::polar::rotations_in_lanes;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::Strains;
+use crate::parallel::*;
 use crate::subspace::Handles;
 
 /// Mean deformation gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with their few nonzero g, 1/m; one

@@ -1,14 +1,15 @@
 //! Elements packed one a SIMD lane, in chunks whose vertices fit into a near cache.
 
+use nalgebra::{Matrix3, Vector3};
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::material::PrincipalStretch;
 use crate::material::lanes::{self, Evaluate, LaneLaw, PARAMETERS};
 use crate::material::stretch_limit::LaneLimit;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::rows::Rows;
+use crate::parallel::*;
 
 /// Elements of a chunk.
 const CHUNK: usize = 2048;
@@ -80,6 +81,9 @@ pub(crate) struct Chunk {
     pub(crate) gradients: Buffer<f64>,
     /// Blocks x lanes; 0 in padding lanes.
     pub(crate) volumes: Buffer<f64>,
+    /// Gradient of the rest shape beyond the rig's, blocks x 9 x lanes, and `true` for the blocks with any.
+    pub(super) surplus: Buffer<f64>,
+    pub(super) clamped: Vec<bool>,
     /// Blocks x parameters x lanes, or a single block if all are equal and constant.
     pub(crate) parameters: Buffer<f64>,
     /// `true` for blocks to evaluate; limits far from active are skipped.
@@ -183,6 +187,8 @@ impl Chunk {
             places: vec![[0.0; 3]; rows.len()],
             forces: vec![[0.0; 3]; rows.len()],
             energy: 0.0,
+            surplus: Buffer::zeros(blocks * 9 * lanes),
+            clamped: vec![false; blocks],
             elements,
             rows,
             corners,
@@ -238,6 +244,15 @@ impl Chunk {
         }
         ((0..count).map(corner).collect(), gradients)
     }
+
+    /// Gradient of a slot's element relative to its rest shape.
+    pub(crate) fn gradient(&self, slot: usize, x: &Rows) -> Matrix3<f64> {
+        let (lanes, _) = lane_counts();
+        let (corners, gradients) = self.element(slot);
+        let f = deformation(x, &corners, &gradients);
+        let more = |i: usize, j: usize| self.surplus[((slot / lanes) * 9 + 3 * i + j) * lanes + slot % lanes];
+        if self.clamped[slot / lanes] { f + Matrix3::from_fn(more) } else { f }
+    }
 }
 
 /// Lane, entry and block of an index in storage of blocks x entries x lanes.
@@ -287,6 +302,7 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
     let lanes = S::F64_LANES;
     let (gradients, _) = S::as_simd_f64s(&chunk.gradients);
     let (volumes, _) = S::as_simd_f64s(&chunk.volumes);
+    let (surplus, _) = S::as_simd_f64s(&chunk.surplus);
     let (parameters, _) = S::as_simd_f64s(&chunk.parameters);
     let stride = if parameters.len() > PARAMETERS { PARAMETERS } else { 0 };
     let zero = simd.splat_f64s(0.0);
@@ -298,7 +314,11 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
         let corners = &chunk.corners[block * CORNERS * lanes..][..CORNERS * lanes];
         let gradients = &gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         let mut x = [[zero; 3]; CORNERS];
-        let f = deformation_in_lanes(simd, corners, gradients, &chunk.places, &mut x);
+        let mut more = [zero; 9];
+        if chunk.clamped[block] {
+            more.copy_from_slice(&surplus[9 * block..][..9]);
+        }
+        let f = deformation_in_lanes(simd, corners, gradients, &more, &chunk.places, &mut x);
         let mut own = [zero; PARAMETERS];
         for parameter in 0..PARAMETERS {
             own[parameter] = parameters[block * stride + parameter];
@@ -326,17 +346,27 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
     chunk.energy = simd.reduce_sum_f64s(energy);
 }
 
-/// `F = sum_i x_i g_i'` of the elements of a block; writes the positions of their corners.
+/// `F = sum_i x_i g_i'`.
+pub(crate) fn deformation(x: &Rows, corners: &[u32], gradients: &[[f64; 3]]) -> Matrix3<f64> {
+    let term = |(&row, gradient): (&u32, &[f64; 3])| {
+        (Vector3::from(x[row as usize]) - Vector3::from(x[corners[0] as usize]))
+            * Vector3::from(*gradient).transpose()
+    };
+    corners.iter().zip(gradients).map(term).sum()
+}
+
+/// `F = more + sum_i x_i g_i'` of the elements of a block; writes the positions of their corners.
 #[inline(always)]
 pub(crate) fn deformation_in_lanes<S: Simd, const CORNERS: usize>(
     simd: S,
     corners: &[u32],
     gradients: &[S::f64s],
+    more: &[S::f64s; 9],
     places: &Rows,
     x: &mut [[S::f64s; 3]; CORNERS],
 ) -> [S::f64s; 9] {
     gather::<S>(corners, places, cast_slice_mut(x.as_flattened_mut()));
-    let mut f = [simd.splat_f64s(0.0); 9];
+    let mut f = *more;
     for corner in 1..CORNERS {
         for i in 0..3 {
             let edge = simd.sub_f64s(x[corner][i], x[0][i]);

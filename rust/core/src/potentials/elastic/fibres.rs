@@ -3,20 +3,22 @@
 //! In a tet with hat functions of gradients g_i, `F d = sum_i (g_i . d) x_i`: a fibre needs one weight a
 //! corner. Fibres belong to tets and not to lattice cells, since each has its own direction and stiffness.
 //! With rest shapes that follow the rig, a fibre rotates and stretches with them:
-//! `F S_a^-1 d_a = F d / |S_a d|` with `d_a = S_a d / |S_a d|`.
+//! `F S_a^-1 d_a = F d / |S_a d|` with `d_a = S_a d / |S_a d|`; a clamped rest shape adds its surplus
+//! `a E d / |S_a d|`.
 
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
 
-use super::rest_shape::{STRETCHES, deformation, rest_stretch_in_lanes};
+use super::elements::deformation;
+use super::rest_shape::{STRETCHES, rest_stretch_in_lanes};
 use crate::inputs::shares::Shares;
 use crate::material::{self, FibreAtRest, Strand};
 use crate::math::polar::cofactors;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::{BlockMatrix, gradients};
+use crate::parallel::*;
 
 /// Fibres a task.
 const TASK: usize = 1024;
@@ -37,12 +39,14 @@ pub(crate) struct FibreTet {
     muscle: u8,
 }
 
-/// Data of an energy evaluation: one cache line.
+/// Data of an energy evaluation.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Taut {
     /// `g_i . d`, 1/m.
     weights: [f64; 4],
+    /// The rest shape's surplus along the fibre.
+    surplus: [f64; 3],
     /// Rows of the body.
     corners: [u32; 4],
     /// m^3.
@@ -57,6 +61,7 @@ pub(crate) fn fibre_tets(mesh: &TetMesh, fibres: &material::Fibres, place: &[u32
     let of_tet = |&FibreAtRest { tet, muscle, stiffness, direction }: &FibreAtRest| FibreTet {
         taut: Taut {
             weights: hats[tet].map(|gradient| Vector3::from(gradient).dot(&direction)),
+            surplus: [0.0; 3],
             corners: mesh.tets()[tet].map(|vertex| place[vertex as usize]),
             volume: mesh.volumes()[tet],
             stiffness,
@@ -79,15 +84,17 @@ impl FibreTet {
         let stretch = rest.growth * Matrix3::from_row_slice(&cofactors(scalar, &rest.inverse));
         let longer = (stretch * self.direction).norm();
         let weights = self.taut.weights.map(|weight| weight / longer);
-        Taut { weights, volume: rest.growth * self.taut.volume, ..self.taut }
+        let surplus = (Matrix3::from_row_slice(&rest.surplus) * self.direction / longer).into();
+        Taut { weights, surplus, volume: rest.growth * self.taut.volume, ..self.taut }
     }
 }
 
 impl Taut {
-    /// F d.
+    /// F d, relative to the rest shape.
     fn along(&self, x: &Rows) -> Vector3<f64> {
         let [first, rest @ ..] = self.corners.map(|row| Vector3::from(x[row as usize]));
-        rest.iter().zip(&self.weights[1..]).map(|(x, weight)| *weight * (x - first)).sum()
+        let edges = rest.iter().zip(&self.weights[1..]).map(|(x, weight)| *weight * (x - first));
+        edges.fold(self.surplus.into(), |sum, edge| sum + edge)
     }
 
     fn strand(&self, relaxed: f64) -> Strand {

@@ -44,7 +44,7 @@ pub(crate) struct Samples {
 
 /// Pose-dependent data of the elements, and scratch of an evaluation. Gradients are blocks x 9 x lanes.
 pub(crate) struct SampleScratch {
-    /// `F_rig`.
+    /// `F_rig`, with the surplus of the rest shape.
     rig: Buffer<f64>,
     /// `S_a^-1`.
     back: Buffer<f64>,
@@ -295,19 +295,23 @@ impl WithSimd for Follow<'_> {
         let limit = simd.splat_f64s(self.limit);
         let (parameters, _) = S::as_mut_simd_f64s(parameters);
         let (known, _) = S::as_simd_f64s(&self.samples.volumes);
-        let (rig, _) = S::as_simd_f64s(rig);
+        let (rig, _) = S::as_mut_simd_f64s(rig);
         let (back, _) = S::as_mut_simd_f64s(back);
         let (volumes, _) = S::as_mut_simd_f64s(volumes);
         let mut f = [simd.splat_f64s(0.0); 9];
         for block in 0..volumes.len() {
             f.copy_from_slice(&rig[9 * block..][..9]);
-            let RestStretch { inverse, growth, longest, missed } =
+            let RestStretch { inverse, growth, surplus, longest, missed } =
                 rest_stretch_in_lanes(simd, f, self.share, STRETCHES);
             back[9 * block..][..9].copy_from_slice(&inverse);
             volumes[block] = simd.mul_f64s(known[block], growth);
             if is_limit {
                 parameters[PARAMETERS * block + 1] = simd.div_f64s(limit, longest);
                 parameters[PARAMETERS * block + 2] = missed;
+            } else {
+                for e in 0..9 {
+                    rig[9 * block + e] = simd.add_f64s(f[e], surplus[e]);
+                }
             }
         }
     }

@@ -10,8 +10,8 @@ use self::modal::Modal;
 pub use self::modal::{surface_rotations, vertex_rotations};
 use self::rotation_strain::RotationStrain;
 use self::turns::combined;
-use crate::math::on_pool;
 use crate::mesh::{SurfaceMesh, TetMesh};
+use crate::parallel::on_pool;
 use crate::{Error, Result};
 
 /// Method that turns amplitudes into bends and twists.

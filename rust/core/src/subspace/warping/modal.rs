@@ -2,11 +2,11 @@
 
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::turns::{CHUNK, combined, sines};
 use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::operators::{gradients, surface_gradients};
+use crate::parallel::*;
 
 /// Squared angle below which the third coefficient is summed as a series, to avoid cancellation.
 const SMALL: f64 = 0.25;

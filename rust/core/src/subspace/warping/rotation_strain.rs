@@ -2,13 +2,13 @@
 //! `[MOR eq. 19-25]`.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
-use rayon::prelude::*;
 
 use super::turns::{CHUNK, sines};
 use crate::Result;
 use crate::math::{Selection, Sets, SparseCholesky, VertexRoom};
 use crate::mesh::TetMesh;
 use crate::operators::{gradients, laplacian, vertex_volumes};
+use crate::parallel::*;
 
 /// Smallest principal strain: a smaller one would invert a tet.
 const LEAST_STRAIN: f64 = -0.9;

@@ -1,7 +1,8 @@
 //! Combinations of displacements, and the coefficients of a rotation.
 
 use faer::Mat;
-use rayon::prelude::*;
+
+use crate::parallel::*;
 
 /// Vertices per parallel task.
 pub(super) const CHUNK: usize = 1024;

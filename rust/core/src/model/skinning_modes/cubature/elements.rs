@@ -2,7 +2,6 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use rayon::prelude::*;
 
 use crate::material::Material;
 use crate::math::dense::product;
@@ -10,6 +9,7 @@ use crate::math::polar::Matrix;
 use crate::mesh::{FleshCell, TetMesh};
 use crate::model::skinning_modes::body::Body;
 use crate::operators::Strains;
+use crate::parallel::*;
 use crate::sampling::cubature::Cubature;
 
 /// Number of cells whose twists are formed at once.

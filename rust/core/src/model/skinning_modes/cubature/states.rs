@@ -3,7 +3,6 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use super::elements::Elements;
 use super::joints::Joints;
@@ -12,6 +11,7 @@ use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::polar::{Matrix, rotations};
 use crate::math::random::{normal, uniform};
 use crate::model::skinning_modes::body::Body;
+use crate::parallel::*;
 use crate::{Progress, Result};
 
 /// Number of poses, the first at rest.

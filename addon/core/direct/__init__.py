@@ -1,0 +1,1 @@
+"""Direction of flesh: curves on its motion, and keyed shapes that the motion passes."""

@@ -1,0 +1,123 @@
+//! Steps of a body of skinning modes alone, for players: frames of any length, and more or fewer modes.
+
+use std::sync::Arc;
+
+use super::SkinningModel;
+use super::spring::PointSpring;
+use super::step::SkinningSubstep;
+use crate::inputs::settings::{Drive, SimulationParams, StepReport};
+use crate::stepping::motion::Motion;
+use crate::stepping::substep::Substep;
+use crate::{Error, Progress, Result};
+
+/// Stepper of a body of skinning modes; its settings may change with every step, the length of a frame
+/// included.
+///
+/// The same as a [`Simulation`](crate::simulation::Simulation) of the model, without the other methods. A
+/// step allocates nothing. The same inputs give the same bits.
+pub struct SkinningStepper {
+    model: Arc<SkinningModel>,
+    motion: Motion<SkinningSubstep>,
+    /// Length of the last step in seconds, 0 before the first.
+    seconds: f64,
+}
+
+impl SkinningStepper {
+    /// A stepper before its first pose.
+    pub fn new(model: Arc<SkinningModel>) -> Self {
+        let motion = Motion::new(Box::new(SkinningSubstep::new(model.clone())));
+        Self { model, motion, seconds: 0.0 }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<SkinningModel> {
+        &self.model
+    }
+
+    /// Advances by `params.dt`, with a spring from a point to a target or without; a change of `dt` between
+    /// steps keeps the rig's velocity.
+    ///
+    /// # Errors
+    /// Those of the settings and of [`Simulation::step_with`](crate::simulation::Simulation::step_with); the
+    /// motion is then unchanged.
+    pub fn step(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        spring: Option<&PointSpring>,
+    ) -> Result<StepReport> {
+        params.check()?;
+        if self.seconds > 0.0 && self.seconds != params.dt {
+            self.motion.respace_frames(params.dt / self.seconds);
+        }
+        self.seconds = params.dt;
+        let progress = Progress::default();
+        self.motion.step_by(drive, params, &mut |substep, state| match spring {
+            Some(spring) => substep.solve_with(spring, state, params),
+            None => substep.solve(state, params, &progress),
+        })
+    }
+
+    /// Restarts at rest in a pose, without displacement.
+    ///
+    /// # Errors
+    /// As for the pose of [`SkinningStepper::step`].
+    pub fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.motion.reset(drive)
+    }
+
+    /// At rest relative to a pose, with the displacement kept, as
+    /// [`Simulation::cut`](crate::simulation::Simulation::cut).
+    ///
+    /// # Errors
+    /// As for the pose of [`SkinningStepper::step`].
+    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.motion.cut(drive)
+    }
+
+    /// Coefficients Z after the last step, m x 3 x 4: `u = sum over k of W_k Z_k [X; 1]`.
+    pub fn coefficients(&self) -> &[f64] {
+        self.motion.method().coefficients()
+    }
+
+    /// Takes over the motion of a stepper of the same body with more or fewer modes: all of it that its own
+    /// modes can show, nearest in the mass norm.
+    ///
+    /// With `R = Phi' B'MB` and the shared modes of both, `y = R z` for more modes, and
+    /// `y = Phi' (R' y)` for fewer.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a body with other bones.
+    pub fn take_over(&mut self, other: &Self) -> Result<()> {
+        let (from, to) = (&other.model, &self.model);
+        if from.bone_count() != to.bone_count() {
+            let bones = |model: &SkinningModel| format!("{} bones", model.bone_count());
+            return Err(Error::Shape { what: "motion", expected: bones(to), got: bones(from) });
+        }
+        let (mut state, theirs) = (self.motion.state().clone(), other.motion.state());
+        (state.started, state.spacing) = (theirs.started, theirs.spacing);
+        state.frames.clone_from(&theirs.frames);
+        state.path.clone_from(&theirs.path);
+        state.reduced = theirs.reduced.each_ref().map(|rows| shared(from, to, rows));
+        state.learnt.pairs.clear();
+        self.seconds = other.seconds;
+        self.motion.restore(&state)
+    }
+}
+
+/// Coordinates of the motion nearest to that of the same body with more or fewer modes.
+fn shared(from: &SkinningModel, to: &SkinningModel, rows: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let shared = 4 * from.mode_count().min(to.mode_count());
+    let (from, to) = (&from.data, &to.data);
+    let product = |size: usize, count: usize, factor: &dyn Fn(usize, usize) -> f64, x: &[[f64; 3]]| {
+        let sum = |i, c: usize| (0..count).map(|j| factor(i, j) * x[j][c]).sum();
+        (0..size).map(|i| std::array::from_fn(|c| sum(i, c))).collect::<Vec<[f64; 3]>>()
+    };
+    if to.eigenvalues.len() > from.eigenvalues.len() {
+        let z = product(shared, rows.len(), &|i, j| from.basis[(i, j)], rows);
+        product(to.spectrum.len(), shared, &|i, j| to.reduction[(i, j)], &z)
+    } else {
+        let z = product(shared, rows.len(), &|i, j| from.reduction[(j, i)], rows);
+        product(to.spectrum.len(), shared, &|i, j| to.basis[(j, i)], &z)
+    }
+}

@@ -1,0 +1,150 @@
+//! Levels of detail: the same body with fewer modes, and the change from one to another without a jump.
+
+use std::sync::Arc;
+
+use jounce::Result;
+use jounce::inputs::{Drive, SimulationParams};
+use jounce::model::skinning_modes::{PointSpring, SkinningModel, SkinningStepper};
+
+/// Number of modes of the coarse level.
+const COARSE: usize = 8;
+/// Time in which a difference between levels falls to a third, seconds.
+const FADE: f64 = 0.12;
+/// Share of the difference below which it ends.
+const GONE: f64 = 1e-4;
+
+/// The steppers of a body at all levels of detail, finest first, and what is shown of them.
+pub struct Levels {
+    steppers: Vec<SkinningStepper>,
+    /// Level that moves; the number of steppers for none.
+    level: usize,
+    /// Shown coefficients, m x 3 x 4.
+    shown: Vec<f64>,
+    /// Difference of the shown coefficients from those of the level, as it was at the last change.
+    difference: Vec<f64>,
+    /// Share of the difference that is left.
+    left: f64,
+}
+
+impl Levels {
+    /// The levels of a model: all modes, eight if there are more, and none.
+    pub fn new(model: SkinningModel) -> Result<Self> {
+        let modes = model.mode_count();
+        let mut models = vec![];
+        if modes > COARSE {
+            models.push(model.truncated(COARSE)?);
+        }
+        models.insert(0, model);
+        let steppers = models.into_iter().map(|model| SkinningStepper::new(Arc::new(model))).collect();
+        let none = vec![0.0; 12 * modes];
+        Ok(Self { steppers, level: 0, shown: none.clone(), difference: none, left: 0.0 })
+    }
+
+    /// The body with all modes.
+    pub fn model(&self) -> &SkinningModel {
+        self.steppers[0].model()
+    }
+
+    /// Number of modes that move.
+    pub fn modes(&self) -> usize {
+        self.moving().map_or(0, |stepper| stepper.model().mode_count())
+    }
+
+    /// Shown coefficients, m x 3 x 4; 0 for modes that do not move.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.shown
+    }
+
+    /// `true` while a difference of levels fades.
+    pub fn is_fading(&self) -> bool {
+        self.left > 0.0
+    }
+
+    fn moving(&self) -> Option<&SkinningStepper> {
+        self.steppers.get(self.level)
+    }
+
+    /// Goes to the finest level with at most some modes. The motion goes on, and what the level cannot show
+    /// fades. `drive` is the last pose, at which a body without motion starts.
+    pub fn choose(&mut self, modes: usize, drive: &Drive<'_>) -> Result<()> {
+        let fits = |stepper: &SkinningStepper| stepper.model().mode_count() <= modes;
+        let level = self.steppers.iter().position(fits).unwrap_or(self.steppers.len());
+        if level == self.level {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.level, level);
+        if level < self.steppers.len() {
+            match before {
+                none if none == self.steppers.len() => {
+                    if drive.pose.is_some() || self.model().bone_count() == 0 {
+                        self.steppers[level].reset(drive)?;
+                    }
+                }
+                before => {
+                    let (fine, coarse) = self.steppers.split_at_mut(before.max(level));
+                    let pair = (&mut fine[before.min(level)], &mut coarse[0]);
+                    let (from, to) = if before < level { (pair.0, pair.1) } else { (pair.1, pair.0) };
+                    to.take_over(from)?;
+                }
+            }
+        }
+        self.keep_shown();
+        Ok(())
+    }
+
+    /// A step of the level that moves.
+    pub fn step(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        spring: Option<&PointSpring>,
+    ) -> Result<()> {
+        if let Some(stepper) = self.steppers.get_mut(self.level) {
+            stepper.step(drive, params, spring)?;
+        }
+        self.left *= (-params.dt / FADE).exp();
+        if self.left < GONE {
+            self.left = 0.0;
+        }
+        self.show();
+        Ok(())
+    }
+
+    /// Rest in a pose, with the displacement kept, from which the flesh swings back.
+    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        if let Some(stepper) = self.steppers.get_mut(self.level) {
+            stepper.cut(drive)?;
+        }
+        self.show();
+        Ok(())
+    }
+
+    /// A spring from a point, with weights of all modes, at the level that moves; `None` without motion.
+    pub fn spring(
+        &self,
+        (weights, place): (&[f64], [f64; 3]),
+        firmness: f64,
+        params: &SimulationParams,
+    ) -> Result<Option<PointSpring>> {
+        let Some(stepper) = self.moving() else { return Ok(None) };
+        let weights = &weights[..stepper.model().mode_count()];
+        PointSpring::new(stepper.model(), (weights, place), firmness, params).map(Some)
+    }
+
+    /// Sets the difference so that the shown coefficients stay.
+    fn keep_shown(&mut self) {
+        self.difference.copy_from_slice(&self.shown);
+        if let Some(stepper) = self.steppers.get(self.level) {
+            self.difference.iter_mut().zip(stepper.coefficients()).for_each(|(rest, z)| *rest -= z);
+        }
+        self.left = 1.0;
+    }
+
+    fn show(&mut self) {
+        let differences = self.difference.iter().map(|difference| self.left * difference);
+        self.shown.iter_mut().zip(differences).for_each(|(shown, difference)| *shown = difference);
+        if let Some(stepper) = self.steppers.get(self.level) {
+            self.shown.iter_mut().zip(stepper.coefficients()).for_each(|(shown, z)| *shown += z);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A body that plays: poses in, displacements of its points out.
+
+use jounce::inputs::Drive;
+use jounce::model::skinning_modes::PointSpring;
+use jounce::rig::Pose;
+use jounce::{Error, Result, file};
+
+use crate::levels::Levels;
+use crate::points::Points;
+use crate::settings::{Setting, Settings};
+
+/// Longest frame in seconds; after a longer one the body is put into its pose as after a teleport.
+const LONGEST: f64 = 0.25;
+/// Stiffness of a grab, in units of the body's own.
+const FIRMNESS: f64 = 6.0;
+/// Speed of the flesh, and largest change of a pose, that count as rest: shares of the body's size, a second
+/// and a frame.
+const SLOW: f64 = 1e-4;
+const STILL: f64 = 1e-9;
+/// Time of rest after which the body sleeps, seconds.
+const DROWSY: f64 = 0.5;
+
+/// A grabbed point.
+struct Grab {
+    point: usize,
+    displacement: [f64; 3],
+    /// Spring at the level that moves; `None` without motion.
+    spring: Option<PointSpring>,
+}
+
+/// Plays the flesh of one character.
+///
+/// [`Player::step`] and [`Player::displace`] allocate nothing. The same inputs give the same bits.
+///
+/// ```no_run
+/// # fn main() -> jounce_player::Result<()> {
+/// # let (bytes, vertices, pose) = (vec![], vec![[0.0; 3]], [[[0.0; 4]; 3]]);
+/// let mut player = jounce_player::Player::load(&bytes)?;
+/// player.attach(vertices)?;
+/// let mut displacements = vec![0.0; 3 * player.points()];
+/// player.step(&pose, 1.0 / 60.0)?;
+/// player.displace(&mut displacements)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Player {
+    levels: Levels,
+    settings: Settings,
+    points: Points,
+    /// The last pose; empty before the first.
+    pose: Vec<[[f64; 4]; 3]>,
+    grab: Option<Grab>,
+    /// Coefficients of the frame before.
+    before: Vec<f64>,
+    /// Seconds of rest.
+    rested: f64,
+}
+
+impl Player {
+    /// A player of a model file: the bytes that `Model.save` of the Python module wrote.
+    ///
+    /// # Errors
+    /// [`Error::File`] and any error of the contents, for a file that is no model of skinning modes.
+    pub fn load(bytes: &[u8]) -> Result<Self> {
+        let levels = Levels::new(file::decode_skinning(bytes)?)?;
+        Ok(Self {
+            points: Points::of_mesh(levels.model()),
+            pose: Vec::with_capacity(levels.model().bone_count()),
+            before: levels.coefficients().to_vec(),
+            settings: Settings::default(),
+            grab: None,
+            rested: 0.0,
+            levels,
+        })
+    }
+
+    /// Number of bones of a pose.
+    pub fn bones(&self) -> usize {
+        self.levels.model().bone_count()
+    }
+
+    /// Number of modes of the model.
+    pub fn modes(&self) -> usize {
+        self.levels.model().mode_count()
+    }
+
+    /// Number of modes that move at the level of detail.
+    pub fn moving_modes(&self) -> usize {
+        self.levels.modes()
+    }
+
+    /// Number of points with displacements: those attached, at first the vertices of the tet mesh.
+    pub fn points(&self) -> usize {
+        self.points.count()
+    }
+
+    /// `true` while nothing moves; a step costs nothing then.
+    pub fn is_asleep(&self) -> bool {
+        self.settings.sleeps && self.rested >= DROWSY
+    }
+
+    /// Chooses the points with displacements: vertices of the character at rest, in the space of the bind
+    /// pose, metres.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] or [`Error::NotFinite`]; the points are then unchanged.
+    pub fn attach(&mut self, places: Vec<[f64; 3]>) -> Result<()> {
+        self.points = Points::embedded(self.levels.model(), places)?;
+        self.grab = None;
+        Ok(())
+    }
+
+    /// Changes a setting from the next step on.
+    ///
+    /// # Errors
+    /// As [`Settings::with`]; the settings are then unchanged.
+    pub fn set(&mut self, setting: Setting, value: f64) -> Result<()> {
+        let settings = self.settings.with(setting, value)?;
+        self.settings = settings;
+        self.rested = 0.0;
+        let known = if self.bones() > 0 { self.pose.len() } else { 0 };
+        self.levels.choose(settings.modes, &drive(&self.pose[..known]))?;
+        self.grab.as_mut().map_or(Ok(()), |grab| {
+            let point = self.points.point(grab.point)?;
+            grab.spring = self.levels.spring(point, FIRMNESS, &settings.params)?;
+            Ok(())
+        })
+    }
+
+    /// Advances by some seconds to a pose: a 3x4 transform for each bone from rest to its place in the world,
+    /// metres. The first pose is a start at rest.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::Pose`] for the pose, [`Error::Range`] for negative seconds; the motion is
+    /// then unchanged.
+    pub fn step(&mut self, pose: &Pose, seconds: f64) -> Result<()> {
+        if !(seconds >= 0.0 && seconds.is_finite()) {
+            let expected = "a number of seconds >= 0";
+            return Err(Error::Range { what: "seconds", expected, got: seconds });
+        }
+        if self.pose.is_empty() || seconds > LONGEST {
+            return self.teleport(pose);
+        }
+        if seconds == 0.0 || (self.is_asleep() && self.is_still(pose)) {
+            return Ok(());
+        }
+        let params = self.settings.over(seconds);
+        let spring = self.grab.as_mut().and_then(|grab| {
+            let displacement = grab.displacement;
+            grab.spring.as_mut().map(|spring| {
+                spring.displacement = displacement;
+                &*spring
+            })
+        });
+        self.levels.step(&drive(pose), &params, spring)?;
+        self.rest(pose, seconds);
+        self.enter(pose);
+        Ok(())
+    }
+
+    /// Puts the body into a pose without a kick, as after a cut or a leap; its displacement stays, and swings
+    /// back.
+    ///
+    /// # Errors
+    /// As for the pose of [`Player::step`].
+    pub fn teleport(&mut self, pose: &Pose) -> Result<()> {
+        self.levels.cut(&drive(pose))?;
+        self.rested = 0.0;
+        self.enter(pose);
+        Ok(())
+    }
+
+    /// Writes the displacement of each point from its rigged place, p x 3, world space, metres.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of displacements.
+    pub fn displace(&mut self, out: &mut [f32]) -> Result<()> {
+        self.points.displace(self.levels.coefficients(), out)
+    }
+
+    /// Weights of the modes at the points, p x m in C order, for a vertex shader:
+    /// `u = sum over k of W_k Z_k [X; 1]`.
+    pub fn weights(&self) -> &[f64] {
+        self.points.weights()
+    }
+
+    /// Transforms of the modes, m x 3 x 4: Z of [`Player::weights`].
+    pub fn transforms(&self) -> &[f64] {
+        self.levels.coefficients()
+    }
+
+    /// Pulls a point towards a displacement from its rigged place, until [`Player::release`].
+    ///
+    /// # Errors
+    /// [`Error::Index`] for an unknown point, [`Error::NotFinite`] for the displacement.
+    pub fn grab(&mut self, point: usize, displacement: [f64; 3]) -> Result<()> {
+        if let Some(element) = displacement.iter().position(|x| !x.is_finite()) {
+            let (what, value) = ("displacement", displacement[element]);
+            return Err(Error::NotFinite { what, element, value });
+        }
+        self.rested = 0.0;
+        if let Some(grab) = self.grab.as_mut().filter(|grab| grab.point == point) {
+            grab.displacement = displacement;
+            return Ok(());
+        }
+        let spring = self.levels.spring(self.points.point(point)?, FIRMNESS, &self.settings.params)?;
+        self.grab = Some(Grab { point, displacement, spring });
+        Ok(())
+    }
+
+    /// Lets a grabbed point go.
+    pub fn release(&mut self) {
+        self.grab = None;
+        self.rested = 0.0;
+    }
+
+    fn enter(&mut self, pose: &Pose) {
+        self.pose.clear();
+        // A body without a rig has one transform, which marks that it has started.
+        let rest = &[[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]];
+        self.pose.extend_from_slice(if pose.is_empty() { rest } else { pose });
+    }
+
+    /// `true` for a pose equal to the last one up to rounding.
+    fn is_still(&self, pose: &Pose) -> bool {
+        let size = self.levels.model().mesh().diagonal();
+        let numbers = |pose: &Pose| pose.as_flattened().as_flattened().len();
+        let pairs = pose.as_flattened().as_flattened().iter().zip(self.pose.as_flattened().as_flattened());
+        let near = |(entry, (now, before)): (usize, (&f64, &f64))| {
+            (now - before).abs() <= STILL * if entry % 4 == 3 { size.max(now.abs()) } else { 1.0 }
+        };
+        (pose.is_empty() || numbers(pose) == numbers(&self.pose)) && pairs.enumerate().all(near)
+    }
+
+    /// Counts the time in which neither the pose nor the flesh moves.
+    fn rest(&mut self, pose: &Pose, seconds: f64) {
+        let now = self.levels.coefficients();
+        let size = self.levels.model().mesh().diagonal();
+        let change = now.iter().zip(&self.before).map(|(now, before)| (now - before).abs());
+        let is_slow = change.fold(0.0, f64::max) <= SLOW * size.min(1.0) * seconds;
+        let rests = is_slow && self.grab.is_none() && !self.levels.is_fading() && self.is_still(pose);
+        self.rested = if rests { self.rested + seconds } else { 0.0 };
+        self.before.copy_from_slice(self.levels.coefficients());
+    }
+}
+
+/// Input of a step: a pose, or none for a body without a rig.
+fn drive(pose: &Pose) -> Drive<'_> {
+    Drive { pose: (!pose.is_empty()).then_some(pose), ..Drive::default() }
+}

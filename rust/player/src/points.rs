@@ -1,0 +1,128 @@
+//! Points that hang in a body: their displacement from the coefficients of the modes.
+
+use jounce::mesh::{Embedding, bounds};
+use jounce::model::skinning_modes::SkinningModel;
+use jounce::{Error, Result};
+
+/// Points that are computed together.
+const LANES: usize = 8;
+
+/// One number of each of some points.
+type Lane = [f32; LANES];
+
+/// Points with the weights of the modes, `u = sum over k of W_k Z_k [X; 1]`.
+pub struct Points {
+    places: Vec<[f64; 3]>,
+    /// Weights, p x m in C order.
+    weights: Vec<f64>,
+    modes: usize,
+    /// Centre of the points, from which places are measured to keep digits.
+    center: [f64; 3],
+    /// For each block of points the three coordinates and the weights of the modes.
+    packed: Vec<Lane>,
+    /// 3x4 transforms of the modes by columns, about the centre.
+    transforms: Vec<[f32; 12]>,
+}
+
+impl Points {
+    /// The vertices of the model's mesh.
+    pub fn of_mesh(model: &SkinningModel) -> Self {
+        Self::pack(model.mesh().vertices().to_vec(), model.weights().to_vec(), model.mode_count())
+    }
+
+    /// Points anywhere in or at the body: at rest, metres. A point outside moves with the nearest of the
+    /// body.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without points, [`Error::NotFinite`] for the first that is not finite.
+    pub fn embedded(model: &SkinningModel, places: Vec<[f64; 3]>) -> Result<Self> {
+        let embedding = Embedding::new(model.mesh(), places)?;
+        let weights = embedding.interpolate(model.mesh(), model.weights(), model.mode_count())?;
+        Ok(Self::pack(embedding.points().to_vec(), weights, model.mode_count()))
+    }
+
+    fn pack(places: Vec<[f64; 3]>, weights: Vec<f64>, modes: usize) -> Self {
+        let (low, high) = bounds(&places);
+        let center: [f64; 3] = std::array::from_fn(|c| 0.5 * (low[c] + high[c]));
+        let size = 3 + modes;
+        let mut packed = vec![[0.0; LANES]; places.len().div_ceil(LANES) * size];
+        for (i, place) in places.iter().enumerate() {
+            let block = &mut packed[i / LANES * size..][..size];
+            let local = (0..3).map(|c| place[c] - center[c]);
+            let numbers = local.chain(weights[i * modes..][..modes].iter().copied());
+            block.iter_mut().zip(numbers).for_each(|(lane, number)| lane[i % LANES] = number as f32);
+        }
+        Self { places, weights, modes, center, packed, transforms: vec![[0.0; 12]; modes] }
+    }
+
+    /// Number of points p.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Weights of the modes, p x m in C order.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Weights of a point and its place at rest.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for an unknown point.
+    pub fn point(&self, index: usize) -> Result<(&[f64], [f64; 3])> {
+        let (what, count) = ("point", self.count());
+        let missing = || Error::Index { what, element: 0, index: index as i64, count };
+        let place = self.places.get(index).ok_or_else(missing)?;
+        Ok((&self.weights[index * self.modes..][..self.modes], *place))
+    }
+
+    /// Writes the displacements, p x 3, of coefficients Z, m x 3 x 4; the last ones may be left out as zero.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of displacements.
+    pub fn displace(&mut self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
+        if out.len() != 3 * self.count() {
+            let (expected, got) = (format!("({}, 3)", self.count()), format!("{} numbers", out.len()));
+            return Err(Error::Shape { what: "displacements", expected, got });
+        }
+        let played = coefficients.as_chunks::<12>().0;
+        for (transform, z) in self.transforms.iter_mut().zip(played) {
+            *transform = about(&self.center, z);
+        }
+        let transforms = &self.transforms[..played.len().min(self.modes)];
+        for (block, out) in self.packed.chunks_exact(3 + self.modes).zip(out.chunks_mut(3 * LANES)) {
+            let (place, weights) = block.split_at(3);
+            displace_block(place, weights, transforms, out);
+        }
+        Ok(())
+    }
+}
+
+/// A transform by columns, for places measured from a centre.
+fn about(center: &[f64; 3], z: &[f64; 12]) -> [f32; 12] {
+    let moved = |row: usize| (0..3).fold(z[4 * row + 3], |sum, d| sum + z[4 * row + d] * center[d]);
+    std::array::from_fn(|e| {
+        let (column, row) = (e / 3, e % 3);
+        (if column < 3 { z[4 * row + column] } else { moved(row) }) as f32
+    })
+}
+
+/// Displacements of one block of points.
+fn displace_block(place: &[Lane], weights: &[Lane], transforms: &[[f32; 12]], out: &mut [f32]) {
+    let mut blend = [[0.0; LANES]; 12];
+    for (weight, transform) in weights.iter().zip(transforms) {
+        for (blend, number) in blend.iter_mut().zip(transform) {
+            (0..LANES).for_each(|lane| blend[lane] += weight[lane] * number);
+        }
+    }
+    let mut moved = [[0.0; LANES]; 3];
+    for c in 0..3 {
+        for lane in 0..LANES {
+            let along = |axis: usize| blend[3 * axis + c][lane] * place[axis][lane];
+            moved[c][lane] = along(0) + along(1) + along(2) + blend[9 + c][lane];
+        }
+    }
+    for (lane, out) in out.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+        *out = [moved[0][lane], moved[1][lane], moved[2][lane]];
+    }
+}

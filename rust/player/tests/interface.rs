@@ -1,0 +1,167 @@
+//! The C interface: the header's example compiles as C99 and plays as Rust does; misuse gets sentences.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr::{null, null_mut};
+
+use common::{model_file, pose};
+use jounce_player::Player;
+use jounce_player::interface::*;
+
+fn last_error() -> String {
+    // SAFETY: the pointer is to a string of this thread, which nothing changes meanwhile.
+    unsafe { std::ffi::CStr::from_ptr(jounce_error()) }.to_string_lossy().into_owned()
+}
+
+#[test]
+fn misuse_gets_one_sentence_and_changes_nothing() {
+    // SAFETY: pointers are null, or to as many numbers as the counts say.
+    unsafe {
+        assert!(jounce_load(null(), 0).is_null());
+        assert_eq!(last_error(), "file: this is not a Jounce model");
+        let bytes = model_file(6);
+        let player = jounce_load(bytes.as_ptr(), bytes.len());
+        assert!(!player.is_null());
+        let pose = pose(0.0);
+        let numbers = pose.as_flattened().as_flattened().as_ptr();
+        let refused = [
+            (jounce_step(player, numbers, 1, 0.01), "pose: expected shape (2, 3, 4), got (1, 3, 4)"),
+            (jounce_step(player, null(), 2, 0.01), "pose: is empty; at least one is needed"),
+            (jounce_step(player, numbers, 2, -1.0), "seconds: expected a number of seconds >= 0, got -1"),
+            (jounce_set(player, 99, 1.0), "setting: element 0 refers to index 99, but there are only 10"),
+            (jounce_set(player, 1, -1.0), "stiffness: expected a positive number, got -1"),
+            (jounce_attach(player, null(), 3), "points: is empty; at least one is needed"),
+            (jounce_displacements(player, null_mut(), 3), "displacements: is empty; at least one is needed"),
+            (jounce_grab(player, 0, null()), "displacement: is empty; at least one is needed"),
+            (jounce_step(null_mut(), numbers, 2, 0.01), "player: is empty; at least one is needed"),
+        ];
+        for (answer, sentence) in refused {
+            assert_eq!(answer, 0, "{sentence}");
+        }
+        // The sentences belong to the calls, in order.
+        jounce_step(player, numbers, 1, 0.01);
+        assert_eq!(last_error(), refused[0].1);
+        jounce_set(player, 1, -1.0);
+        assert_eq!(last_error(), refused[4].1);
+        jounce_step(null_mut(), numbers, 2, 0.01);
+        assert_eq!(last_error(), refused[8].1);
+        assert_eq!(jounce_step(player, numbers, 2, 0.01), 1);
+        jounce_free(player);
+        jounce_free(null_mut());
+    }
+}
+
+#[test]
+fn hostile_files_are_refused_and_never_crash() {
+    let bytes = model_file(6);
+    let mut cut = 0;
+    for length in (0..bytes.len()).step_by(bytes.len() / 60) {
+        cut += usize::from(Player::load(&bytes[..length]).is_err());
+    }
+    assert!(cut >= 60);
+    for place in (0..bytes.len()).step_by(bytes.len() / 400) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x55;
+        assert!(Player::load(&damaged).is_err(), "byte {place}");
+    }
+    // With a hash that is right the contents must speak for themselves.
+    let (mut refused, mut played) = (0, 0);
+    for place in (24..bytes.len() - 8).step_by(bytes.len() / 400) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x55;
+        let end = damaged.len() - 8;
+        let hash = damaged[..end].iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        damaged[end..].copy_from_slice(&hash.to_le_bytes());
+        match Player::load(&damaged) {
+            Err(_) => refused += 1,
+            Ok(mut player) => {
+                played += 1;
+                let bones = player.bones();
+                let still = vec![pose(0.0)[0]; bones];
+                let _ = player.step(&still, 0.01).and_then(|()| player.step(&still, 0.01));
+            }
+        }
+    }
+    assert!(refused > 0 && played > 0, "{refused} refused, {played} played");
+}
+
+#[test]
+fn the_example_in_c_plays_as_rust_does() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let libraries = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("play");
+    std::fs::create_dir_all(&folder).unwrap();
+    let Ok(found) = Command::new("gcc").arg("--version").output() else {
+        println!("there is no gcc here, so the example in C is not compiled");
+        return;
+    };
+    assert!(found.status.success());
+    let program = folder.join("play");
+    let compiled = Command::new("gcc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+        .arg(here.join("examples/play.c"))
+        .arg("-I")
+        .arg(here.join("include"))
+        .arg("-L")
+        .arg(&libraries)
+        .args(["-ljounce_player", "-lm", "-o"])
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let (model, bytes) = (folder.join("bar.jounce"), model_file(12));
+    std::fs::write(&model, &bytes).unwrap();
+    let played = Command::new(&program)
+        .args([model.to_str().unwrap(), "300"])
+        .env("LD_LIBRARY_PATH", &libraries)
+        .output()
+        .unwrap();
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let text = String::from_utf8(played.stdout).unwrap();
+    let theirs: Vec<f64> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let mut player = Player::load(&bytes).unwrap();
+    let mut out = vec![0.0; 3 * player.points()];
+    let own: Vec<f64> = (0..300)
+        .map(|frame| {
+            let lift = 0.05 * (0.3 * f64::from(frame)).sin();
+            let bone = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, lift]];
+            player.step(&[bone; 2], 1.0 / 60.0).unwrap();
+            player.displace(&mut out).unwrap();
+            common::largest(&out)
+        })
+        .collect();
+    assert_eq!(theirs.len(), 300);
+    let apart = own.iter().zip(&theirs).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+    assert!(apart <= 1e-8 && own[299] > 1e-4, "{apart} m apart");
+    let refused = Command::new(&program)
+        .args([here.join("Cargo.toml").to_str().unwrap(), "1"])
+        .env("LD_LIBRARY_PATH", &libraries)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&refused.stderr), "file: this is not a Jounce model\n");
+}
+
+#[test]
+fn the_header_declares_what_is_exported() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| std::fs::read_to_string(here.join(name)).unwrap();
+    let names = |text: &str, after: &str| {
+        let parts = text.split(after).skip(1).map(|rest| rest.split('(').next().unwrap().to_owned());
+        parts.collect::<std::collections::BTreeSet<String>>()
+    };
+    let source = read("src/interface.rs");
+    // Memory for JavaScript is not part of C.
+    let own = names(source.split("/// Memory for arguments").next().unwrap(), "extern \"C\" fn ");
+    let header = read("include/jounce_player.h");
+    let declared: std::collections::BTreeSet<String> = header
+        .lines()
+        .filter(|line| line.ends_with(");"))
+        .map(|line| line[line.find("jounce_").unwrap()..].split('(').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(own, declared);
+    assert!(declared.len() <= 15, "{} functions", declared.len());
+}

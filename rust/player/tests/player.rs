@@ -1,0 +1,172 @@
+//! A player moves as a simulation does, at any frame time, and changes its level of detail without a jump.
+
+mod common;
+
+use common::{apart, largest, model_file, points, pose};
+use jounce::inputs::SimulationParams;
+use jounce::mesh::Embedding;
+use jounce::simulation::Simulation;
+use jounce_player::{Player, Setting};
+
+const FRAME: f64 = 1.0 / 60.0;
+
+fn player(modes: usize) -> Player {
+    let mut player = Player::load(&model_file(modes)).unwrap();
+    player.attach(points()).unwrap();
+    player
+}
+
+/// Displacements after some frames of a length.
+fn moved(player: &mut Player, frames: usize, seconds: f64) -> Vec<f32> {
+    let mut out = vec![0.0; 3 * player.points()];
+    (0..=frames).for_each(|frame| player.step(&pose(frame as f64 * seconds), seconds).unwrap());
+    player.displace(&mut out).unwrap();
+    out
+}
+
+fn shown(player: &mut Player) -> Vec<f32> {
+    let mut out = vec![0.0; 3 * player.points()];
+    player.displace(&mut out).unwrap();
+    out
+}
+
+#[test]
+fn a_player_moves_as_a_simulation_does_for_300_frames() {
+    let model = jounce::file::decode(&model_file(12)).unwrap();
+    let embedding = Embedding::new(model.mesh().unwrap(), points()).unwrap();
+    let projector = model.projector(Some(&embedding)).unwrap();
+    let params = SimulationParams {
+        dt: FRAME,
+        substeps: 2,
+        damping: 0.12,
+        stretch: Some(0.55),
+        ..SimulationParams::default()
+    };
+    let mut simulation = Simulation::new(model, params).unwrap();
+    simulation.reset(Some(&pose(0.0))).unwrap();
+    let mut player = player(12);
+    player.step(&pose(0.0), FRAME).unwrap();
+    let mut theirs = vec![0.0; 3 * points().len()];
+    let (mut worst, mut most) = (0.0_f64, 0.0_f64);
+    for frame in 1..=300 {
+        let now = pose(f64::from(frame) * FRAME);
+        simulation.step(Some(&now)).unwrap();
+        player.step(&now, FRAME).unwrap();
+        projector.displacement(simulation.coefficients(), &mut theirs).unwrap();
+        worst = worst.max(apart(&theirs, &shown(&mut player)));
+        most = most.max(largest(&theirs));
+    }
+    assert!(most > 0.01, "the bar moves by {most} m");
+    assert!(worst <= 1e-6, "the player is {worst} m from the simulation");
+}
+
+#[test]
+fn frames_of_any_length_show_nearly_the_same_motion() {
+    let fine = moved(&mut player(12), 240, 1.0 / 240.0);
+    let size = largest(&fine);
+    assert!(size > 0.01);
+    for rate in [30.0, 60.0, 96.0, 144.0] {
+        let other = moved(&mut player(12), rate as usize, 1.0 / rate);
+        assert!(apart(&fine, &other) < 0.25 * size, "at {rate} frames a second {}", apart(&fine, &other));
+    }
+    // Frames of changing length: nothing is kicked by the change.
+    let mut uneven = player(12);
+    let (mut time, mut frame) = (0.0, 0);
+    uneven.step(&pose(0.0), 0.01).unwrap();
+    while time < 1.0 - 1e-9 {
+        let seconds = f64::min([0.005, 0.021, 0.012, 0.034][frame % 4], 1.0 - time);
+        (time, frame) = (time + seconds, frame + 1);
+        uneven.step(&pose(time), seconds).unwrap();
+    }
+    let other = shown(&mut uneven);
+    assert!(apart(&fine, &other) < 0.25 * size, "{} of {size}", apart(&fine, &other));
+}
+
+#[test]
+fn a_level_of_detail_changes_without_a_jump() {
+    let mut player = player(24);
+    let mut before = moved(&mut player, 30, FRAME);
+    let mut usual = 0.0_f64;
+    let mut largest_jump = 0.0_f64;
+    for frame in 31..=330 {
+        if frame % 30 == 15 {
+            let modes = [24.0, 8.0, 0.0, 24.0, 8.0][frame / 30 % 5];
+            player.set(Setting::Modes, modes).unwrap();
+            let kept = shown(&mut player);
+            assert!(apart(&kept, &before) < 1e-6, "the change itself moves nothing");
+            assert_eq!(player.moving_modes(), modes as usize);
+        }
+        player.step(&pose(frame as f64 * FRAME), FRAME).unwrap();
+        let now = shown(&mut player);
+        let jump = apart(&now, &before);
+        if frame % 30 >= 15 && frame % 30 < 18 {
+            largest_jump = largest_jump.max(jump);
+        } else {
+            usual = usual.max(jump);
+        }
+        before = now;
+    }
+    assert!(usual > 1e-3, "the bar moves by {usual} m a frame");
+    assert!(largest_jump < 1.5 * usual, "a change moves {largest_jump} m in a frame, motion {usual}");
+}
+
+#[test]
+fn a_still_body_sleeps_and_wakes_with_its_bones() {
+    let mut player = player(12);
+    moved(&mut player, 30, FRAME);
+    let held = pose(30.0 * FRAME);
+    let asleep = (0..6000).position(|_| {
+        player.step(&held, FRAME).unwrap();
+        player.is_asleep()
+    });
+    assert!(asleep.is_some(), "the body falls asleep");
+    let before = shown(&mut player);
+    player.step(&held, FRAME).unwrap();
+    assert_eq!(before, shown(&mut player));
+    for frame in 31..60 {
+        player.step(&pose(f64::from(frame) * FRAME), FRAME).unwrap();
+    }
+    assert!(!player.is_asleep());
+    assert!(apart(&before, &shown(&mut player)) > 1e-3, "the body wakes");
+}
+
+#[test]
+fn a_teleport_kicks_nothing() {
+    let far = |seconds: f64| {
+        let mut pose = pose(seconds);
+        pose.iter_mut().for_each(|bone| bone[0][3] += 50.0);
+        pose
+    };
+    let mut stepped = player(12);
+    let mut player = player(12);
+    let before = moved(&mut player, 60, FRAME);
+    moved(&mut stepped, 60, FRAME);
+    player.teleport(&far(1.0)).unwrap();
+    assert!(apart(&before, &shown(&mut player)) < 1e-4);
+    player.step(&far(1.0 + FRAME), FRAME).unwrap();
+    stepped.step(&far(1.0 + FRAME), FRAME).unwrap();
+    assert!(largest(&shown(&mut player)) < 0.3, "{}", largest(&shown(&mut player)));
+    assert!(largest(&shown(&mut stepped)) > 0.3, "a step over the same way kicks");
+    // A pause of the program is a teleport too.
+    player.step(&pose(2.0), 10.0).unwrap();
+    assert!(largest(&shown(&mut player)) < 0.3);
+}
+
+#[test]
+fn a_grabbed_point_goes_where_it_is_pulled_and_comes_back() {
+    let mut player = player(24);
+    let rest = pose(0.0);
+    let at = |player: &mut Player| shown(player)[3 * 100 + 1];
+    player.step(&rest, FRAME).unwrap();
+    player.grab(100, [0.0, 0.1, 0.0]).unwrap();
+    (0..120).for_each(|_| player.step(&rest, FRAME).unwrap());
+    let pulled = at(&mut player);
+    assert!((0.06..=0.105).contains(&pulled), "{pulled}");
+    player.release();
+    (0..600).for_each(|_| player.step(&rest, FRAME).unwrap());
+    assert!(at(&mut player).abs() < 0.002, "{}", at(&mut player));
+    assert_eq!(
+        player.grab(5000, [0.0; 3]).unwrap_err().to_string(),
+        "point: element 0 refers to index 5000, but there are only 200"
+    );
+}
