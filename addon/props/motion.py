@@ -5,6 +5,7 @@ from dataclasses import asdict
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 
+from ..core.body import sensible
 from ..core.flesh.settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings
 from .refresh import refreshing
 
@@ -28,7 +29,7 @@ class MotionProps:
             "Large soft parts swing about half as often, long thin ones more slowly. Low is heavy and soft, "
             "high is firm; it means the same for a mouse and a whale"
         ),
-        default=5.0,
+        default=sensible.FREQUENCY,
         min=0.05,
         max=100.0,
         soft_min=0.5,
@@ -66,7 +67,7 @@ class MotionProps:
     damping: FloatProperty(
         name="Damping Ratio",
         description="Damping ratio of every mode, without unit. 0 swings on, 1 comes back and stops",
-        default=0.12,
+        default=sensible.DAMPING,
         min=0.0,
         max=10.0,
         soft_max=1.0,
@@ -124,7 +125,7 @@ class MotionProps:
     substeps: IntProperty(
         name="Substeps",
         description="Simulation steps in a frame. More steps lose less motion and cost more time",
-        default=4,
+        default=sensible.SUBSTEPS,
         min=1,
         max=64,
         soft_max=16,

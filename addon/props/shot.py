@@ -3,6 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 
+from ..core.body import sensible
 from ..core.flesh.settings import RestartMode
 from .refresh import refreshing
 
@@ -112,7 +113,7 @@ class ShotProps:
             "Largest displacement anywhere, in percent of the size. Up to half of it nothing changes; "
             "beyond, the flesh becomes ever stiffer"
         ),
-        default=25.0,
+        default=100.0 * sensible.LIMIT,
         min=0.1,
         max=1000.0,
         soft_min=2.0,

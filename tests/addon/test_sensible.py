@@ -1,8 +1,5 @@
 """Settings chosen from the shape and the rig."""
 
-import re
-from pathlib import Path
-
 import jounce
 import numpy as np
 from jounce_core.body import loose, sensible
@@ -80,20 +77,3 @@ def finished_body(job):
             next(job)
         except StopIteration as end:
             return end.value
-
-
-def test_the_builder_in_the_browser_has_the_same_settings():
-    text = (Path(__file__).resolve().parents[2] / "rust/player/src/builder.rs").read_text()
-    constants = re.findall(r"pub const (\w+): (?:f64|usize) = ([\d_.e]+);", text)
-    theirs = {name: float(value.replace("_", "")) for name, value in constants}
-    low, high = re.findall(r"RESOLUTIONS: \[f64; 2\] = \[([\d.]+), ([\d.]+)\]", text)[0]
-    assert (float(low), float(high)) == (sensible.LEAST_RESOLUTION, sensible.MOST_RESOLUTION)
-    own = {
-        "TETS": sensible.TETS,
-        "FIRST_RESOLUTION": sensible.FIRST_RESOLUTION,
-        "GROWTH": sensible.GROWTH,
-        "BONE_CORE": sensible.BONE_CORE,
-        "MODES": sensible.MODES,
-        "CLUSTERS": sensible.CUBATURE,
-    }
-    assert {name: theirs[name] for name in own} == own

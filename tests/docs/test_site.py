@@ -53,6 +53,22 @@ def test_links_to_nothing_are_refused():
         site.relinked(ROOT / "docs/faq.md", "![gone](images/none.png)")
 
 
+def test_notebooks_are_pages(tmp_path):
+    """With their code, what it prints and draws, and the links of their text."""
+    changed, others = site.relinked(ROOT / "docs/tutorials/python.md", "[n](../notebooks/full_space.ipynb)")
+    assert (changed, others) == ("[n](../notebooks/full_space.md)", [])
+    page = tmp_path / "notebooks/full_space.md"
+    site.write_notebook(ROOT / "docs/notebooks/full_space.ipynb", page)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# The full space\n")
+    assert "](../methods/quasi_newton.md)" in text and "[This page as a notebook](full_space.ipynb)" in text
+    assert "```python\n" in text and "as ElasticEnergy has it" in text.split("```text\n")[1]
+    pictures = re.findall(r"!\[.*\]\((full_space_\d+\.png)\)", text)
+    assert len(pictures) == len(set(pictures)) == 2
+    assert all(page.with_name(name).read_bytes().startswith(b"\x89PNG") for name in pictures)
+    assert page.with_suffix(".ipynb").is_file()
+
+
 def test_measured_pages_say_when():
     row = "| [Bakes](addon/bakes.md) | `a.py` | `abc1234`, 2026 | `b.py` | see [moves](addon/moves.md) |"
     shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)

@@ -20,7 +20,7 @@ pub fn cube() -> Body {
     let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
     let weights: Vec<f64> = points.iter().flat_map(|p| [1.0 - p[2], p[2]]).collect();
-    let params = BodyParams { resolution: 4, modes: 3, clusters: 6, ..BodyParams::default() };
+    let params = BodyParams { resolution: 4, modes: 3, clusters: 6, cubature: 0, ..BodyParams::default() };
     let surface = SurfaceMesh::new(points, triangles).expect("a cube is a surface");
     Body::new(&surface, &weights, 2, &params, &Progress::default()).expect("a cube can be built")
 }

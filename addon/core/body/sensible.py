@@ -2,30 +2,23 @@
 
 import jounce
 import numpy as np
+from jounce import standard
 
 from ..common.user_error import passing_on
 from ..mesh.surface import Surface
 
-# Number of tets: enough to separate fingers and ears from their neighbours, few enough for a build in a
-# second.
-TETS = 12_000
-# Resolution for estimating the number of tets, which grows with a power of the resolution between those of
-# surfaces and volumes: 2.5 to 2.8 on characters of all kinds.
+# Resolution with cells of a common size.
 FIRST_RESOLUTION = 24
-GROWTH = 2.65
-# The core reaches four tenths of the way from the bones to the surface, and fills parts thinner than a
-# forearm.
-BONE_CORE = 0.5
 
 # On Earth, m/s^2.
 GRAVITY = 9.81
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 16, 64
 
-# Drafts are off the final motion, in the median of twenty characters, by 28 percent at the default limits and
-# by 20 without any. With 16 modes limits have them 32 percent off, with 100 cells 31.
-MODES, CUBATURE = 24, 140
-
+# Values of characters anywhere, in Blender or not.
+MODES, CUBATURE, BONE_CORE = standard.MODES, standard.CUBATURE, standard.CORE
+FREQUENCY, DAMPING, SUBSTEPS = standard.FREQUENCY, standard.DAMPING, standard.SUBSTEPS
+LIMIT = standard.LIMIT
 
 # Flesh share of a cell that has an inside, and share of such cells below which a body has none. Twelve
 # characters have 0.45 to 0.6 of them at their resolution; sheets up to a cell thick have none.
@@ -43,12 +36,10 @@ LOOSE_HANDLES, LOOSE_CLUSTERS = 40, 1_000
 SAG = 0.03
 
 
-def resolution(surface: Surface, tets: int = TETS) -> int:
+def resolution(surface: Surface, tets: int = standard.TETS) -> int:
     """Cells along the longest side for about this number of tets."""
     with passing_on("The body cannot be filled with cells"):
-        mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, FIRST_RESOLUTION)
-    cells = FIRST_RESOLUTION * (tets / len(mesh.tets)) ** (1.0 / GROWTH)
-    return round(min(max(cells, LEAST_RESOLUTION), MOST_RESOLUTION))
+        return standard.resolution(surface.points, surface.triangles, tets)
 
 
 def is_thin(surface: Surface, cells: int = 0) -> bool:

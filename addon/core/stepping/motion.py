@@ -7,6 +7,7 @@ from typing import Union
 
 import jounce
 import numpy as np
+from jounce import standard
 
 from ..common.user_error import UserError, passing_on
 from ..flesh.settings import (
@@ -23,8 +24,7 @@ from .cuts import Teleport, Teleports
 
 # Reference material of built bodies, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density,
 # which are set for the motion.
-YOUNG = 1e4
-DENSITY = 1000.0
+YOUNG, DENSITY = standard.YOUNG, standard.DENSITY
 
 # The height with the scene's own gravity at a gravity strength of 1, in metres.
 REFERENCE_SIZE = 1.8

@@ -7,6 +7,8 @@
 
 pub mod bake;
 pub mod body;
+#[cfg(any(feature = "glam", feature = "mint"))]
+pub mod convert;
 pub mod error;
 pub mod file;
 pub mod inputs;

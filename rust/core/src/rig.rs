@@ -15,6 +15,17 @@ const SMALL_BONE: f64 = 0.003;
 pub type Pose = [[[f64; 4]; 3]];
 
 /// Linear-blend weights of every vertex for every bone, stored per bone, and additional shapes.
+///
+/// ```
+/// use jounce::rig::Rig;
+///
+/// // Two vertices, two bones: the second vertex follows both by half.
+/// let rig = Rig::new(2, 2, &[1.0, 0.0, 0.5, 0.5])?;
+/// let at = |z| [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, z]];
+/// let posed = rig.posed(&[[0.0; 3], [1.0, 0.0, 0.0]], &[at(0.0), at(3.0)])?;
+/// assert_eq!(posed, [[0.0, 0.0, 0.0], [1.0, 0.0, 1.5]]);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rig {
     vertex_count: usize,
@@ -171,6 +182,29 @@ impl Rig {
         }
         let least = SMALL_BONE * mass.iter().sum::<f64>();
         Ok((0..).zip(&above).zip(&below).map(|((j, &up), &own)| if own < least { up } else { j }).collect())
+    }
+
+    /// Vertices in a pose by linear blending: `x_i = sum_j w_ij T_j [X_i; 1]`, n, metres.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of points or bones, [`Error::NotFinite`] for the pose.
+    pub fn posed(&self, points: &[[f64; 3]], pose: &Pose) -> Result<Vec<[f64; 3]>> {
+        check_length("points", self.vertex_count, points.len())?;
+        check_length("pose", self.bone_count(), pose.len())?;
+        let numbers = pose.as_flattened().as_flattened();
+        if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what: "pose", element: at / 12, value: numbers[at] });
+        }
+        let mut posed = vec![[0.0; 3]; points.len()];
+        for (bone, transform) in self.bones.iter().zip(pose) {
+            for &(vertex, weight) in bone {
+                let [x, y, z] = points[vertex as usize];
+                for (moved, [a, b, c, d]) in posed[vertex as usize].iter_mut().zip(transform) {
+                    *moved += weight * (a * x + b * y + c * z + d);
+                }
+            }
+        }
+        Ok(posed)
     }
 
     /// Number of vertices n.

@@ -2,32 +2,11 @@
 
 use std::sync::Arc;
 
-use jounce::body::{Body, BodyParams, Painted};
-use jounce::mesh::{SurfaceMesh, lattice};
+use jounce::body::{Body, BodyParams, standard};
+use jounce::mesh::SurfaceMesh;
 use jounce::rig::Rig;
 use jounce::skeleton::{Bone, SkeletonCore, hard_points};
 use jounce::{Error, Progress, Result, file};
-
-/// Number of tets: enough to separate fingers and ears from their neighbours, few enough for a quick build.
-pub const TETS: f64 = 12_000.0;
-/// Resolution for estimating the number of tets, and the power with which it grows.
-pub const FIRST_RESOLUTION: usize = 24;
-/// The number of tets grows with this power of the resolution.
-pub const GROWTH: f64 = 2.65;
-/// Fewest and most cells along the longest side.
-pub const RESOLUTIONS: [f64; 2] = [16.0, 64.0];
-/// Share of the flesh that follows the bones.
-pub const BONE_CORE: f64 = 0.5;
-/// Number of modes.
-pub const MODES: usize = 24;
-/// Number of clusters.
-pub const CLUSTERS: usize = 140;
-/// Frequency of flesh of the body's size, Hz.
-pub const FREQUENCY: f64 = 5.0;
-/// Young's modulus, Pa.
-const YOUNG: f64 = 1e4;
-/// Density, kg/m^3.
-const DENSITY: f64 = 1000.0;
 
 /// A rigged character in its bind pose, in metres.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,17 +27,10 @@ pub struct Character {
 pub struct Built {
     /// Bytes of the model file.
     pub model: Vec<u8>,
-    /// Factor on the stiffness for [`FREQUENCY`]: [`Setting::Stiffness`](crate::Setting::Stiffness).
+    /// Factor on the stiffness for [`standard::FREQUENCY`]: [`Setting::Stiffness`](crate::Setting::Stiffness).
     pub stiffness: f64,
     /// Number of tets.
     pub tets: usize,
-}
-
-/// Cells along the longest side for about [`TETS`] tets.
-pub fn resolution(surface: &SurfaceMesh) -> Result<usize> {
-    let first = lattice(surface, FIRST_RESOLUTION, &Progress::default())?;
-    let cells = FIRST_RESOLUTION as f64 * (TETS / first.tets().len() as f64).powf(1.0 / GROWTH);
-    Ok(cells.clamp(RESOLUTIONS[0], RESOLUTIONS[1]).round_ties_even() as usize)
 }
 
 impl Character {
@@ -69,31 +41,23 @@ impl Character {
     pub fn build(&self, progress: &Arc<Progress>) -> Result<Built> {
         let surface = SurfaceMesh::new(self.points.clone(), self.triangles.clone())?;
         let hard = self.hard(&surface)?;
-        let cells = resolution(&surface)?;
+        let cells = standard::resolution(&surface, standard::TETS, &Progress::default())?;
         let core = SkeletonCore {
             bones: self.bones.clone(),
-            amount: BONE_CORE,
+            amount: standard::CORE,
             rigid: Some(hard.clone()),
             resolution: Some(cells),
             anatomy: true,
             ..SkeletonCore::default()
         };
-        let params = BodyParams {
-            resolution: cells,
-            modes: MODES,
-            clusters: CLUSTERS,
-            driven: true,
-            young: Painted::Uniform(YOUNG),
-            density: DENSITY,
-            core: Some(core),
-            ..BodyParams::default()
-        };
+        let params =
+            BodyParams { resolution: cells, driven: true, core: Some(core), ..BodyParams::default() };
         let body = Body::new(&surface, &self.weights, self.bones.len(), &params, progress)?;
         let volume: f64 = body.mesh.volumes().iter().sum();
-        let built = (YOUNG / DENSITY).sqrt() / volume.cbrt();
+        let built = (standard::YOUNG / standard::DENSITY).sqrt() / volume.cbrt();
         Ok(Built {
             model: file::encode(&body.model)?,
-            stiffness: (FREQUENCY / built).powi(2),
+            stiffness: (standard::FREQUENCY / built).powi(2),
             tets: body.mesh.tets().len(),
         })
     }

@@ -59,6 +59,11 @@ pub fn optional<'py>(
     given.map(|given| array::<f64>(given, what, axes)).transpose()
 }
 
+/// A pose of b bones, (b, 3, 4).
+pub fn pose<'py>(argument: &Bound<'py, PyAny>, bones: usize) -> PyResult<Array<'py, f64>> {
+    array::<f64>(argument, "pose", &[Axis::Is(bones), Axis::Is(3), Axis::Is(4)])
+}
+
 /// Points (n, 3) in metres.
 pub fn points(argument: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<[f64; 3]>> {
     let array = array::<f64>(argument, what, &[Axis::Any("n"), Axis::Is(3)])?;

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use jounce::subspace::{self, Share};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
 use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
+use crate::recipe::made_by;
 
 /// Displacement fields on all vertices, the basis of a body's motion: `u = sum_j shapes_j q_j`.
 ///
@@ -59,6 +61,17 @@ impl Basis {
     #[getter]
     fn singular_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.singular_values.clone(), &[self.0.singular_values.len()])
+    }
+
+    #[staticmethod]
+    fn _with_values(shapes: &Bound<'_, PyAny>, singular_values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let values = arrays::array::<f64>(singular_values, "singular_values", &[Axis::Any("r")])?;
+        let basis = Arc::unwrap_or_clone(Self::new(shapes)?.0);
+        Ok(Self(Arc::new(subspace::Basis { singular_values: values.slice().to_vec(), ..basis })))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "_with_values", (self.shapes(py)?, self.singular_values(py)?), None)
     }
 
     fn __repr__(&self) -> String {

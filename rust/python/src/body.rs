@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use jounce::body::{self, BodyParams};
+use jounce::body::{self, BodyParams, standard};
 use jounce::model;
 use jounce::model::reduced::Bounds;
 use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::basis::Basis;
-use crate::body_input::{Input, Maps, params};
+use crate::body_input::{Input, Maps, Weights, counts, named, params};
 use crate::cubature::Cubature;
 use crate::errors::run;
 use crate::fibres::Fibres;
@@ -21,7 +22,9 @@ use crate::limit_samples::LimitSamples;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
+use crate::recipe::{Recipe, made_by};
 use crate::rig::Rig;
+use crate::simulation::Simulation;
 use crate::skeleton::{SkeletonCore, role_name};
 use crate::subspace::SkinningModes;
 
@@ -42,17 +45,18 @@ use crate::subspace::SkinningModes;
 ///     Indices of the points.
 /// weights : (p, b) array
 ///     Rows sum to 1.
-/// resolution : int, default 32
-///     Cells along the longest side.
+/// resolution : int, optional
+///     Cells along the longest side; None is those for about 12,000 tets, between 16 and 64.
 /// solid : bool, default True
 ///     Count only the inside of the surface, as in `TetMesh.lattice`; False counts each touched
 ///     cell in full.
-/// modes : int, default 16
+/// modes : int, default 24
 ///     Number of modes.
-/// clusters : int, default 100
-///     Number of clusters, whose tets share one rotation.
-/// cubature : int, default 0
-///     Number of tets whose weighted forces stand for all; 0 uses clusters instead.
+/// clusters : int, optional
+///     Number of clusters, whose tets share one rotation; None is 140.
+/// cubature : int, optional
+///     Number of tets whose weighted forces stand for all; 0 uses clusters instead. None is 140, or 0
+///     with clusters.
 /// young : float or array, default 10000.0
 ///     Pa, one number or (p,) float64, interpolated to the inside on a log scale.
 /// poisson : float, default 0.0
@@ -61,8 +65,8 @@ use crate::subspace::SkinningModes;
 ///     kg/m^3.
 /// locality : float, default 0.0
 ///     0 for global modes, above 0 as in `localised_modes`.
-/// driven : bool, default False
-///     As in `driven_modes`, with locality 0.
+/// driven : bool, optional
+///     As in `driven_modes`, with locality 0; None is True for a body with a core.
 /// law : {'arap', 'corotated'}, default 'arap'
 ///     "arap" or "corotated", as in `Material`.
 /// leak : (p,) array, optional
@@ -123,12 +127,27 @@ use crate::subspace::SkinningModes;
 pub struct Body {
     pub inner: Arc<body::Body>,
     model: Py<Model>,
+    /// The weights as given.
+    weights: Arc<Weights>,
 }
 
 impl Body {
-    fn wrap(py: Python<'_>, inner: Arc<body::Body>) -> PyResult<Self> {
+    fn wrap(py: Python<'_>, inner: Arc<body::Body>, weights: Arc<Weights>) -> PyResult<Self> {
         let model = Py::new(py, Model::wrap(inner.model.clone()))?;
-        Ok(Self { inner, model })
+        Ok(Self { inner, model, weights })
+    }
+
+    /// A reduced model of the body, of its own or another material, as Python has it.
+    pub fn reduced_model(
+        slf: &Bound<'_, Self>,
+        model: &model::Model,
+        material: Option<&Arc<jounce::material::Material>>,
+    ) -> PyResult<Model> {
+        let model = Model::wrap(model.clone());
+        let material = material.map(|material| Material(material.clone()));
+        let parts = (model.basis(), model.cubature(), material, model.frequency(), model.limit_samples());
+        let recipe = Recipe::new(slf.as_any(), "reduced", parts, None)?;
+        Ok(model.made_by(recipe))
     }
 }
 
@@ -136,9 +155,9 @@ impl Body {
 impl Body {
     #[new]
     #[pyo3(signature = (*arguments, **settings),
-           text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
-                            cubature=0, young=1e4, \
-                            poisson=0.0, density=1000.0, locality=0.0, driven=False, law='arap', leak=None, \
+           text_signature = "(points, triangles, weights, *, resolution=None, solid=True, modes=24, clusters=None, \
+                            cubature=None, young=1e4, \
+                            poisson=0.0, density=1000.0, locality=0.0, driven=None, law='arap', leak=None, \
                             strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, \
                             seed=0, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
                             editable=False, \
@@ -173,6 +192,35 @@ impl Body {
     #[getter]
     fn factor_bytes(&self) -> usize {
         self.inner.factor_bytes()
+    }
+
+    /// Points of the surface, (p, 3) float64, metres, read only.
+    #[getter]
+    fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let points = slf.get().inner.surface().points();
+        // SAFETY: the body is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
+    }
+
+    /// Triangles of the surface, (q, 3) int32.
+    #[getter]
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let triangles = self.inner.surface().triangles();
+        arrays::owned(py, arrays::signed(triangles.as_flattened()), &[triangles.len(), 3])
+    }
+
+    /// Weights of the surface points as given, (p, b) float64.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let (p, b) = (self.inner.surface().points().len(), self.inner.rig.bone_count());
+        arrays::owned(py, self.weights.dense(p * b), &[p, b])
+    }
+
+    /// Settings of the body by the names of the constructor:
+    /// `Body(body.points, body.triangles, body.weights, **body.settings)` is the same body.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        named(py, self.inner.params(), self.inner.surface().points().len())
     }
 
     /// The simulated lattice.
@@ -338,8 +386,7 @@ impl Body {
     #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
                         stretch=None, seed=0))]
     fn learn(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         snapshots: &Bound<'_, PyAny>,
         poses: &Bound<'_, PyAny>,
         count: i64,
@@ -350,11 +397,11 @@ impl Body {
         stretch: Option<f64>,
         seed: i64,
     ) -> PyResult<Model> {
-        let (body, counts) = (self.inner.clone(), (count, tets, seed));
+        let (body, counts) = (slf.get().inner.clone(), (count, tets, seed));
         let learning =
             Learning::new(body, [snapshots, poses], counts, material, frequency, Bounds { limit, stretch })?;
-        let model = made(py, move |progress| learning.run(progress))?;
-        Ok(Model::wrap((*model).clone()))
+        let model = made(slf.py(), move |progress| learning.run(progress))?;
+        Self::reduced_model(slf, &model, material.map(|material| &material.0))
     }
 
     /// Reduced model of the same body in a given basis, such as a stored learnt basis, with the body's
@@ -381,23 +428,23 @@ impl Body {
     ///     The model.
     #[pyo3(signature = (basis, cubature=None, material=None, frequency=None, limits=None))]
     fn reduced(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         basis: &Basis,
         cubature: Option<&Cubature>,
         material: Option<&Material>,
         frequency: Option<f64>,
         limits: Option<&LimitSamples>,
     ) -> PyResult<Model> {
-        let (body, basis) = (self.inner.clone(), basis.0.clone());
+        let (body, basis) = (slf.get().inner.clone(), basis.0.clone());
         let material = material.map(|material| material.0.clone());
+        let own = material.clone();
         let cubature = cubature.map(|cubature| cubature.0.clone());
         let limits = limits.map(|limits| limits.0.clone());
-        let model = made(py, move |progress| {
+        let model = made(slf.py(), move |progress| {
             let samples = (cubature.as_ref(), limits.as_ref());
-            body.reduced(material.as_deref(), &basis, samples, frequency, progress)
+            body.reduced(own.as_deref(), &basis, samples, frequency, progress)
         })?;
-        Ok(Model::wrap((*model).clone()))
+        Self::reduced_model(slf, &model, material.as_ref())
     }
 
     /// Reduces rig offsets, the difference of a rig from linear skinning at the surface points, for
@@ -490,6 +537,98 @@ impl Body {
         arrays::owned(py, carried, &[n])
     }
 
+    /// Surface points in a pose, without secondary motion.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : (b, 3, 4) array
+    ///     Rest to posed in world space.
+    ///
+    /// Returns
+    /// -------
+    /// (p, 3) array
+    ///     Metres.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a wrong shape and for a pose that is not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> raised = np.eye(3, 4)[None] + [[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0.5]]]
+    /// >>> bool(np.allclose(body.posed(raised), points + [0, 0, 0.5]))
+    /// True
+    fn posed<'py>(&self, py: Python<'py>, pose: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let pose = arrays::pose(pose, self.inner.rig.bone_count())?;
+        let pose = arrays::transforms(pose.slice());
+        let posed = run(py, || self.inner.posed(pose))?;
+        let p = posed.len();
+        arrays::owned(py, posed.into_flattened(), &[p, 3])
+    }
+
+    /// Surface points as they are shown after the last step: posed, and moved by the flesh.
+    ///
+    /// Parameters
+    /// ----------
+    /// simulation : Simulation
+    ///     Of a model of this body, reduced or in the full space.
+    /// pose : (b, 3, 4) array
+    ///     The pose of the last step.
+    ///
+    /// Returns
+    /// -------
+    /// (p, 3) array
+    ///     Metres.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a simulation of another mesh, and as `posed`.
+    fn deformed<'py>(
+        &self,
+        py: Python<'py>,
+        simulation: &Simulation,
+        pose: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let pose = arrays::pose(pose, self.inner.rig.bone_count())?;
+        let (model, coefficients) = (simulation.model.get(), simulation.lock()?.coefficients().to_vec());
+        let projector = run(py, || model.projector(Some(&self.embedding())))?;
+        let pose = arrays::transforms(pose.slice());
+        let mut moved = vec![0.0_f32; 3 * projector.point_count()];
+        let posed = run(py, || {
+            projector.displacement(&coefficients, &mut moved)?;
+            let mut posed = self.inner.posed(pose)?;
+            let rows = posed.as_flattened_mut().iter_mut().zip(&moved);
+            rows.for_each(|(x, u)| *x += f64::from(*u));
+            Ok(posed)
+        })?;
+        let p = posed.len();
+        arrays::owned(py, posed.into_flattened(), &[p, 3])
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, body) = (slf.py(), slf.get());
+        if body.inner.residual > 0.0 {
+            let text =
+                "pickle: the modes of this body were updated from those of another; build it without `like`";
+            return Err(PyValueError::new_err(text));
+        }
+        let parts = (Self::points(slf)?, body.triangles(py)?, body.weights(py)?);
+        made_by::<Self>(py, "", parts, Some(body.settings(py)?))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __repr__(&self) -> String {
         let (mesh, modes) = (&self.inner.mesh, self.inner.model.mode_count());
         format!("Body({} tets, {} bones, {modes} modes)", mesh.tets().len(), self.inner.rig.bone_count())
@@ -508,20 +647,20 @@ impl Body {
 /// >>> job.result().model.mode_count
 /// 4
 #[pyclass(frozen, extends = Job, module = "jounce", name = "BodyJob")]
-pub struct BodyJob(Making<body::Body>);
+pub struct BodyJob(Making<body::Body>, Arc<Weights>);
 
 #[pymethods]
 impl BodyJob {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=32, solid=true, modes=16, clusters=100,
-                        cubature=0, young=None,
-                        poisson=0.0, density=1000.0, locality=0.0, driven=false, law="arap", leak=None,
+    #[pyo3(signature = (points, triangles, weights, *, resolution=None, solid=true, modes=standard::MODES as i64,
+                        clusters=None, cubature=None, young=None,
+                        poisson=0.0, density=1000.0, locality=0.0, driven=None, law="arap", leak=None,
                         strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None,
                         seed=0, stitches=None, stitch_stiffness=None, stitch_gap=None, stitch_group=None,
                         stitch_radius=None, stitch_known=None, editable=false, like=None),
-           text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
-                            cubature=0, young=1e4, \
-                            poisson=0.0, density=1000.0, locality=0.0, driven=False, law='arap', leak=None, \
+           text_signature = "(points, triangles, weights, *, resolution=None, solid=True, modes=24, clusters=None, \
+                            cubature=None, young=1e4, \
+                            poisson=0.0, density=1000.0, locality=0.0, driven=None, law='arap', leak=None, \
                             strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, \
                             seed=0, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
                             editable=False, \
@@ -530,16 +669,16 @@ impl BodyJob {
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
         weights: &Bound<'_, PyAny>,
-        resolution: i64,
+        resolution: Option<i64>,
         solid: bool,
         modes: i64,
-        clusters: i64,
-        cubature: i64,
+        clusters: Option<i64>,
+        cubature: Option<i64>,
         young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
         locality: f64,
-        driven: bool,
+        driven: Option<bool>,
         law: &str,
         leak: Option<&Bound<'_, PyAny>>,
         strength: Option<&Bound<'_, PyAny>>,
@@ -558,8 +697,10 @@ impl BodyJob {
         editable: bool,
         like: Option<&Bound<'_, Body>>,
     ) -> PyResult<PyClassInitializer<Self>> {
+        let driven = driven.unwrap_or(core.is_some());
+        let [clusters, cubature] = counts(clusters, cubature);
         let params = params(
-            [resolution, modes, clusters, cubature, seed],
+            [resolution.unwrap_or_default(), modes, clusters, cubature, seed],
             law,
             [poisson, density, locality],
             [driven, editable],
@@ -579,10 +720,11 @@ impl BodyJob {
             stitch_others: [stitch_group, stitch_radius, stitch_known],
         };
         let params = BodyParams { solid, ..params };
-        let input = Input::new(points, triangles, weights, &maps, params)?;
+        let input = Input::new(points, triangles, weights, &maps, params, resolution.is_none())?;
         let like = like.map(|like| like.get().inner.clone());
+        let weights = Arc::new(input.sparse_weights());
         let body = Making::start(move |progress| input.build(like.as_deref(), progress))?;
-        Ok(body.job().add_subclass(Self(body)))
+        Ok(body.job().add_subclass(Self(body, weights)))
     }
 
     /// Waits for the Body, or raises the error of the job.
@@ -592,7 +734,7 @@ impl BodyJob {
     /// Body
     ///     The body.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
-        Body::wrap(py, self.0.result(py)?)
+        Body::wrap(py, self.0.result(py)?, self.1.clone())
     }
 }
 

@@ -4,9 +4,11 @@ use jounce::mesh::SurfaceMesh;
 use jounce::potentials::contact::{self, Shape};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis};
 use crate::errors::run;
+use crate::recipe::Recipe;
 
 /// A rigid obstacle for full-space flesh, loose bodies and domains; made by `Collider.plane`, `sphere`,
 /// `capsule`, `box` or `mesh`.
@@ -28,17 +30,20 @@ use crate::errors::run;
 pub struct Collider {
     pub inner: contact::Collider,
     kind: &'static str,
+    recipe: Recipe,
 }
 
 impl Collider {
-    fn new(
-        py: Python<'_>,
+    fn new<'py>(
+        py: Python<'py>,
         kind: &'static str,
         friction: f64,
+        arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
         shape: impl FnOnce() -> jounce::Result<Shape> + Send,
     ) -> PyResult<Self> {
         let inner = run(py, || contact::Collider::new(shape()?, friction))?;
-        Ok(Self { inner, kind })
+        let recipe = Recipe::new(py.get_type::<Self>().as_any(), kind, arguments, None)?;
+        Ok(Self { inner, kind, recipe })
     }
 }
 
@@ -68,7 +73,7 @@ impl Collider {
     #[pyo3(signature = (point=[0.0, 0.0, 0.0], normal=[0.0, 0.0, 1.0], friction=0.5),
            text_signature = "(point=(0.0, 0.0, 0.0), normal=(0.0, 0.0, 1.0), friction=0.5)")]
     fn plane(py: Python<'_>, point: [f64; 3], normal: [f64; 3], friction: f64) -> PyResult<Self> {
-        Self::new(py, "plane", friction, || Shape::plane(point, normal))
+        Self::new(py, "plane", friction, (point, normal, friction), || Shape::plane(point, normal))
     }
 
     /// A ball.
@@ -90,7 +95,7 @@ impl Collider {
     #[pyo3(signature = (radius, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(radius, center=(0.0, 0.0, 0.0), friction=0.5)")]
     fn sphere(py: Python<'_>, radius: f64, center: [f64; 3], friction: f64) -> PyResult<Self> {
-        Self::new(py, "sphere", friction, || Shape::sphere(center, radius))
+        Self::new(py, "sphere", friction, (radius, center, friction), || Shape::sphere(center, radius))
     }
 
     /// All points within a radius of the segment between two points.
@@ -113,7 +118,9 @@ impl Collider {
     #[staticmethod]
     #[pyo3(signature = (start, end, radius, friction=0.5))]
     fn capsule(py: Python<'_>, start: [f64; 3], end: [f64; 3], radius: f64, friction: f64) -> PyResult<Self> {
-        Self::new(py, "capsule", friction, || Shape::capsule(start, end, radius))
+        Self::new(py, "capsule", friction, (start, end, radius, friction), || {
+            Shape::capsule(start, end, radius)
+        })
     }
 
     /// An axis-aligned box with the given three sides.
@@ -135,7 +142,7 @@ impl Collider {
     #[pyo3(name = "box", signature = (size, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(size, center=(0.0, 0.0, 0.0), friction=0.5)")]
     fn cuboid(py: Python<'_>, size: [f64; 3], center: [f64; 3], friction: f64) -> PyResult<Self> {
-        Self::new(py, "box", friction, || Shape::cuboid(center, size))
+        Self::new(py, "box", friction, (size, center, friction), || Shape::cuboid(center, size))
     }
 
     /// The inside of a surface, as a grid of signed distances with `resolution` cells along the longest
@@ -174,7 +181,11 @@ impl Collider {
         let points = arrays::points(points, "points")?;
         let axes = [Axis::Any("q"), Axis::Is(3)];
         let triangles = arrays::indices::<3>(triangles, "triangles", &axes, points.len())?;
-        Self::new(py, "mesh", friction, || Shape::mesh(&SurfaceMesh::new(points, triangles)?, resolution))
+        let kept = arrays::owned(py, points.as_flattened().to_vec(), &[points.len(), 3])?;
+        let corners = arrays::owned(py, arrays::signed(triangles.as_flattened()), &[triangles.len(), 3])?;
+        Self::new(py, "mesh", friction, (kept, corners, resolution, friction), || {
+            Shape::mesh(&SurfaceMesh::new(points, triangles)?, resolution)
+        })
     }
 
     /// The same collider with contact switched off for some contact points, such as those of the flesh
@@ -190,9 +201,12 @@ impl Collider {
     /// -------
     /// Collider
     ///     The collider.
-    fn sparing(&self, points: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn sparing(slf: &Bound<'_, Self>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], u32::MAX as usize)?;
-        Ok(Self { inner: self.inner.clone().sparing(points.as_flattened()), kind: self.kind })
+        let Self { inner, kind, .. } = slf.get();
+        let spared = points.as_flattened();
+        let recipe = Recipe::new(slf.as_any(), "sparing", (spared.to_vec(),), None)?;
+        Ok(Self { inner: inner.clone().sparing(spared), kind, recipe })
     }
 
     /// Coulomb coefficient of friction.
@@ -238,6 +252,10 @@ impl Collider {
         let shape = self.inner.shape();
         let distances: Vec<f64> = py.detach(|| points.iter().map(|&point| shape.distance(point).0).collect());
         arrays::owned(py, distances, &[points.len()])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.recipe.reduced(py)
     }
 
     fn __repr__(&self) -> String {

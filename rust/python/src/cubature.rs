@@ -4,6 +4,7 @@ use jounce::model::reduced::Shot;
 use jounce::{Progress, sampling};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis};
 use crate::errors::run;
@@ -11,6 +12,7 @@ use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::model::Model;
+use crate::recipe::made_by;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 
@@ -159,6 +161,10 @@ impl Cubature {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.weights.clone(), &[self.0.weights.len()])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "", (self.tets(py)?, self.weights(py)?), None)
     }
 
     fn __repr__(&self) -> String {

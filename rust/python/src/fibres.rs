@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use jounce::material;
+use jounce::{file, material};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Axis};
-use crate::errors::refused;
+use crate::errors::{refused, run};
+use crate::recipe::made_by;
 
 /// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each
 /// tet [QN 4.4].
@@ -71,5 +73,19 @@ impl Fibres {
     fn joined(muscles: Vec<Bound<'_, Self>>) -> PyResult<Self> {
         let joined = material::Fibres::joined(muscles.iter().map(|muscle| &*muscle.get().0));
         joined.map(|fibres| Self(Arc::new(fibres))).map_err(refused)
+    }
+
+    #[staticmethod]
+    fn _decoded(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        run(py, || file::decode_fibres(data)).map(|made| Self(Arc::new(made)))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "_decoded", (PyBytes::new(py, &file::encode_fibres(&self.0)),), None)
+    }
+
+    fn __repr__(&self) -> String {
+        let count = self.0.muscle_count();
+        format!("Fibres({count} muscle{})", if count == 1 { "" } else { "s" })
     }
 }

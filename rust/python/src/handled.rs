@@ -7,13 +7,15 @@ use jounce::potentials::elastic::Fabric;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Error, Progress, material, model, rig};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
 use crate::job::{Job, Making};
 use crate::material::Material;
-use crate::mesh::{AnyMesh, Shape};
+use crate::mesh::{AnyMesh, Shape, SurfaceMesh, TetMesh};
 use crate::model::Model;
+use crate::recipe::Recipe;
 use crate::rig::Rig;
 
 /// Numbers of handles and clusters, and the seed.
@@ -88,6 +90,30 @@ impl Handled {
         Ok(Self { shape, bending, material: material.0.clone(), counts, hung })
     }
 
+    /// The call of `Model.projective` with these arguments.
+    pub fn recipe(&self, py: Python<'_>) -> PyResult<Recipe> {
+        let settings = PyDict::new(py);
+        let Counts { handles, clusters, seed } = self.counts;
+        settings.set_item("handles", handles)?;
+        settings.set_item("clusters", clusters)?;
+        settings.set_item("seed", seed)?;
+        settings.set_item("bending", self.bending)?;
+        if let Some(Hung { rig, weights, frequency }) = &self.hung {
+            settings.set_item("rig", Rig(rig.clone()))?;
+            settings.set_item("attached", arrays::owned(py, weights.clone(), &[weights.len()])?)?;
+            settings.set_item("attachment", frequency)?;
+        }
+        let mesh = match &self.shape {
+            Shape::Tets(mesh) => TetMesh(mesh.clone()).into_pyobject(py)?.into_any(),
+            Shape::Surface(surface, thickness) => {
+                settings.set_item("thickness", thickness)?;
+                SurfaceMesh(surface.clone()).into_pyobject(py)?.into_any()
+            }
+        };
+        let parts = (mesh, Material(self.material.clone()));
+        Recipe::new(py.get_type::<Model>().as_any(), "projective", parts, Some(settings))
+    }
+
     pub fn make(&self, progress: &Progress) -> jounce::Result<model::Model> {
         let Self { material, counts: Counts { handles, clusters, seed }, .. } = self;
         let made = match &self.shape {
@@ -122,7 +148,7 @@ impl Handled {
 /// >>> job.result().bone_count
 /// 0
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
-pub struct ProjectiveJob(Making<model::Model>);
+pub struct ProjectiveJob(Making<model::Model>, Recipe);
 
 #[pymethods]
 impl ProjectiveJob {
@@ -130,6 +156,7 @@ impl ProjectiveJob {
     #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
                         attached=None, attachment=30.0))]
     fn new(
+        py: Python<'_>,
         mesh: AnyMesh<'_>,
         material: &Material,
         handles: i64,
@@ -144,11 +171,12 @@ impl ProjectiveJob {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
         let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
+        let recipe = making.recipe(py)?;
         let model = Making::start(move |progress| {
             progress.enter("handles", 0.0, 1.0)?;
             making.make(progress)
         })?;
-        Ok(model.job().add_subclass(Self(model)))
+        Ok(model.job().add_subclass(Self(model, recipe)))
     }
 
     /// Waits for the Model, or raises the error of the job.
@@ -158,6 +186,6 @@ impl ProjectiveJob {
     /// Model
     ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
-        Ok(Model::wrap((*self.0.result(py)?).clone()))
+        Ok(Model::wrap((*self.0.result(py)?).clone()).made_by(self.1.again(py)))
     }
 }

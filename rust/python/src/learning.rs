@@ -96,7 +96,11 @@ impl Learning {
 /// >>> jounce.LearnJob(body, shot, poses, count=4).result().coefficient_shape
 /// (4,)
 #[pyclass(frozen, extends = Job, module = "jounce", name = "LearnJob")]
-pub struct LearnJob(Making<model::Model>);
+pub struct LearnJob {
+    model: Making<model::Model>,
+    body: Py<Body>,
+    material: Option<Arc<material::Material>>,
+}
 
 #[pymethods]
 impl LearnJob {
@@ -115,11 +119,12 @@ impl LearnJob {
         stretch: Option<f64>,
         seed: i64,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let (body, counts) = (body.get().inner.clone(), (count, tets, seed));
+        let (inner, counts) = (body.get().inner.clone(), (count, tets, seed));
         let learning =
-            Learning::new(body, [snapshots, poses], counts, material, frequency, Bounds { limit, stretch })?;
+            Learning::new(inner, [snapshots, poses], counts, material, frequency, Bounds { limit, stretch })?;
         let model = Making::start(move |progress| learning.run(progress))?;
-        Ok(model.job().add_subclass(Self(model)))
+        let material = material.map(|material| material.0.clone());
+        Ok(model.job().add_subclass(Self { model, body: body.clone().unbind(), material }))
     }
 
     /// Waits for the Model, or raises the error of the job.
@@ -129,6 +134,7 @@ impl LearnJob {
     /// Model
     ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
-        Ok(Model::wrap((*self.0.result(py)?).clone()))
+        let model = self.model.result(py)?;
+        Body::reduced_model(self.body.bind(py), &model, self.material.as_ref())
     }
 }

@@ -28,10 +28,14 @@ mod material;
 mod mesh;
 mod model;
 mod motion;
+mod operators;
+mod recipe;
 mod rig;
 mod settings;
 mod simulation;
 mod skeleton;
+mod sparse;
+mod standard;
 mod state;
 mod step_report;
 mod stitches;
@@ -46,7 +50,8 @@ mod _jounce {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("STANDARD", crate::standard::values(module.py())?)
     }
 
     #[pymodule_export]
@@ -90,11 +95,20 @@ mod _jounce {
     #[pymodule_export]
     use crate::motion::MotionJob;
     #[pymodule_export]
+    use crate::operators::{
+        ElasticEnergy, displacement_constraint, gradient, laplacian, lumped_mass, skinning_jacobian,
+        weight_constraint, weight_hessian,
+    };
+    #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
     use crate::simulation::{Simulation, step_together};
     #[pymodule_export]
     use crate::skeleton::SkeletonCore;
+    #[pymodule_export]
+    use crate::sparse::SparseMatrix;
+    #[pymodule_export]
+    use crate::standard::resolution;
     #[pymodule_export]
     use crate::state::State;
     #[pymodule_export]

@@ -4,11 +4,13 @@ use jounce::model::reduced::{self, Bounds, Shot};
 use jounce::{Progress, sampling};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis};
 use crate::cubature::shot_poses;
 use crate::job::made;
 use crate::model::Model;
+use crate::recipe::made_by;
 
 /// Sample tets and vertices for the limits of stretch and displacement, and the weight of each.
 ///
@@ -143,6 +145,15 @@ impl LimitSamples {
     #[getter]
     fn vertex_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.weights.clone(), &[self.0.weights.len()])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(
+            py,
+            "",
+            (self.tets(py)?, self.tet_weights(py)?, self.vertices(py)?, self.vertex_weights(py)?),
+            None,
+        )
     }
 
     fn __repr__(&self) -> String {

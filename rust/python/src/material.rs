@@ -5,9 +5,11 @@ use std::sync::Arc;
 use jounce::material::{self, Field, Law, StressCurve, StressCurves};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
+use crate::recipe::made_by;
 
 /// An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
 ///
@@ -89,10 +91,37 @@ impl Material {
     /// Young's modulus, Pa: one number, or (t,) float64.
     #[getter]
     fn young<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self.0.young() {
-            Field::Uniform(young) => Ok(young.into_pyobject(py)?.into_any()),
-            Field::PerTet(young) => Ok(arrays::owned(py, young.clone(), &[young.len()])?.into_any()),
-        }
+        field(py, self.0.young())
+    }
+
+    /// Poisson's ratio: one number, or (t,) float64.
+    #[getter]
+    fn poisson<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        field(py, self.0.poisson())
+    }
+
+    /// Density, kg/m^3: one number, or (t,) float64.
+    #[getter]
+    fn density<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        field(py, self.0.densities())
+    }
+
+    /// Drawn stress curves of lengths, areas and the volume, each (k, 2) float64 or None for zero, as in the
+    /// constructor; None for other laws.
+    #[getter]
+    fn curves<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        let Some(curves) = self.0.curves() else { return Ok(None) };
+        let made = curves.curves().map(|curve| match curve.knots() {
+            [] => Ok(None),
+            knots => arrays::owned(py, knots.as_flattened().to_vec(), &[knots.len(), 2]).map(Some),
+        });
+        let [length, area, volume] = made;
+        PyList::new(py, [length?, area?, volume?]).map(Some)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let numbers = (self.young(py)?, self.poisson(py)?, self.density(py)?, self.law(), self.curves(py)?);
+        made_by::<Self>(py, "", numbers, None)
     }
 
     fn __repr__(&self) -> String {
@@ -101,6 +130,14 @@ impl Material {
             Field::PerTet(young) => format!("<{} tets>", young.len()),
         };
         format!("Material({}, young={young})", law_name(self.0.law()))
+    }
+}
+
+/// A parameter as Python has it: one number, or an array.
+pub fn field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyAny>> {
+    match field {
+        Field::Uniform(value) => Ok(value.into_pyobject(py)?.into_any()),
+        Field::PerTet(values) => Ok(arrays::owned(py, values.clone(), &[values.len()])?.into_any()),
     }
 }
 
@@ -129,7 +166,7 @@ const LAWS: [(&str, Law); 7] = [
 ];
 
 /// Name of a law.
-fn law_name(law: Law) -> &'static str {
+pub fn law_name(law: Law) -> &'static str {
     LAWS.iter().find(|(_, known)| *known == law).map_or("", |(name, _)| name)
 }
 

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use jounce::{Error, mesh};
+use jounce::{Error, file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
 use crate::job::made;
+use crate::recipe::made_by;
 
 /// A tetrahedral mesh with positive volumes: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
 ///
@@ -184,6 +186,15 @@ impl TetMesh {
         arrays::owned(py, arrays::signed(boundary.as_flattened()), &[boundary.len(), 3])
     }
 
+    #[staticmethod]
+    fn _decoded(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        run(py, || file::decode_mesh(data)).map(|made| Self(Arc::new(made)))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "_decoded", (PyBytes::new(py, &file::encode_mesh(&self.0)),), None)
+    }
+
     fn __repr__(&self) -> String {
         format!("TetMesh({} vertices, {} tets)", self.0.vertices().len(), self.0.tets().len())
     }
@@ -231,6 +242,11 @@ impl SurfaceMesh {
     fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         let triangles = self.0.triangles();
         arrays::owned(py, arrays::signed(triangles.as_flattened()), &[triangles.len(), 3])
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        made_by::<Self>(py, "", (Self::points(slf)?, slf.get().triangles(py)?), None)
     }
 
     fn __repr__(&self) -> String {
@@ -368,6 +384,10 @@ impl Embedding {
     #[getter]
     fn furthest(&self) -> f64 {
         self.inner.furthest()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(slf.py(), "", (TetMesh(slf.get().mesh.clone()), Self::points(slf)?), None)
     }
 
     fn __repr__(&self) -> String {

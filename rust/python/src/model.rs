@@ -10,7 +10,7 @@ use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::{file, mesh, model};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::arrays::{self, Axis, optional};
 use crate::basis::Basis;
@@ -23,6 +23,7 @@ use crate::job::made;
 use crate::limit_samples::LimitSamples;
 use crate::material::Material;
 use crate::mesh::{AnyMesh, Embedding, TetMesh};
+use crate::recipe::{Recipe, made_by};
 use crate::rig::Rig;
 use crate::stitches::Stitches;
 use crate::subspace::{Restraint, SkinningModes};
@@ -46,11 +47,18 @@ pub struct Model {
     pub inner: model::Model,
     vertices: Mutex<Option<Arc<Projector>>>,
     points: Mutex<Projectors>,
+    /// The call that makes a model without a file anew.
+    recipe: Option<Recipe>,
 }
 
 impl Model {
     pub fn wrap(inner: model::Model) -> Self {
-        Self { inner, vertices: Mutex::default(), points: Mutex::default() }
+        Self { inner, vertices: Mutex::default(), points: Mutex::default(), recipe: None }
+    }
+
+    /// The same model, which a call makes anew.
+    pub fn made_by(self, recipe: Recipe) -> Self {
+        Self { recipe: Some(recipe), ..self }
     }
 
     /// Shape of the coefficients, in words.
@@ -291,6 +299,18 @@ impl Model {
         let rig = rig.map(|rig| rig.0.clone());
         let cubature = cubature.map(|cubature| cubature.0.clone());
         let stitches = stitches.map(|stitches| stitches.0.clone());
+        let settings = PyDict::new(py);
+        settings.set_item("rig", rig.clone().map(Rig))?;
+        settings.set_item(
+            "strength",
+            strength.clone().map(|strength| arrays::owned(py, strength, &[n])).transpose()?,
+        )?;
+        settings.set_item("cubature", cubature.clone().map(Cubature))?;
+        settings.set_item("frequency", frequency)?;
+        settings.set_item("stitches", stitches.clone().map(Stitches))?;
+        settings.set_item("cubic", cubic)?;
+        let parts = (TetMesh(mesh.clone()), Material(material.clone()), Basis(basis.clone()));
+        let recipe = Recipe::new(py.get_type::<Self>().as_any(), "reduced", parts, Some(settings))?;
         let made = made(py, move |progress| {
             let extras = ReducedExtras {
                 rig: rig.as_deref(),
@@ -302,7 +322,7 @@ impl Model {
             };
             ReducedModel::new(&mesh, &material, &basis, &extras, progress)
         })?;
-        Ok(Self::wrap(model::Model::Reduced(made)))
+        Ok(Self::wrap(model::Model::Reduced(made)).made_by(recipe))
     }
 
     /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
@@ -374,7 +394,8 @@ impl Model {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
         let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
-        Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()))
+        let recipe = making.recipe(py)?;
+        Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()).made_by(recipe))
     }
 
     /// The same reduced model with elastic forces evaluated at a cubature.
@@ -393,10 +414,11 @@ impl Model {
     /// ------
     /// ValueError
     ///     For other models and for a model with a cubature.
-    fn sampled(&self, py: Python<'_>, cubature: &Cubature) -> PyResult<Self> {
-        let model = self.reduced_model("sampled")?;
-        let made = run(py, || model.sampled(&cubature.0))?;
-        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))))
+    fn sampled(slf: &Bound<'_, Self>, cubature: &Cubature) -> PyResult<Self> {
+        let model = slf.get().reduced_model("sampled")?;
+        let made = run(slf.py(), || model.sampled(&cubature.0))?;
+        let recipe = Recipe::new(slf.as_any(), "sampled", (Cubature(cubature.0.clone()),), None)?;
+        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))).made_by(recipe))
     }
 
     /// The same reduced model with limits, evaluated at sample tets and vertices.
@@ -415,10 +437,11 @@ impl Model {
     /// ------
     /// ValueError
     ///     For other models and for indices out of range.
-    fn limited(&self, py: Python<'_>, limits: &LimitSamples) -> PyResult<Self> {
-        let model = self.reduced_model("limited")?;
-        let made = run(py, || model.limited(&limits.0))?;
-        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))))
+    fn limited(slf: &Bound<'_, Self>, limits: &LimitSamples) -> PyResult<Self> {
+        let model = slf.get().reduced_model("limited")?;
+        let made = run(slf.py(), || model.limited(&limits.0))?;
+        let recipe = Recipe::new(slf.as_any(), "limited", (LimitSamples(limits.0.clone()),), None)?;
+        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))).made_by(recipe))
     }
 
     /// Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
@@ -602,27 +625,27 @@ impl Model {
 
     /// Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz.
     #[getter]
-    fn frequency(&self) -> f64 {
+    pub fn frequency(&self) -> f64 {
         self.inner.frequency()
     }
 
     /// The basis of a reduced model; None for other models.
     #[getter]
-    fn basis(&self) -> Option<Basis> {
+    pub fn basis(&self) -> Option<Basis> {
         let model::Model::Reduced(model) = &self.inner else { return None };
         Some(Basis(Arc::new(model.basis().clone())))
     }
 
     /// The cubature of a reduced model; None for other models, and without a cubature.
     #[getter]
-    fn cubature(&self) -> Option<Cubature> {
+    pub fn cubature(&self) -> Option<Cubature> {
         let model::Model::Reduced(model) = &self.inner else { return None };
         model.cubature().cloned().map(Cubature)
     }
 
     /// The limit samples of a reduced model; None for other models, and without limits.
     #[getter]
-    fn limit_samples(&self) -> Option<LimitSamples> {
+    pub fn limit_samples(&self) -> Option<LimitSamples> {
         let model::Model::Reduced(model) = &self.inner else { return None };
         model.limit_samples().cloned().map(LimitSamples)
     }
@@ -673,6 +696,32 @@ impl Model {
     #[getter]
     fn cluster_count(&self) -> usize {
         self.inner.cluster_count()
+    }
+
+    #[staticmethod]
+    fn _decoded(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        run(py, || file::decode(data)).map(Self::wrap)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match &self.recipe {
+            Some(recipe) => recipe.reduced(py),
+            None => made_by::<Self>(
+                py,
+                "_decoded",
+                (PyBytes::new(py, &run(py, || file::encode(&self.inner))?),),
+                None,
+            ),
+        }
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __repr__(&self) -> String {

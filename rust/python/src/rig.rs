@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use jounce::{operators, rig};
+use jounce::{file, operators, rig};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
 use crate::mesh::{AnyMesh, TetMesh};
+use crate::recipe::made_by;
 
 /// Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
 ///
@@ -117,6 +119,46 @@ impl Rig {
         let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(n), Axis::Is(3)])?;
         let rig = self.0.as_ref().clone();
         rig.with_shapes(shapes.slice()).map(|rig| Self(Arc::new(rig))).map_err(refused)
+    }
+
+    /// Vertices in a pose: `x_i = sum_j weights_ij T_j [X_i; 1]`.
+    ///
+    /// Parameters
+    /// ----------
+    /// points : (n, 3) array
+    ///     Places at rest, such as `mesh.vertices`, metres.
+    /// pose : (b, 3, 4) array
+    ///     Rest to posed in world space.
+    ///
+    /// Returns
+    /// -------
+    /// (n, 3) array
+    ///     Metres.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a wrong shape and for a pose that is not finite.
+    fn posed<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        pose: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let points = arrays::points(points, "points")?;
+        let pose = arrays::pose(pose, self.0.bone_count())?;
+        let pose = arrays::transforms(pose.slice());
+        let posed = run(py, || self.0.posed(&points, pose))?;
+        arrays::owned(py, posed.into_flattened(), &[points.len(), 3])
+    }
+
+    #[staticmethod]
+    fn _decoded(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        run(py, || file::decode_rig(data)).map(|made| Self(Arc::new(made)))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "_decoded", (PyBytes::new(py, &file::encode_rig(&self.0)),), None)
     }
 
     fn __repr__(&self) -> String {

@@ -8,6 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
+use crate::material;
 
 /// Values of some settings by name.
 #[derive(Default)]
@@ -104,8 +105,8 @@ fn integrator_named(name: &str) -> PyResult<Integrator> {
     })
 }
 
-/// Settings that are one value each, by name.
-pub fn plain<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Bound<'py, PyDict>> {
+/// Settings by name.
+pub fn by_name<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for (name, setting) in { *params }.by_name() {
         match setting {
@@ -117,7 +118,7 @@ pub fn plain<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Bound<
                 let known = INTEGRATORS.iter().find(|(_, integrator)| integrator == own);
                 all.set_item(name, known.map(|(name, _)| *name))?;
             }
-            Setting::Shares(..) => {}
+            Setting::Shares(own, _) => all.set_item(name, material::field(py, &own.given())?)?,
         }
     }
     Ok(all)

@@ -10,7 +10,7 @@ use jounce::{inputs, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::contact::Collider;
@@ -20,7 +20,8 @@ use crate::forces::{Drag, ForceSamples};
 use crate::grip::Pull;
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
-use crate::settings::{Change, plain};
+use crate::recipe::made_by;
+use crate::settings::{Change, by_name};
 use crate::state::State;
 use crate::step_report::StepReport;
 
@@ -162,11 +163,31 @@ pub fn step_together(
 #[pyclass(frozen, module = "jounce", name = "Simulation")]
 pub struct Simulation {
     inner: Mutex<simulation::Simulation>,
-    model: Py<Model>,
+    pub model: Py<Model>,
     pub bones: usize,
     /// Axes of the coefficients.
     pub shape: Vec<usize>,
     pub colliders: usize,
+    surroundings: Surroundings,
+}
+
+/// Arguments of the constructor about contact.
+struct Surroundings {
+    colliders: Vec<Py<Collider>>,
+    points: Option<Py<Embedding>>,
+    weights: Option<Py<PyAny>>,
+    shape: Option<Py<Collider>>,
+}
+
+impl Surroundings {
+    fn copied(&self, py: Python<'_>) -> Self {
+        Self {
+            colliders: self.colliders.iter().map(|collider| collider.clone_ref(py)).collect(),
+            points: self.points.as_ref().map(|points| points.clone_ref(py)),
+            weights: self.weights.as_ref().map(|weights| weights.clone_ref(py)),
+            shape: self.shape.as_ref().map(|shape| shape.clone_ref(py)),
+        }
+    }
 }
 
 #[pymethods]
@@ -177,7 +198,7 @@ impl Simulation {
         py: Python<'_>,
         model: Bound<'_, Model>,
         colliders: Option<Vec<Bound<'_, Collider>>>,
-        contact_points: Option<&Embedding>,
+        contact_points: Option<Bound<'_, Embedding>>,
         contact_weights: Option<&Bound<'_, PyAny>>,
         shape: Option<Bound<'_, Collider>>,
         settings: Option<&Bound<'_, PyDict>>,
@@ -189,16 +210,24 @@ impl Simulation {
         }
         let shared = model.get().inner.clone();
         let (bones, axes) = (shared.bone_count(), shared.coefficient_shape());
-        let colliders = colliders.unwrap_or_default();
-        let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
-        let skin = contact_points.map(|points| skin(points, contact_weights)).transpose()?;
+        let given = colliders.unwrap_or_default();
+        let colliders: Vec<_> = given.iter().map(|collider| collider.get().inner.clone()).collect();
+        let skin = contact_points.as_ref().map(|points| skin(points.get(), contact_weights)).transpose()?;
+        let weights = contact_weights.map(|weights| copied(weights)).transpose()?;
+        let surroundings = Surroundings {
+            colliders: given.into_iter().map(Bound::unbind).collect(),
+            points: contact_points.map(Bound::unbind),
+            weights,
+            shape: shape.as_ref().map(|shape| shape.clone().unbind()),
+        };
         let (count, felt) = (colliders.len(), shape.map(|shape| shape.get().inner.clone()));
         let inner = run(py, || match (count, felt) {
             (_, Some(felt)) => simulation::Simulation::touching(shared, params, &colliders, skin, felt),
             (0, None) => simulation::Simulation::new(shared, params),
             (_, None) => simulation::Simulation::among(shared, params, &colliders, skin),
         })?;
-        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
+        let (inner, model) = (Mutex::new(inner), model.unbind());
+        Ok(Self { inner, model, bones, shape: axes, colliders: count, surroundings })
     }
 
     /// One step of `dt` to a pose.
@@ -426,6 +455,43 @@ impl Simulation {
         })
     }
 
+    /// Velocity of the secondary displacement, metres per second, relative to the posed mesh; zeros at rest.
+    ///
+    /// By the backward difference of the integrator over the last substeps.
+    ///
+    /// Parameters
+    /// ----------
+    /// emb : Embedding, optional
+    ///     An Embedding in the model's mesh; None is the mesh's vertices.
+    /// out : array, optional
+    ///     (p, 3) float32 to write into; None makes a new array.
+    ///
+    /// Returns
+    /// -------
+    /// (p, 3) array
+    ///     `out` itself if it is given.
+    #[pyo3(signature = (emb=None, out=None))]
+    fn velocity<'py>(
+        &self,
+        py: Python<'py>,
+        emb: Option<&Embedding>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+        let model = self.model.get();
+        let projector = run(py, || model.projector(emb))?;
+        let rates = self.lock()?.coefficient_velocities();
+        arrays::filled(py, out, [projector.point_count(), 3], |v| {
+            // Displacements are linear in the coefficients.
+            run(py, || projector.displacement(&rates, v))
+        })
+    }
+
+    /// Seconds since the last start at rest: `reset`, `settle` or the first step.
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        Ok(self.lock()?.time())
+    }
+
     /// The coefficients Z, (m, 3, 4) float64, read only; in the full space the vertex displacements, (n,
     /// 3).
     #[getter]
@@ -433,11 +499,23 @@ impl Simulation {
         arrays::read_only(arrays::owned(py, self.lock()?.coefficients().to_vec(), &self.shape)?)
     }
 
-    /// Settings in effect that are one value each, by the names of the constructor:
-    /// `Simulation(model, **settings)` has them too.
+    /// Settings in effect by the names of the constructor: `Simulation(model, **settings)` has them too.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        plain(py, self.lock()?.params())
+        by_name(py, self.lock()?.params())
+    }
+
+    /// The arguments of the constructor about contact, by their names: colliders, contact_points,
+    /// contact_weights and shape.
+    #[getter]
+    fn surroundings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Surroundings { colliders, points, weights, shape } = self.surroundings.copied(py);
+        let all = PyDict::new(py);
+        all.set_item("colliders", colliders)?;
+        all.set_item("contact_points", points)?;
+        all.set_item("contact_weights", weights)?;
+        all.set_item("shape", shape)?;
+        Ok(all)
     }
 
     /// The simulated model.
@@ -581,8 +659,40 @@ impl Simulation {
         run(py, || simulation.reset_with(&drive))
     }
 
-    fn __repr__(&self) -> String {
-        format!("Simulation({}, {} bones)", self.model.get().size(), self.bones)
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, simulation) = (slf.py(), slf.get());
+        let settings = simulation.settings(py)?;
+        settings.update(simulation.surroundings(py)?.as_mapping())?;
+        let made = made_by::<Self>(py, "", (simulation.model.clone_ref(py),), Some(settings))?;
+        (made.get_item(0)?, made.get_item(1)?, simulation.save_state()?).into_pyobject(py)
+    }
+
+    fn __setstate__(&self, py: Python<'_>, state: &State) -> PyResult<()> {
+        self.restore_state(py, state)
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(Self {
+            inner: Mutex::new(self.duplicate()?),
+            model: self.model.clone_ref(py),
+            bones: self.bones,
+            shape: self.shape.clone(),
+            colliders: self.colliders,
+            surroundings: self.surroundings.copied(py),
+        })
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.__copy__(py)
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let simulation = self.lock()?;
+        let (params, time) = (simulation.params(), simulation.time());
+        let inputs::SimulationParams { dt, substeps, .. } = params;
+        let (size, bones) = (self.model.get().size(), self.bones);
+        Ok(format!("Simulation({size}, {bones} bones, dt={dt:.5}, substeps={substeps}, time={time:.3})"))
     }
 }
 
@@ -601,6 +711,11 @@ impl Simulation {
 
 /// Most iterations of a substep in the full space, unless given.
 const FULL_SPACE_ITERATIONS: u32 = 200;
+
+/// A copy of an array, independent of its owner.
+fn copied(array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    Ok(array.py().import("numpy")?.call_method1("array", (array,))?.unbind())
+}
 
 /// Initial place and velocity of a loose body.
 pub fn started(

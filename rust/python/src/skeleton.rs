@@ -7,11 +7,13 @@ use jounce::skeleton::{self, Bone, BoneRole, Part, PartSetting};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::body_input::bones_above;
 use crate::errors::run;
 use crate::mesh::surface;
+use crate::recipe::made_by;
 
 /// The names of the roles.
 const ROLES: [(&str, BoneRole); 4] = [
@@ -198,6 +200,26 @@ impl SkeletonCore {
         arrays::owned(py, hard, &[count])
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let skeleton::SkeletonCore { bones, amount, rigid, resolution, anatomy, parts } = &self.0;
+        let heads = bones.iter().flat_map(|bone| bone.head).collect();
+        let heads = arrays::owned(py, heads, &[bones.len(), 3])?;
+        let above: Vec<Option<u32>> = bones.iter().map(|bone| bone.parent).collect();
+        let settings = PyDict::new(py);
+        settings.set_item("names", bones.iter().map(|bone| &bone.name).collect::<Vec<_>>())?;
+        settings.set_item("roles", bones.iter().map(|bone| role_name(bone.role)).collect::<Vec<_>>())?;
+        settings.set_item("amount", amount)?;
+        let rigid =
+            rigid.as_ref().map(|rigid| arrays::owned(py, rigid.clone(), &[rigid.len()])).transpose()?;
+        settings.set_item("rigid", rigid)?;
+        settings.set_item("still", bones.iter().map(|bone| bone.still).collect::<Vec<_>>())?;
+        settings.set_item("resolution", resolution)?;
+        settings.set_item("anatomy", anatomy)?;
+        let named = parts.iter().map(|part| (part.part.name(), (part.softness, part.amount)));
+        settings.set_item("parts", named.collect::<BTreeMap<_, _>>())?;
+        made_by::<Self>(py, "", (heads, parents(&above)), Some(settings))
+    }
+
     fn __repr__(&self) -> String {
         format!("SkeletonCore({} bones, amount {})", self.0.bones.len(), self.0.amount)
     }
@@ -235,4 +257,9 @@ fn setting((name, (softness, amount)): (String, (f64, f64))) -> PyResult<PartSet
 /// Name of a role.
 pub fn role_name(role: BoneRole) -> &'static str {
     ROLES.iter().find(|(_, known)| *known == role).map_or("", |(name, _)| name)
+}
+
+/// Parents as Python has them: -1 for none.
+pub fn parents(parents: &[Option<u32>]) -> Vec<i64> {
+    parents.iter().map(|parent| parent.map_or(-1, i64::from)).collect()
 }

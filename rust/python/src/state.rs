@@ -2,9 +2,10 @@
 
 use jounce::{file, stepping};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::run;
+use crate::recipe::made_by;
 
 /// The state of a simulation at one time; `restore_state` continues from it bit for bit.
 ///
@@ -50,5 +51,13 @@ impl State {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         run(py, || file::decode_state(data)).map(Self)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "from_bytes", (self.to_bytes(py),), None)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("State(time={})", self.0.time())
     }
 }

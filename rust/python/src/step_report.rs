@@ -40,7 +40,7 @@ impl StepReport {
 
 impl From<inputs::StepReport> for StepReport {
     fn from(report: inputs::StepReport) -> Self {
-        let inputs::StepReport { iterations, residual, converged, energy } = report;
+        let inputs::StepReport { iterations, residual, converged, energy, .. } = report;
         Self { iterations, residual, converged, energy }
     }
 }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use jounce::body::PointStitches;
 use jounce::material::Field;
-use jounce::operators;
+use jounce::{file, operators};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
 use crate::mesh::{Embedding, TetMesh};
+use crate::recipe::made_by;
 
 /// Default stiffness of a spring, N/m.
 const STIFFNESS: f64 = 1e4;
@@ -89,6 +91,15 @@ impl Stitches {
         self.0.len()
     }
 
+    #[staticmethod]
+    fn _decoded(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        run(py, || file::decode_stitches(data)).map(|made| Self(Arc::new(made)))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "_decoded", (PyBytes::new(py, &file::encode_stitches(&self.0)),), None)
+    }
+
     fn __repr__(&self) -> String {
         format!("Stitches({} springs)", self.0.len())
     }
@@ -112,6 +123,24 @@ pub fn point_stitches(
 }
 
 /// Group of each of `count` springs; group 0 for all if none is given.
+/// Adds the settings of stitches by the names of the constructor of `Body`.
+pub fn name(stitches: &PointStitches, settings: &Bound<'_, PyDict>) -> PyResult<()> {
+    let py = settings.py();
+    let PointStitches { pairs, stiffness, gaps, groups, radii, known } = stitches;
+    if pairs.is_empty() {
+        return settings.set_item("stitches", None::<usize>);
+    }
+    let pairs = arrays::owned(py, arrays::signed(pairs.as_flattened()), &[pairs.len(), 2])?;
+    settings.set_item("stitches", pairs)?;
+    settings.set_item("stitch_group", arrays::owned(py, arrays::signed(groups), &[groups.len()])?)?;
+    let numbers = [("stiffness", stiffness), ("gap", gaps), ("radius", radii), ("known", known)];
+    for (name, values) in numbers {
+        let values = arrays::owned(py, values.clone(), &[values.len()])?;
+        settings.set_item(format!("stitch_{name}"), values)?;
+    }
+    Ok(())
+}
+
 fn groups(given: Option<&Bound<'_, PyAny>>, what: &'static str, count: usize) -> PyResult<Vec<u32>> {
     let Some(given) = given else { return Ok(vec![0; count]) };
     let most = operators::Stitches::MOST_GROUPS;

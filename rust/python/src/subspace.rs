@@ -5,12 +5,14 @@ use std::sync::Arc;
 use jounce::{Progress, operators, subspace};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis, optional};
 use crate::errors::refused;
 use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
+use crate::recipe::made_by;
 use crate::rig::Rig;
 use crate::stitches::Stitches;
 
@@ -85,6 +87,10 @@ impl SkinningModes {
     fn truncated(&self, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         self.0.truncated(count).map(|modes| Self(Arc::new(modes))).map_err(refused)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "", (self.weights(py)?, self.eigenvalues(py)?), None)
     }
 
     fn __repr__(&self) -> String {

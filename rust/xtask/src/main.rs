@@ -13,6 +13,7 @@ mod gui;
 mod measured;
 mod memory;
 mod nightly;
+mod notebooks;
 mod notices;
 mod page;
 mod pictures;
@@ -49,6 +50,7 @@ usage: cargo x <command>
                         repository
   docs                  the documentation site with the references of Python and Rust, links and formulas checked,
                         to out/site
+  notebooks [name...]   every notebook of the documentation, or those named, executed anew, in docs/notebooks/
   stubs                 the docstrings of the Python module, into its stub
   deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
@@ -90,6 +92,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["gui", options @ ..] => gui::run_tests(options),
         ["check", names @ ..] => check::run(names),
         ["docs"] => docs::build(),
+        ["notebooks", names @ ..] => notebooks::execute(names),
         ["stubs"] => check::write_stubs(),
         ["deny"] => deny::check(),
         ["wheel"] => wheel::build_to_pass_on(),

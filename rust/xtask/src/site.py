@@ -1,14 +1,17 @@
 """Hooks of MkDocs for the documentation site: mkdocs.yml names this file.
 
-Before a build they gather the pages: those of `docs` at the top of the site, those of the repository in
-`project`, other linked files in `files`, and the reference of the Rust library in `rust`. Links follow.
+Before a build they gather the pages: those of `docs` at the top of the site, with the notebooks, those of
+the repository in `project`, other linked files in `files`, and the reference of the Rust library in `rust`.
+Links follow.
 During the build they render every formula as MathML. A broken link, a formula with a mistake, and a public
 name of the Python module without a place in the reference each stop the build.
 """
 
 from __future__ import annotations
 
+import base64
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -57,6 +60,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
         place.write_text(text, encoding="utf-8")
         for other in others:
             copy(other, stage / placed(other))
+    for notebook in (ROOT / "docs/notebooks").glob("*.ipynb"):
+        write_notebook(notebook, stage / placed(notebook))
     shutil.copytree(ROOT / "docs/site", stage / "site", dirs_exist_ok=True)
     copy(ROOT / "docs/images/logo.svg", stage / "images/logo.svg")
     copy(Path(package("ziamath")) / FONT, stage / "site" / Path(FONT).name)
@@ -90,7 +95,8 @@ def copy(source: Path, place: Path) -> None:
 def placed(path: Path) -> Path:
     """Place of a file of the repository in the site."""
     if path.is_relative_to(ROOT / "docs"):
-        return path.relative_to(ROOT / "docs")
+        inside = path.relative_to(ROOT / "docs")
+        return inside.with_suffix(".md") if path.suffix == ".ipynb" else inside
     inside = path.relative_to(ROOT)
     return Path("project" if path.suffix == ".md" and path.parent == ROOT else "files") / inside
 
@@ -111,7 +117,8 @@ def relinked(page: Path, text: str) -> tuple[str, list[Path]]:
         if not path.exists():
             raise SiteError(f"{page.relative_to(ROOT)}: the link to {target} leads nowhere")
         is_hidden = any(part.startswith(".") for part in path.relative_to(ROOT).parts)
-        is_page = path.suffix == ".md" and (path.parent == ROOT or path.is_relative_to(ROOT / "docs"))
+        is_inside = path.parent == ROOT or path.is_relative_to(ROOT / "docs")
+        is_page = path.suffix in (".md", ".ipynb") and is_inside
         if path.is_dir() or is_hidden or path.suffix == ".md" and not is_page:
             return words
         if not is_page:
@@ -122,6 +129,28 @@ def relinked(page: Path, text: str) -> tuple[str, list[Path]]:
     parts = text.split("```")
     parts[::2] = [LINK.sub(follow, part) for part in parts[::2]]
     return "```".join(parts), others
+
+
+def write_notebook(notebook: Path, page: Path) -> None:
+    """Writes an executed notebook as a page, with its pictures and itself beside it."""
+    page.parent.mkdir(parents=True, exist_ok=True)
+    copy(notebook, page.with_suffix(".ipynb"))
+    blocks: list[str] = []
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            blocks.append(relinked(notebook, source)[0])
+            continue
+        blocks.append(f"```python\n{source}\n```")
+        for output in cell["outputs"]:
+            if output["output_type"] == "stream":
+                blocks.append(f"```text\n{''.join(output['text'])}```")
+                continue
+            picture = page.with_name(f"{page.stem}_{len(blocks)}.png")
+            picture.write_bytes(base64.b64decode(output["data"]["image/png"]))
+            blocks.append(f"![Drawn by the code above]({picture.name})")
+    blocks.insert(1, f"[This page as a notebook]({notebook.name})")
+    page.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
 
 def dated(markdown: str, place: str, evidence: str) -> str:

@@ -41,6 +41,7 @@ impl Surface {
             resolution: usize::from(resolution % 8),
             modes: usize::from(modes % 6),
             clusters: usize::from(clusters % 16),
+            cubature: 0,
             young: Painted::Uniform(self.young),
             poisson: self.poisson.into(),
             density: self.density.into(),

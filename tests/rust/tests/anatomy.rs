@@ -15,7 +15,14 @@ use jounce_tests::figure::Figure;
 type Place = [f64; 3];
 
 fn params(core: SkeletonCore) -> BodyParams {
-    BodyParams { resolution: 44, modes: 6, clusters: 12, core: Some(core), ..BodyParams::default() }
+    BodyParams {
+        resolution: 44,
+        modes: 6,
+        clusters: 12,
+        cubature: 0,
+        core: Some(core),
+        ..BodyParams::default()
+    }
 }
 
 fn build(figure: &Figure, core: SkeletonCore) -> jounce::Result<Body> {

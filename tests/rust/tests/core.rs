@@ -12,7 +12,7 @@ use jounce_tests::figure::{BREASTS, EARS, Figure, HAIR, TAIL, bone};
 use jounce_tests::surfaces::{Soup, cube, sphere};
 
 fn params(core: Option<SkeletonCore>) -> BodyParams {
-    BodyParams { resolution: 28, modes: 8, clusters: 20, core, ..BodyParams::default() }
+    BodyParams { resolution: 28, modes: 8, clusters: 20, cubature: 0, core, ..BodyParams::default() }
 }
 
 fn build(figure: &Figure, params: &BodyParams) -> jounce::Result<Body> {

@@ -55,7 +55,14 @@ impl Made {
             anatomy: false,
             parts: Vec::new(),
         });
-        let params = BodyParams { resolution: 24, modes: 12, clusters: 40, core, ..BodyParams::default() };
+        let params = BodyParams {
+            resolution: 24,
+            modes: 12,
+            clusters: 40,
+            cubature: 0,
+            core,
+            ..BodyParams::default()
+        };
         Body::new(&self.soup.surface(), self.weights.as_flattened(), 3, &params, &Progress::default())
             .unwrap()
     }

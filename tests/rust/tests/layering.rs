@@ -5,7 +5,8 @@ use std::path::Path;
 
 use jounce_tests::modules::{Modules, Uses, circles, uses_of_entries};
 
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
+    "convert",
     "error",
     "progress",
     "parallel",

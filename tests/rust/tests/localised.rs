@@ -167,7 +167,7 @@ fn points_of_the_surface_move_no_further_than_the_lattice_around_them() {
     let weights: Vec<f64> =
         surface.points().iter().flat_map(|p| [0.5 - 0.5 * p[0], 0.5 + 0.5 * p[0]]).collect();
     for (resolution, locality) in [(9, 200.0), (12, 300.0), (16, 100.0), (16, 1000.0)] {
-        let params = BodyParams { resolution, locality, clusters: 60, ..BodyParams::default() };
+        let params = BodyParams { resolution, locality, clusters: 60, cubature: 0, ..BodyParams::default() };
         let body = Body::new(&surface, &weights, 2, &params, &Progress::default()).unwrap();
         let mut simulation = Simulation::new(body.model.clone(), SimulationParams::default()).unwrap();
         simulation.reset(Some(&[REST; 2])).unwrap();

@@ -381,8 +381,8 @@ fn other_files_and_versions_are_named() {
     other[8] = 77;
     assert!(sentence(&with_hash(other)).contains("version 77"));
     let mut other = small();
-    other[8] = 5;
-    assert!(sentence(&with_hash(other)).contains("version 5, this program reads version 6; build it anew"));
+    other[8] = 6;
+    assert!(sentence(&with_hash(other)).contains("version 6, this program reads version 7; build it anew"));
     let mut other = small();
     other[12] = 9;
     assert!(sentence(&with_hash(other)).contains("of a kind that is not read here"));

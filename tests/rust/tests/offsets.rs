@@ -25,7 +25,7 @@ fn egg() -> SurfaceMesh {
 }
 
 fn params() -> BodyParams {
-    BodyParams { resolution: 12, modes: 6, clusters: 20, ..BodyParams::default() }
+    BodyParams { resolution: 12, modes: 6, clusters: 20, cubature: 0, ..BodyParams::default() }
 }
 
 /// Weights of two bones that blend along x; the second has none below the middle.

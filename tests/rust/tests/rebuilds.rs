@@ -13,7 +13,7 @@ fn surface() -> SurfaceMesh {
 }
 
 fn params() -> BodyParams {
-    BodyParams { resolution: 12, modes: 6, clusters: 8, ..BodyParams::default() }
+    BodyParams { resolution: 12, modes: 6, clusters: 8, cubature: 0, ..BodyParams::default() }
 }
 
 fn build(params: &BodyParams, like: Option<&Body>) -> Body {

@@ -6,6 +6,7 @@ mod core;
 mod editing;
 mod learning;
 mod parts;
+pub mod standard;
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +21,7 @@ use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::model::Model;
 use crate::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use crate::model::skinning_modes::offsets::{OffsetExtension, OffsetReduction, OffsetSource};
-use crate::rig::Rig;
+use crate::rig::{Pose, Rig};
 use crate::sampling::cubature::Cubature;
 use crate::skeleton::{BoneRole, FoundPart, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
@@ -117,15 +118,15 @@ impl Default for BodyParams {
         Self {
             resolution: 32,
             solid: true,
-            modes: 16,
+            modes: standard::MODES,
             locality: 0.0,
             driven: false,
-            clusters: 100,
-            cubature: 0,
+            clusters: standard::CUBATURE,
+            cubature: standard::CUBATURE,
             law: Law::Arap,
-            young: Painted::Uniform(1e4),
+            young: Painted::Uniform(standard::YOUNG),
             poisson: 0.0,
-            density: 1000.0,
+            density: standard::DENSITY,
             leak: None,
             strength: None,
             pinned: None,
@@ -286,6 +287,24 @@ impl Body {
         };
         FullSpaceModel::of(&self.mesh, material, &restraint, &extras, progress)
             .map(|model| Model::FullSpace(Arc::new(model)))
+    }
+
+    /// The surface from which the body was built.
+    pub fn surface(&self) -> &SurfaceMesh {
+        &self.surface
+    }
+
+    /// The parameters with which the body was built.
+    pub fn params(&self) -> &BodyParams {
+        &self.params
+    }
+
+    /// Points of the surface in a pose by linear blending, p, metres.
+    ///
+    /// # Errors
+    /// As [`Rig::posed`].
+    pub fn posed(&self, pose: &Pose) -> Result<Vec<[f64; 3]>> {
+        self.surface_rig.posed(self.surface.points(), pose)
     }
 
     /// Parts found by the anatomy of the core, with their weights at the tet vertices; empty without one.

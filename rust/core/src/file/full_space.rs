@@ -40,9 +40,7 @@ pub(super) fn write(out: &mut Writer, data: &FullSpaceData) {
     out.optional("stitches", data.stitches.as_ref(), write_stitches);
     out.optional("fibres", data.fibres.as_ref(), write_fibres);
     if let Some(stitches) = data.stitches.as_ref().filter(|stitches| !is_plain(stitches)) {
-        out.indices("groups", stitches.groups());
-        out.indices("ends", ends(stitches).map(|end| end.vertices.len() as u32));
-        out.numbers("gaps", &stitches.stitches().iter().map(|stitch| stitch.gap).collect::<Vec<_>>());
+        write_groups(out, stitches);
     }
 }
 
@@ -66,7 +64,7 @@ pub(super) fn read(input: &mut Reader<'_>) -> Result<FullSpaceData> {
     Ok(FullSpaceData { mesh, mass, laws, moving, constraint, rig, strength, stitches, fibres })
 }
 
-fn write_mesh(out: &mut Writer, mesh: &TetMesh) {
+pub(super) fn write_mesh(out: &mut Writer, mesh: &TetMesh) {
     out.numbers("vertices", mesh.vertices().as_flattened());
     out.indices("tets", mesh.tets().as_flattened().iter().copied());
     out.numbers("solid", mesh.solid());
@@ -75,7 +73,7 @@ fn write_mesh(out: &mut Writer, mesh: &TetMesh) {
     out.numbers("flesh", &mesh.cells().iter().flat_map(flesh).collect::<Vec<_>>());
 }
 
-fn read_mesh(input: &mut Reader<'_>) -> Result<TetMesh> {
+pub(super) fn read_mesh(input: &mut Reader<'_>) -> Result<TetMesh> {
     let vertices = input.rows_of("vertices")?;
     let tets = input.indices_of("tets")?;
     let (tets, []) = tets.as_chunks::<4>() else { return Err(input.wrong("tets")) };
@@ -189,14 +187,14 @@ fn read_constraint(input: &mut Reader<'_>, height: usize) -> Result<Sparse> {
     Ok(SparseColMat::new(shape, values))
 }
 
-fn write_rig(out: &mut Writer, rig: &Rig) {
+pub(super) fn write_rig(out: &mut Writer, rig: &Rig) {
     let bones = || (0..rig.bone_count()).map(|bone| rig.bone(bone));
     out.indices("bones", bones().map(|bone| bone.len() as u32));
     out.indices("moved", bones().flatten().map(|entry| entry.0));
     out.numbers("weights", &bones().flatten().map(|entry| entry.1).collect::<Vec<_>>());
 }
 
-fn read_rig(input: &mut Reader<'_>, n: usize) -> Result<Rig> {
+pub(super) fn read_rig(input: &mut Reader<'_>, n: usize) -> Result<Rig> {
     let counts = input.indices_of("bones")?;
     let (vertices, weights) = (input.indices_of("moved")?, input.numbers_of("weights")?);
     let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
@@ -219,21 +217,27 @@ fn is_plain(stitches: &Stitches) -> bool {
     is_shut && stitches.group_count() == 1 && ends(stitches).all(|end| end.vertices.len() == 4)
 }
 
-fn write_stitches(out: &mut Writer, stitches: &Stitches) {
+pub(super) fn write_stitches(out: &mut Writer, stitches: &Stitches) {
     out.indices("between", ends(stitches).flat_map(|end| end.vertices.iter().copied()));
     out.numbers("shares", &ends(stitches).flat_map(|end| end.shares.iter().copied()).collect::<Vec<_>>());
     out.numbers("stiffness", &stitches.stiffness().collect::<Vec<_>>());
 }
 
-/// Vertices and shares of the springs' ends, and stiffness.
-type Springs = (Vec<u32>, Vec<f64>, Vec<f64>);
+pub(super) fn write_groups(out: &mut Writer, stitches: &Stitches) {
+    out.indices("groups", stitches.groups());
+    out.indices("ends", ends(stitches).map(|end| end.vertices.len() as u32));
+    out.numbers("gaps", &stitches.stitches().iter().map(|stitch| stitch.gap).collect::<Vec<_>>());
+}
 
-fn read_springs(input: &mut Reader<'_>) -> Result<Springs> {
+/// Vertices and shares of the springs' ends, and stiffness.
+pub(super) type Springs = (Vec<u32>, Vec<f64>, Vec<f64>);
+
+pub(super) fn read_springs(input: &mut Reader<'_>) -> Result<Springs> {
     Ok((input.indices_of("between")?, input.numbers_of("shares")?, input.numbers_of("stiffness")?))
 }
 
 /// Springs with the data at the end of the file: groups, number of vertices of each end, and gaps.
-fn read_stitches(
+pub(super) fn read_stitches(
     input: &mut Reader<'_>,
     n: usize,
     (between, shares, stiffness): Springs,
@@ -260,7 +264,7 @@ fn read_stitches(
     Stitches::from_stitches(n, ends.into_iter().zip(numbers).map(stitch).collect())?.in_groups(&groups)
 }
 
-fn write_fibres(out: &mut Writer, fibres: &Fibres) {
+pub(super) fn write_fibres(out: &mut Writer, fibres: &Fibres) {
     out.count(fibres.muscle_count());
     out.indices("fibre tets", fibres.strands().iter().map(|strand| strand.tet as u32));
     out.indices("muscles", fibres.strands().iter().map(|strand| strand.muscle.into()));
@@ -269,7 +273,7 @@ fn write_fibres(out: &mut Writer, fibres: &Fibres) {
     out.numbers("directions", &directions.collect::<Vec<_>>());
 }
 
-fn read_fibres(input: &mut Reader<'_>, tets: usize) -> Result<Fibres> {
+pub(super) fn read_fibres(input: &mut Reader<'_>, tets: usize) -> Result<Fibres> {
     let count = input.count()?;
     let (places, muscles) = (input.indices_of("fibre tets")?, input.indices_of("muscles")?);
     let (stiffness, directions) = (input.numbers_of("stiffness")?, input.rows_of("directions")?);
@@ -290,12 +294,12 @@ impl Writer {
         self.array(name.as_bytes(), u8::to_le_bytes);
     }
 
-    fn numbers(&mut self, name: &str, numbers: &[f64]) {
+    pub(super) fn numbers(&mut self, name: &str, numbers: &[f64]) {
         self.name(name);
         self.array(numbers, f64::to_le_bytes);
     }
 
-    fn indices(&mut self, name: &str, indices: impl Iterator<Item = u32>) {
+    pub(super) fn indices(&mut self, name: &str, indices: impl Iterator<Item = u32>) {
         self.name(name);
         self.array(&indices.collect::<Vec<_>>(), u32::to_le_bytes);
     }
@@ -315,21 +319,21 @@ impl Reader<'_> {
         if self.array(u8::from_le_bytes)? == name.as_bytes() { Ok(()) } else { Err(self.wrong(name)) }
     }
 
-    fn count(&mut self) -> Result<u64> {
+    pub(super) fn count(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.take()?))
     }
 
-    fn numbers_of(&mut self, name: &'static str) -> Result<Vec<f64>> {
+    pub(super) fn numbers_of(&mut self, name: &'static str) -> Result<Vec<f64>> {
         self.name(name)?;
         self.array(f64::from_le_bytes)
     }
 
-    fn indices_of(&mut self, name: &'static str) -> Result<Vec<u32>> {
+    pub(super) fn indices_of(&mut self, name: &'static str) -> Result<Vec<u32>> {
         self.name(name)?;
         self.array(u32::from_le_bytes)
     }
 
-    fn rows_of(&mut self, name: &'static str) -> Result<Vec<[f64; 3]>> {
+    pub(super) fn rows_of(&mut self, name: &'static str) -> Result<Vec<[f64; 3]>> {
         let numbers = self.numbers_of(name)?;
         let (rows, []) = numbers.as_chunks::<3>() else { return Err(self.wrong(name)) };
         Ok(rows.to_vec())
@@ -348,7 +352,7 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong(&self, name: &str) -> Error {
+    pub(super) fn wrong(&self, name: &str) -> Error {
         Error::File(format!(
             "the {}'s {name} are not what they should be; {}",
             self.kind.noun, self.kind.remedy

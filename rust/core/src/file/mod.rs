@@ -7,9 +7,14 @@
 
 mod bytes;
 mod full_space;
+mod parts;
 mod state;
 mod writing;
 
+pub use parts::{
+    decode_fibres, decode_mesh, decode_rig, decode_stitches, encode_fibres, encode_mesh, encode_rig,
+    encode_stitches,
+};
 pub use state::{decode_state, encode_state};
 
 use bytes::{Kind, Reader, Writer};
@@ -26,11 +31,15 @@ use crate::{Error, Progress, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Format version, incremented with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// Kinds of content: number, noun, and remedy for an unreadable file.
 const SKINNING: Kind = Kind { number: 1, noun: "model", remedy: "build it anew" };
 const STATE: Kind = Kind { number: 2, noun: "state", remedy: "simulate anew" };
 const FULL_SPACE: Kind = Kind { number: 3, ..SKINNING };
+const MESH: Kind = Kind { number: 4, noun: "mesh", remedy: "make it anew" };
+const RIG: Kind = Kind { number: 5, noun: "rig", ..MESH };
+const STITCHES: Kind = Kind { number: 6, noun: "stitch", ..MESH };
+const FIBRES: Kind = Kind { number: 7, noun: "fibre", ..MESH };
 /// Offset of the kind's number.
 const KIND: usize = 12;
 /// Length of the header in bytes.

@@ -24,10 +24,10 @@ pub fn decode_state(bytes: &[u8]) -> Result<State> {
 }
 
 fn write_state(out: &mut Writer, state: &State) {
-    let State { started, spacing, frames, path, reduced, offset_frames, offset_path, learnt, contact } =
+    let State { started, time, spacing, frames, path, reduced, offset_frames, offset_path, learnt, contact } =
         state;
     out.count(usize::from(*started));
-    out.0.extend(spacing.to_le_bytes());
+    [time, spacing].into_iter().for_each(|seconds| out.0.extend(seconds.to_le_bytes()));
     for rows in frames.iter().chain(path).chain(reduced).chain(offset_frames).chain(offset_path) {
         write_rows(out, rows);
     }
@@ -54,6 +54,7 @@ fn read_state(input: &mut Reader<'_>) -> Result<State> {
     };
     Ok(State {
         started,
+        time: f64::from_le_bytes(input.take()?),
         spacing: f64::from_le_bytes(input.take()?),
         frames: read_history(input)?,
         path: read_history(input)?,

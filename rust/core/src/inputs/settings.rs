@@ -1,5 +1,6 @@
 //! Settings of a simulation, input and reports of steps.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::drag::Drag;
@@ -9,8 +10,9 @@ use crate::rig::Pose;
 use crate::{Error, Result};
 
 /// Time discretisation; both integrators are unconditionally stable.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Integrator {
     /// First order: loses much energy, more with longer steps. The integrator of the paper.
     #[default]
@@ -50,8 +52,9 @@ impl Integrator {
 pub(crate) const HISTORY: usize = 4;
 
 /// Settings of a simulation; all may change between two steps.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SimulationParams {
     /// Time between two poses, seconds.
     pub dt: f64,
@@ -255,7 +258,9 @@ pub struct Drive<'a> {
 }
 
 /// Report of a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct StepReport {
     /// Iterations, summed over the substeps.
     pub iterations: u32,

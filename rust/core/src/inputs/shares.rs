@@ -1,8 +1,9 @@
 //! Shares per part of a body: contraction per muscle, stiffness per stitch group.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::material::Fibres;
+use crate::material::{Fibres, Field};
 use crate::operators::Stitches;
 use crate::{Error, Result};
 
@@ -10,7 +11,8 @@ const MOST: usize = Fibres::MOST_MUSCLES;
 const _: () = assert!(Stitches::MOST_GROUPS == MOST);
 
 /// One number in [0, 1] for each part of a body, or one for all.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Shares {
     shares: [f64; MOST],
     /// Number of parts; `None` for one share for all.
@@ -34,6 +36,12 @@ impl Shares {
         let got = given.len() as f64;
         shares.get_mut(..given.len()).ok_or(Error::Range { what, expected, got })?.copy_from_slice(given);
         Ok(Self { shares, parts: Some(given.len()) })
+    }
+
+    /// The shares as given: one for each part, or a single one for all.
+    pub fn given(&self) -> Field {
+        let each = |count: usize| Field::PerTet(self.shares[..count].to_vec());
+        self.parts.map_or(Field::Uniform(self.shares[0]), each)
     }
 
     /// Share of each part, padded with unused numbers.

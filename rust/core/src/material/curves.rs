@@ -32,8 +32,8 @@ impl StressCurves {
         Ok(Self { length, area, volume })
     }
 
-    /// Curves of length, area and volume.
-    pub(crate) fn curves(&self) -> [&StressCurve; 3] {
+    /// Curves of lengths, areas and the volume.
+    pub fn curves(&self) -> [&StressCurve; 3] {
         [&self.length, &self.area, &self.volume]
     }
 
@@ -121,7 +121,7 @@ impl StressCurve {
     }
 
     /// Knots of the curve; empty for zero stress.
-    pub(crate) fn knots(&self) -> &[[f64; 2]] {
+    pub fn knots(&self) -> &[[f64; 2]] {
         &self.knots
     }
 

@@ -196,6 +196,11 @@ impl Fibres {
         self.muscles
     }
 
+    /// Number of tets of the mesh.
+    pub(crate) fn tet_count(&self) -> usize {
+        self.tets
+    }
+
     /// Checks for one direction a tet.
     pub(crate) fn check_tet_count(&self, tet_count: usize) -> Result<()> {
         if self.tets == tet_count {

@@ -17,13 +17,15 @@ pub use stretch_limit::StretchLimit;
 
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
 /// Elastic energy density of the deformation gradient F with closest rotation R.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Law {
     /// As rigid as possible: `psi = mu |F - R|^2`.
     Arap,
@@ -45,7 +47,8 @@ pub enum Law {
 const MOONEY_RIVLIN: [f64; 2] = [0.4, 0.1];
 
 /// A material parameter: one value for the whole body, or one a tet.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Field {
     /// One value for the whole body.
     Uniform(f64),
@@ -81,6 +84,15 @@ impl Field {
 }
 
 /// An elastic material: Young's modulus in Pa, Poisson ratio, density in kg/m^3.
+///
+/// ```
+/// use jounce::material::{Field, Law, Material};
+///
+/// let [young, poisson, density] = [3e4, 0.45, 1000.0].map(Field::Uniform);
+/// let fat = Material::new(Law::NeoHookean, young, poisson, density)?;
+/// assert!((fat.mu(0) - 3e4 / 2.9).abs() < 1e-9);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     law: Law,
@@ -152,6 +164,21 @@ impl Material {
         &self.young
     }
 
+    /// Poisson ratio.
+    pub fn poisson(&self) -> &Field {
+        &self.poisson
+    }
+
+    /// Density, kg/m^3.
+    pub fn densities(&self) -> &Field {
+        &self.density
+    }
+
+    /// Stress curves of a drawn law, in shares of Young's modulus; `None` for other laws.
+    pub fn curves(&self) -> Option<&StressCurves> {
+        self.curves.as_deref()
+    }
+
     /// Energy law of each of some tets. For small strains every law except the polynomial has the
     /// material's parameters.
     pub fn energies(&self, tet_count: usize) -> Vec<PrincipalStretch> {
@@ -183,6 +210,11 @@ impl Material {
     /// Resistance to bending in a tet for a subspace, Pa: Young's modulus of mu and the volume stiffness.
     pub(crate) fn bending(&self, tet: usize) -> f64 {
         principal_stretch::young_modulus(self.volumetric(tet), self.mu(tet))
+    }
+
+    /// Conductivity `4 mu + lambda` of the weight-space Hessian in a tet, Pa `[FastCD eq. 18]`.
+    pub fn weight_conductivity(&self, tet: usize) -> f64 {
+        4.0 * self.mu(tet) + self.lambda(tet)
     }
 
     /// Checks that the law is available in a subspace, else [`Error::Unsupported`].

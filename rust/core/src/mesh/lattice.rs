@@ -30,6 +30,16 @@ const SPLIT: usize = 5;
 /// of the box: mirror images give mirror images. An odd resolution gives one cell more. The result is the
 /// same for any number of threads.
 ///
+/// ```
+/// use jounce::Progress;
+/// use jounce::mesh::{SurfaceMesh, lattice};
+///
+/// let mesh = lattice(&SurfaceMesh::cuboid([4.0, 1.0, 1.0])?, 8, &Progress::default())?;
+/// let volume: f64 = mesh.volumes().iter().sum();
+/// assert!((volume - 4.0).abs() < 1e-3);
+/// # Ok::<(), jounce::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Range`] for a resolution outside [`RESOLUTIONS`], for more than 33 million cells in the box or
 /// 4 million kept ones, and for a surface degenerate to a point; [`Error::Cancelled`].

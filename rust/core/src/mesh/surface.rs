@@ -38,6 +38,26 @@ impl SurfaceMesh {
         }
     }
 
+    /// A box with a corner at the origin, for first trials: eight points, twelve triangles that face
+    /// outwards.
+    ///
+    /// ```
+    /// use jounce::mesh::SurfaceMesh;
+    ///
+    /// let surface = SurfaceMesh::cuboid([4.0, 1.0, 1.0])?;
+    /// assert_eq!(surface.points()[7], [4.0, 1.0, 1.0]);
+    /// # Ok::<(), jounce::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a length that is not finite.
+    pub fn cuboid([x, y, z]: [f64; 3]) -> Result<Self> {
+        let corner = |i: u32| [f64::from(i >> 2) * x, f64::from(i >> 1 & 1) * y, f64::from(i & 1) * z];
+        let sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+        let triangles = sides.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        Self::new((0..8).map(corner).collect(), triangles)
+    }
+
     /// Point positions, p x 3, metres.
     pub fn points(&self) -> &[[f64; 3]] {
         &self.points

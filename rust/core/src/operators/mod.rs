@@ -9,6 +9,7 @@ mod elements;
 mod extension;
 mod hinges;
 mod independent;
+mod maps;
 mod membrane;
 mod stiffness;
 mod stitches;
@@ -22,6 +23,7 @@ pub use elements::{MassShares, gradients, laplacian, lumped_mass, vertex_volumes
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};
 pub(crate) use hinges::sheet_stiffness;
+pub use maps::{gradient_map, skinning_map};
 pub(crate) use membrane::surface_gradients;
 pub use membrane::{Membrane, nearest_isometry};
 pub(crate) use stiffness::fibre_stiffness;

@@ -247,6 +247,11 @@ impl Stitches {
         Self { vertex_count: mesh.vertices().len(), stitches: Vec::new() }
     }
 
+    /// Number of vertices of the mesh.
+    pub(crate) fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
     /// Number of springs s.
     pub fn len(&self) -> usize {
         self.stitches.len()

@@ -7,3 +7,5 @@ pub(crate) mod drag;
 pub mod elastic;
 pub(crate) mod quadratic;
 pub(crate) mod stitch_gaps;
+
+pub use elastic::energy::ElasticEnergy;

@@ -34,6 +34,28 @@ use crate::{Error, Progress, Result};
 /// The first pose is a start at rest in this pose without displacement, through [`Simulation::reset`] or
 /// [`Simulation::step`]. A step of a reduced model allocates nothing (except for the first offsets), at a
 /// cost independent of the mesh size. The same inputs give the same bits.
+///
+/// ```
+/// use jounce::Progress;
+/// use jounce::body::{Body, BodyParams};
+/// use jounce::inputs::SimulationParams;
+/// use jounce::mesh::SurfaceMesh;
+/// use jounce::simulation::Simulation;
+///
+/// let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
+/// let params = BodyParams { resolution: 8, modes: 4, cubature: 10, ..BodyParams::default() };
+/// let body = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?;
+/// let settings = SimulationParams { damping: 0.1, ..SimulationParams::default() };
+/// let mut simulation = Simulation::new(body.model, settings)?;
+/// let at = |z| [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, z]];
+/// simulation.reset(Some(&[at(0.0)]))?;
+/// simulation.step(Some(&[at(0.1)]))?;
+/// let before = simulation.save_state();
+/// let first = simulation.step(Some(&[at(0.2)]))?;
+/// simulation.restore_state(&before)?;
+/// assert_eq!(simulation.step(Some(&[at(0.2)]))?, first);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct Simulation {
     model: Model,
     pub(super) params: SimulationParams,
@@ -350,6 +372,19 @@ impl Simulation {
     /// k x 3 x 4, of handles, `u = sum over j of w_j Z_j [X - c_j; 1]`.
     pub fn coefficients(&self) -> &[f64] {
         self.motion.substep.coefficients()
+    }
+
+    /// Velocities of the coefficients, per second and in the same shape; zeros at rest.
+    ///
+    /// Displacements are linear in the coefficients, and velocities of points relative to their posed
+    /// places therefore follow from these as displacements do from the coefficients.
+    pub fn coefficient_velocities(&mut self) -> Vec<f64> {
+        self.motion.velocities(self.params.integrator)
+    }
+
+    /// Seconds since the last start at rest by [`Simulation::reset`], [`Simulation::settle`] or the first step.
+    pub fn time(&self) -> f64 {
+        self.motion.state().time()
     }
 
     /// A copy of the state.

@@ -4,6 +4,7 @@
 const ROOM: f64 = 0.4;
 
 /// A soft part of a body; left and right are one.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// Front and sides of the trunk below the ribs.

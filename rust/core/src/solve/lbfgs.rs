@@ -1,5 +1,6 @@
 //! L-BFGS curvature from the last few steps, on top of a constant metric `[QN alg. 2]`.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::math::rows::{Rows, add, combine, dot};
@@ -9,7 +10,8 @@ use crate::math::rows::{Rows, add, combine, dot};
 const ACUTE: f64 = 1e-10;
 
 /// Stored curvature pairs, steps and gradient changes, older first, and the key of their metric.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct Learnt {
     pub(crate) metric: [f64; 2],
     pub(crate) pairs: Vec<[Vec<[f64; 3]>; 2]>,

@@ -2,7 +2,7 @@
 
 use super::history::{follow, on_parabola, remember};
 use super::substep::{RigPlace, Substep};
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams, StepReport};
+use crate::inputs::settings::{Drive, HISTORY, Integrator, SimulationParams, StepReport};
 use crate::potentials::contact::Placement;
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result};
@@ -50,6 +50,22 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     pub(crate) fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Velocities of the coefficients by the integrator's backward difference, in C order; zeros at rest.
+    pub(crate) fn velocities(&mut self, integrator: Integrator) -> Vec<f64> {
+        let mut rates = vec![0.0; self.substep.coefficients().len()];
+        let spacing = self.state.spacing;
+        if spacing > 0.0 {
+            let [newest, older] = integrator.velocity();
+            for (back, factor) in [newest, older - newest, -older].into_iter().enumerate() {
+                self.substep.show(&self.state.reduced[HISTORY - 1 - back]);
+                let coefficients = self.substep.coefficients();
+                rates.iter_mut().zip(coefficients).for_each(|(rate, x)| *rate += factor / spacing * x);
+            }
+        }
+        self.show();
+        rates
     }
 
     /// The method.
@@ -100,6 +116,7 @@ impl<S: Substep + ?Sized> Motion<S> {
     pub(crate) fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.enter(drive)?;
         self.start();
+        self.state.time = 0.0;
         self.show();
         Ok(())
     }
@@ -203,6 +220,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         let rig = RigPlace { pose, offset, colliders };
         let settled = self.substep.settle(rig, params, max_iterations, progress);
         let (iterations, residual) = self.or_undone(settled)?;
+        self.state.time = 0.0;
         self.stay();
         self.finish(StepReport { iterations, residual, ..StepReport::default() }, params)
     }
@@ -253,6 +271,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         follow(&mut self.state.frames, &self.target);
         follow(&mut self.state.offset_frames, &self.offset_target);
         follow(&mut self.state.contact.frames, &self.collider_target);
+        self.state.time += params.dt;
         self.finish(report, params)
     }
 

@@ -1,5 +1,6 @@
 //! The state of a body between two steps.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::settings::HISTORY;
@@ -8,10 +9,13 @@ use crate::solve::Learnt;
 use crate::{Error, Result};
 
 /// The complete state before a step; restoring it replays the same bits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct State {
     /// `true` after the first pose.
     pub(crate) started: bool,
+    /// Seconds since the last start at rest.
+    pub(crate) time: f64,
     /// Seconds between the stored substeps, 0 while all of them are the same.
     pub(crate) spacing: f64,
     /// The last two target poses, older first, in the body's coordinates, 4 rows a handle.
@@ -35,6 +39,7 @@ impl State {
         let (pose, reduced) = (vec![[0.0; 3]; handle_rows], vec![[0.0; 3]; reduced_rows]);
         Self {
             started: false,
+            time: 0.0,
             spacing: 0.0,
             frames: std::array::from_fn(|_| pose.clone()),
             path: std::array::from_fn(|_| pose.clone()),
@@ -44,6 +49,11 @@ impl State {
             learnt: Learnt::default(),
             contact: ContactState::new(collider_rows),
         }
+    }
+
+    /// Seconds since the last start at rest.
+    pub fn time(&self) -> f64 {
+        self.time
     }
 
     /// Allocates offsets, with zero history.
@@ -66,7 +76,7 @@ impl State {
 
     /// Copies without allocation unless the other state is larger than any before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        (self.started, self.spacing) = (other.started, other.spacing);
+        (self.started, self.time, self.spacing) = (other.started, other.time, other.spacing);
         self.learnt.copy_from(&other.learnt);
         self.contact.copy_from(&other.contact);
         let offsets = self.offset_frames.iter_mut().chain(&mut self.offset_path);
@@ -126,7 +136,10 @@ impl State {
                 return not_finite(element, own.as_flattened()[element]);
             }
         }
-        if self.spacing.is_finite() { Ok(()) } else { not_finite(0, self.spacing) }
+        match [self.time, self.spacing].into_iter().find(|seconds| !seconds.is_finite()) {
+            Some(seconds) => not_finite(0, seconds),
+            None => Ok(()),
+        }
     }
 }
 

@@ -173,7 +173,7 @@ impl Bump {
     fn new(mesh: &TetMesh, material: &Material, locality: f64) -> Self {
         let mut sums = [0.0; 3];
         for (t, &volume) in mesh.volumes().iter().enumerate() {
-            let conductivity = 4.0 * material.mu(t) + material.lambda(t);
+            let conductivity = material.weight_conductivity(t);
             let terms = [volume, volume / conductivity, volume * material.density(t)];
             sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
         }

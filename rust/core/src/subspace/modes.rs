@@ -201,7 +201,7 @@ impl ModesProblem {
 
 /// `4 mu + lambda` of each tet.
 pub(super) fn conductivity(mesh: &TetMesh, material: &Material) -> Vec<f64> {
-    (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect()
+    (0..mesh.tets().len()).map(|t| material.weight_conductivity(t)).collect()
 }
 
 /// `H + 3 sum_s k_s a_s a_s'`.

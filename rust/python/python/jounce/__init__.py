@@ -4,12 +4,14 @@ Input: meshes, rigs and materials. From these follow skinning modes, a model and
 displacements. Arrays are numpy, of any precision and order, in SI units. What is no array of numbers raises
 TypeError, any other invalid input ValueError with the name of the argument and the element.
 
-`Body` makes everything in one call, `Simulation` steps it, `jounce.shapes` has surfaces for first trials.
+`Body` makes everything in one call, `Simulation` steps it, `jounce.shapes` has surfaces for first trials,
+`jounce.operators` the sparse matrices underneath, `jounce.plot` and `view` pictures, `jounce.io` files,
+`jounce.standard` the values where nothing else is asked for.
 """
 
 from __future__ import annotations
 
-from jounce import shapes
+from jounce import io, operators, plot, shapes, standard
 from jounce._jounce import (
     Basis,
     Body,
@@ -66,12 +68,22 @@ from jounce._jounce import (
     step_together,
 )
 from jounce.io import read_mesh
-from jounce.settings import Settings, TreeSettings
+from jounce.settings import (
+    BodySettings,
+    FleshSettings,
+    RigSettings,
+    Settings,
+    StitchSettings,
+    SubspaceSettings,
+    TreeSettings,
+)
+from jounce.viewer import view
 
 __all__ = [
     "Basis",
     "Body",
     "BodyJob",
+    "BodySettings",
     "Collider",
     "Cubature",
     "CycleReport",
@@ -80,6 +92,7 @@ __all__ = [
     "Drag",
     "Embedding",
     "Fibres",
+    "FleshSettings",
     "ForceSamples",
     "FullSpaceJob",
     "Grip",
@@ -98,13 +111,16 @@ __all__ = [
     "ProjectiveJob",
     "Pull",
     "Rig",
+    "RigSettings",
     "Settings",
     "Simulation",
     "SkeletonCore",
     "SkinningModes",
     "State",
     "StepReport",
+    "StitchSettings",
     "Stitches",
+    "SubspaceSettings",
     "SurfaceMesh",
     "TetMesh",
     "Tracking",
@@ -114,16 +130,21 @@ __all__ = [
     "cluster_tets",
     "driven_modes",
     "helper_bones",
+    "io",
     "keyed_motion",
     "linear_modes",
     "localised_modes",
     "mass_pca",
     "modal_keys",
     "momentum_leak",
+    "operators",
+    "plot",
     "pull_back",
     "read_mesh",
     "shapes",
     "skinning_modes",
     "spread_to_interior",
+    "standard",
     "step_together",
+    "view",
 ]

@@ -17,13 +17,14 @@ from jounce.usd_cache import write_motions
 
 # Help of each setting; argparse fills in the default.
 HELP = {
-    "resolution": "cells along the longest side (%(default)s)",
+    "resolution": "cells along the longest side; those for about 12,000 tets if not given",
     "modes": "independent motions of a draft (%(default)s)",
     "frequency": "firmness: swings per second of flesh of the body's size, Hz (%(default)s)",
     "damping": "damping ratio: 0 swings forever, 1 not at all (%(default)s)",
     "gravity": "factor on gravity (%(default)s)",
     "substeps": "steps a frame (%(default)s)",
-    "stretch": "largest stretch of the flesh, as a share of its length (%(default)s)",
+    "limit": "largest displacement anywhere, as a share of the body's size (%(default)s)",
+    "stretch": "largest stretch of the flesh, as a share of its length; any if not given",
     "core": "share of the flesh that follows the bones, 0 to 1 (%(default)s)",
 }
 # Fraction between two printed lines of progress.
@@ -103,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
     for field in fields(Settings):
         value = getattr(defaults, field.name)
         if field.name != "final":
-            kind = int if isinstance(value, int) else float
+            kind = int if isinstance(value, int) or field.name == "resolution" else float
             usd.add_argument(f"--{field.name}", type=kind, default=value, help=HELP[field.name])
     return result
 

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-from jounce.settings import Settings, TreeSettings
+from jounce.settings import BodySettings, Settings, TreeSettings
 
 __all__ = [
+    "STANDARD",
     "Basis",
     "Body",
     "BodyJob",
@@ -20,6 +21,7 @@ __all__ = [
     "Domain",
     "DomainTree",
     "Drag",
+    "ElasticEnergy",
     "Embedding",
     "Fibres",
     "ForceSamples",
@@ -43,6 +45,7 @@ __all__ = [
     "Simulation",
     "SkeletonCore",
     "SkinningModes",
+    "SparseMatrix",
     "State",
     "StepReport",
     "Stitches",
@@ -52,21 +55,30 @@ __all__ = [
     "TreeState",
     "__version__",
     "cluster_tets",
+    "displacement_constraint",
     "driven_modes",
+    "gradient",
     "helper_bones",
     "keyed_motion",
+    "laplacian",
     "linear_modes",
     "localised_modes",
+    "lumped_mass",
     "mass_pca",
     "modal_keys",
     "momentum_leak",
     "pull_back",
+    "resolution",
+    "skinning_jacobian",
     "skinning_modes",
     "spread_to_interior",
     "step_together",
+    "weight_constraint",
+    "weight_hessian",
 ]
 
 __version__: str
+STANDARD: dict[str, float]
 
 # Results.
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -345,6 +357,26 @@ class Rig:
         ValueError
             For a wrong shape and for values that are not finite.
         """
+    def posed(self, points: _FloatsLike, pose: _FloatsLike) -> _Floats:
+        """Vertices in a pose: `x_i = sum_j weights_ij T_j [X_i; 1]`.
+
+        Parameters
+        ----------
+        points : (n, 3) array
+            Places at rest, such as `mesh.vertices`, metres.
+        pose : (b, 3, 4) array
+            Rest to posed in world space.
+
+        Returns
+        -------
+        (n, 3) array
+            Metres.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape and for a pose that is not finite.
+        """
 
 def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats:
     """Harmonic extension of values from some vertices to all: `div grad f = 0` at the others.
@@ -454,6 +486,17 @@ class Material:
     @property
     def young(self) -> float | _Floats:
         """Young's modulus, Pa: one number, or (t,) float64."""
+    @property
+    def poisson(self) -> float | _Floats:
+        """Poisson's ratio: one number, or (t,) float64."""
+    @property
+    def density(self) -> float | _Floats:
+        """Density, kg/m^3: one number, or (t,) float64."""
+    @property
+    def curves(self) -> list[_Floats | None] | None:
+        """Drawn stress curves of lengths, areas and the volume, each (k, 2) float64 or None for zero, as in the
+        constructor; None for other laws.
+        """
 
 @final
 class Fibres:
@@ -1874,6 +1917,8 @@ class Model:
     @property
     def cluster_count(self) -> int:
         """Number of clusters with a tet, or of force samples; 0 in the full space."""
+    def __copy__(self) -> Model: ...
+    def __deepcopy__(self, _memo: Any) -> Model: ...
 
 @final
 class ForceSamples:
@@ -2575,9 +2620,7 @@ class Simulation:
         """
     @property
     def settings(self) -> Settings:
-        """Settings in effect that are one value each, by the names of the constructor:
-        `Simulation(model, **settings)` has them too.
-        """
+        """Settings in effect by the names of the constructor: `Simulation(model, **settings)` has them too."""
     @property
     def model(self) -> Model:
         """The simulated model."""
@@ -2669,6 +2712,34 @@ class Simulation:
         colliders : array, optional
             As in `step`.
         """
+    def velocity(self, emb: Embedding | None = None, out: _Singles | None = None) -> _Singles:
+        """Velocity of the secondary displacement, metres per second, relative to the posed mesh; zeros at rest.
+
+        By the backward difference of the integrator over the last substeps.
+
+        Parameters
+        ----------
+        emb : Embedding, optional
+            An Embedding in the model's mesh; None is the mesh's vertices.
+        out : array, optional
+            (p, 3) float32 to write into; None makes a new array.
+
+        Returns
+        -------
+        (p, 3) array
+            `out` itself if it is given.
+        """
+    @property
+    def time(self) -> float:
+        """Seconds since the last start at rest: `reset`, `settle` or the first step."""
+    @property
+    def surroundings(self) -> dict[str, Any]:
+        """The arguments of the constructor about contact, by their names: colliders, contact_points,
+        contact_weights and shape.
+        """
+    def __copy__(self) -> Simulation: ...
+    def __deepcopy__(self, _memo: Any) -> Simulation: ...
+    def __setstate__(self, state: State) -> None: ...
 
 @final
 class Domain:
@@ -3475,17 +3546,18 @@ class Body:
         Indices of the points.
     weights : (p, b) array
         Rows sum to 1.
-    resolution : int, default 32
-        Cells along the longest side.
+    resolution : int, optional
+        Cells along the longest side; None is those for about 12,000 tets, between 16 and 64.
     solid : bool, default True
         Count only the inside of the surface, as in `TetMesh.lattice`; False counts each touched
         cell in full.
-    modes : int, default 16
+    modes : int, default 24
         Number of modes.
-    clusters : int, default 100
-        Number of clusters, whose tets share one rotation.
-    cubature : int, default 0
-        Number of tets whose weighted forces stand for all; 0 uses clusters instead.
+    clusters : int, optional
+        Number of clusters, whose tets share one rotation; None is 140.
+    cubature : int, optional
+        Number of tets whose weighted forces stand for all; 0 uses clusters instead. None is 140, or 0
+        with clusters.
     young : float or array, default 10000.0
         Pa, one number or (p,) float64, interpolated to the inside on a log scale.
     poisson : float, default 0.0
@@ -3494,8 +3566,8 @@ class Body:
         kg/m^3.
     locality : float, default 0.0
         0 for global modes, above 0 as in `localised_modes`.
-    driven : bool, default False
-        As in `driven_modes`, with locality 0.
+    driven : bool, optional
+        As in `driven_modes`, with locality 0; None is True for a body with a core.
     law : {'arap', 'corotated'}, default 'arap'
         "arap" or "corotated", as in `Material`.
     leak : (p,) array, optional
@@ -3559,16 +3631,16 @@ class Body:
         triangles: _IndicesLike,
         weights: _FloatsLike,
         *,
-        resolution: int = 32,
+        resolution: int | None = None,
         solid: bool = True,
-        modes: int = 16,
-        clusters: int = 100,
-        cubature: int = 0,
+        modes: int = 24,
+        clusters: int | None = None,
+        cubature: int | None = None,
         young: _Field = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
         locality: float = 0.0,
-        driven: bool = False,
+        driven: bool | None = None,
         law: _DraftLaw = "arap",
         leak: _Rows = None,
         strength: _Rows = None,
@@ -3801,6 +3873,68 @@ class Body:
         ValueError
             For a wrong shape and for values that are not finite.
         """
+    @property
+    def points(self) -> _Floats:
+        """Points of the surface, (p, 3) float64, metres, read only."""
+    @property
+    def triangles(self) -> _Indices:
+        """Triangles of the surface, (q, 3) int32."""
+    @property
+    def weights(self) -> _Floats:
+        """Weights of the surface points as given, (p, b) float64."""
+    @property
+    def settings(self) -> BodySettings:
+        """Settings of the body by the names of the constructor:
+        `Body(body.points, body.triangles, body.weights, **body.settings)` is the same body.
+        """
+    def posed(self, pose: _FloatsLike) -> _Floats:
+        """Surface points in a pose, without secondary motion.
+
+        Parameters
+        ----------
+        pose : (b, 3, 4) array
+            Rest to posed in world space.
+
+        Returns
+        -------
+        (p, 3) array
+            Metres.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape and for a pose that is not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> raised = np.eye(3, 4)[None] + [[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0.5]]]
+        >>> bool(np.allclose(body.posed(raised), points + [0, 0, 0.5]))
+        True
+        """
+    def deformed(self, simulation: Simulation, pose: _FloatsLike) -> _Floats:
+        """Surface points as they are shown after the last step: posed, and moved by the flesh.
+
+        Parameters
+        ----------
+        simulation : Simulation
+            Of a model of this body, reduced or in the full space.
+        pose : (b, 3, 4) array
+            The pose of the last step.
+
+        Returns
+        -------
+        (p, 3) array
+            Metres.
+
+        Raises
+        ------
+        ValueError
+            For a simulation of another mesh, and as `posed`.
+        """
+    def __copy__(self) -> Body: ...
+    def __deepcopy__(self, _memo: Any) -> Body: ...
 
 @final
 class BodyJob(Job):
@@ -3822,16 +3956,16 @@ class BodyJob(Job):
         triangles: _IndicesLike,
         weights: _FloatsLike,
         *,
-        resolution: int = 32,
+        resolution: int | None = None,
         solid: bool = True,
-        modes: int = 16,
-        clusters: int = 100,
-        cubature: int = 0,
+        modes: int = 24,
+        clusters: int | None = None,
+        cubature: int | None = None,
         young: _Field = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
         locality: float = 0.0,
-        driven: bool = False,
+        driven: bool | None = None,
         law: _DraftLaw = "arap",
         leak: _Rows = None,
         strength: _Rows = None,
@@ -4133,4 +4267,409 @@ def pull_back(displacement: _FloatsLike, matrices: _FloatsLike) -> _Singles:
     --------
     >>> jounce.pull_back([[0, 2, 0]], [np.diag([1, 2, 1])]).tolist()
     [[0.0, 1.0, 0.0]]
+    """
+
+@final
+class SparseMatrix:
+    """A sparse matrix in compressed rows: row i has the entries `indptr[i]` to `indptr[i + 1]` of `indices`,
+    its columns in ascending order, and of `data`, its values.
+
+    The same type with and without SciPy, which Jounce does not need; `to_scipy` shares the arrays.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> laplacian = jounce.operators.laplacian(mesh)
+    >>> laplacian.shape == (len(mesh.vertices),) * 2
+    True
+    >>> bool(abs(laplacian.to_scipy() @ np.ones(laplacian.shape[1])).max() < 1e-12)
+    True
+    """
+    @property
+    def indptr(self) -> _Indices:
+        """Start of each row in `indices` and `data`, and the end, (rows + 1,) int32, read only."""
+    @property
+    def indices(self) -> _Indices:
+        """Column of each entry, (entries,) int32, read only."""
+    @property
+    def data(self) -> _Floats:
+        """Value of each entry, (entries,) float64, read only."""
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+    def to_scipy(self) -> Any:
+        """The matrix as a `scipy.sparse.csr_array`, which shares the arrays.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            The matrix; its arrays are read only.
+
+        Raises
+        ------
+        ImportError
+            Without SciPy.
+        """
+
+@final
+class ElasticEnergy:
+    """Elastic energy of flesh of any law as a function of the vertex positions, with its derivatives.
+
+    The energy that `Model.full_space` minimises, without stitches, fibres, limits and rest shapes that
+    follow the rig: `E(x) = sum V psi(F(x))` over the tets, or over the `TetMesh.cells` of a lattice, which
+    also resist bending.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        Of any law.
+
+    Raises
+    ------
+    ValueError
+        For a material of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(law="neo_hookean", poisson=0.4))
+    >>> stretched = mesh.vertices * [1.1, 1.0, 1.0]
+    >>> energy.value(stretched) > 0.0, energy.gradient(stretched).shape == mesh.vertices.shape
+    (True, True)
+    >>> energy.hessian(stretched).shape == (mesh.vertices.size,) * 2
+    True
+    """
+    def __new__(cls, mesh: TetMesh, material: Material) -> ElasticEnergy: ...
+    def value(self, positions: _FloatsLike) -> float:
+        """Energy at given positions.
+
+        Parameters
+        ----------
+        positions : (n, 3) array
+            Metres.
+
+        Returns
+        -------
+        float
+            J.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape and for values that are not finite.
+        """
+    def gradient(self, positions: _FloatsLike) -> _Floats:
+        """Gradient at given positions: minus the elastic forces on the vertices.
+
+        Parameters
+        ----------
+        positions : (n, 3) array
+            Metres.
+
+        Returns
+        -------
+        (n, 3) array
+            N.
+
+        Raises
+        ------
+        ValueError
+            As `value`.
+        """
+    def hessian(self, positions: _Rows = None, *, definite: bool = False) -> SparseMatrix:
+        """Hessian at given positions: the stiffness matrix there.
+
+        Parameters
+        ----------
+        positions : (n, 3) array, optional
+            Metres; None is at rest.
+        definite : bool, default False
+            True for the Hessian of each element replaced by the positive semidefinite matrix closest to it,
+            as Newton's method takes it.
+
+        Returns
+        -------
+        SparseMatrix
+            3n x 3n, N/m; rows 3i to 3i + 2 belong to vertex i.
+
+        Raises
+        ------
+        ValueError
+            As `value`.
+        """
+    def hessian_product(
+        self, positions: _FloatsLike, direction: _FloatsLike, *, definite: bool = False
+    ) -> _Floats:
+        """Product of the Hessian with a direction, without the matrix.
+
+        Parameters
+        ----------
+        positions : (n, 3) array
+            Metres.
+        direction : (n, 3) array
+            Change of the positions.
+        definite : bool, default False
+            As in `hessian`.
+
+        Returns
+        -------
+        (n, 3) array
+            Change of the gradient, to first order.
+
+        Raises
+        ------
+        ValueError
+            As `value`.
+        """
+
+def lumped_mass(mesh: TetMesh, material: Material) -> _Floats:
+    """Mass lumped to the vertices: the diagonal of M for one coordinate.
+
+    Each tet gives a quarter of its mass to each corner; in partly filled `TetMesh.cells`, vertices near the
+    flesh get more.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        Its density counts.
+
+    Returns
+    -------
+    (n,) array
+        kg.
+
+    Raises
+    ------
+    ValueError
+        For a material of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> mass = jounce.operators.lumped_mass(mesh, jounce.Material(density=1000.0))
+    >>> round(float(mass.sum()))
+    4000
+    """
+
+def gradient(mesh: TetMesh) -> SparseMatrix:
+    """Gradient operator G of piecewise linear functions: rows 3t to 3t + 2 of `G f` are the gradient of f in
+    tet t.
+
+    For positions x, (n, 3), `(G @ x).reshape(-1, 3, 3)` has the transposed deformation gradient of each tet.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+
+    Returns
+    -------
+    SparseMatrix
+        3t x n, 1/m.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> gradients = (jounce.operators.gradient(mesh).to_scipy() @ mesh.vertices).reshape(-1, 3, 3)
+    >>> bool(np.allclose(gradients, np.eye(3)))
+    True
+    """
+
+def laplacian(mesh: TetMesh, conductivity: _Field = 1.0) -> SparseMatrix:
+    """Laplacian of piecewise linear functions, `L = sum_t c_t V_t g_t g_t'`: positive semidefinite, with rows
+    that sum to zero.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    conductivity : float or array, default 1.0
+        c, >= 0: one number, or (t,).
+
+    Returns
+    -------
+    SparseMatrix
+        n x n, in metres times the unit of c.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape and a conductivity that is negative or not finite.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> x = mesh.vertices[:, 0]
+    >>> round(float(x @ (jounce.operators.laplacian(mesh).to_scipy() @ x)), 3)
+    4.0
+    """
+
+def weight_hessian(mesh: TetMesh, material: Material) -> SparseMatrix:
+    """Hessian H_w of the elastic energy in the space of skinning weights [FastCD eq. 18], whose generalised
+    eigenvectors `H_w w = lambda M w` are the skinning modes.
+
+    On tets it is the `laplacian` of `4 mu + lambda`; the `TetMesh.cells` of a lattice also resist bending.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        The material.
+
+    Returns
+    -------
+    SparseMatrix
+        n x n, N/m.
+
+    Raises
+    ------
+    ValueError
+        For a material of another mesh.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> jounce.operators.weight_hessian(mesh, jounce.Material()).shape == (len(mesh.vertices),) * 2
+    True
+    """
+
+def weight_constraint(mesh: TetMesh, material: Material, rig: Rig, leak: _Rows = None) -> SparseMatrix:
+    """Complementarity constraint of skinning modes: `C w = 0` exactly when the motion of the weights w is
+    complementary to the rig, `J' D M B(w) = 0` with D = 1 - leak [FastCD eq. 21].
+
+    Of the products of each bone's weights with pairs of `{x, y, z, 1}`, dependent rows are left out.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        Its density counts.
+    rig : Rig
+        The rig.
+    leak : (n,) array, optional
+        In [0, 1]; None is `momentum_leak(mesh)`.
+
+    Returns
+    -------
+    SparseMatrix
+        c x n, at most ten rows a bone; each has length one.
+
+    Raises
+    ------
+    ValueError
+        For arguments of another mesh and a leak out of range.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    >>> jounce.operators.weight_constraint(mesh, jounce.Material(), rig).shape[0]
+    10
+    """
+
+def displacement_constraint(mesh: TetMesh, material: Material, rig: Rig, leak: _Rows = None) -> SparseMatrix:
+    """Complementarity constraint of displacements: `C u = 0` for each coordinate exactly when u is
+    complementary to the rig, `J' M D u = 0` with D = 1 - leak [FastCD eq. 3].
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        Its density counts.
+    rig : Rig
+        The rig.
+    leak : (n,) array, optional
+        In [0, 1]; None is `momentum_leak(mesh)`.
+
+    Returns
+    -------
+    SparseMatrix
+        c x n, at most four rows a bone; each has length one.
+
+    Raises
+    ------
+    ValueError
+        For arguments of another mesh and a leak out of range.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    >>> jounce.operators.displacement_constraint(mesh, jounce.Material(), rig).shape[0]
+    4
+    """
+
+def skinning_jacobian(points: _FloatsLike, rig: Rig) -> SparseMatrix:
+    """Jacobian J of linear blend skinning: `x = J p` has the posed vertices, coordinates of a vertex adjacent,
+    for a pose p, (b, 3, 4) in C order.
+
+    Parameters
+    ----------
+    points : (n, 3) array
+        Places at rest of the rig's vertices, metres.
+    rig : Rig
+        The rig.
+
+    Returns
+    -------
+    SparseMatrix
+        3n x 12b.
+
+    Raises
+    ------
+    ValueError
+        For another number of points.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    >>> jacobian = jounce.operators.skinning_jacobian(mesh.vertices, rig).to_scipy()
+    >>> posed = (jacobian @ np.eye(3, 4).ravel()).reshape(-1, 3)
+    >>> bool(np.allclose(posed, mesh.vertices))
+    True
+    """
+
+def resolution(points: _FloatsLike, triangles: _IndicesLike, tets: int = 12000) -> int:
+    """Cells along the longest side of a surface for about a given number of tets, between 16 and 64.
+
+    Parameters
+    ----------
+    points : (p, 3) array
+        Metres.
+    triangles : (q, 3) array of integers
+        Indices of the points.
+    tets : int, default 12000
+        The number.
+
+    Returns
+    -------
+    int
+        The resolution.
+
+    Raises
+    ------
+    ValueError
+        As `TetMesh.lattice`.
+
+    Examples
+    --------
+    >>> jounce.standard.resolution(*jounce.shapes.box())
+    16
     """

@@ -1,4 +1,4 @@
-"""Settings of simulations, as keyword arguments."""
+"""Settings of bodies and simulations, as keyword arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from jounce._jounce import Body, SkeletonCore
 
 
 class TreeSettings(TypedDict, total=False):
@@ -93,3 +95,158 @@ class Settings(TreeSettings, total=False):
     stitching: float | npt.ArrayLike | None
     inflation: float | None
     hold: float | None
+
+
+class FleshSettings(TypedDict, total=False):
+    """Material of a `Body`, a group of `BodySettings`.
+
+    Attributes
+    ----------
+    young : float or array, default 10000.0
+        Pa, one number or one a surface point.
+    poisson : float, default 0.0
+        Poisson's ratio; above 0 with a law other than "arap".
+    density : float, default 1000.0
+        kg/m^3.
+    law : {'arap', 'corotated'}, default 'arap'
+        As in `Material`.
+
+    Examples
+    --------
+    >>> firm: jounce.FleshSettings = {"young": 5e4, "law": "corotated", "poisson": 0.4}
+    """
+
+    young: float | npt.ArrayLike | None
+    poisson: float
+    density: float
+    law: Literal["arap", "corotated"]
+
+
+class SubspaceSettings(TypedDict, total=False):
+    """Cage, coordinates and forces of a `Body`, a group of `BodySettings`.
+
+    Attributes
+    ----------
+    resolution : int, optional
+        Cells along the longest side; None is those for about 12,000 tets.
+    solid : bool, default True
+        Count only the inside of the surface.
+    modes : int, default 24
+        Number of modes.
+    clusters : int, optional
+        Number of clusters, whose tets share one rotation; None is 140.
+    cubature : int, optional
+        Number of tets whose weighted forces stand for all; 0 uses clusters instead. None is 140, or 0 with
+        clusters.
+    locality : float, default 0.0
+        0 for global modes, above 0 as in `localised_modes`.
+    driven : bool, optional
+        As in `driven_modes`; None is True for a body with a core.
+    seed : int, default 0
+        Seed of the random draws.
+
+    Examples
+    --------
+    >>> coarse: jounce.SubspaceSettings = {"resolution": 8, "modes": 4, "cubature": 20}
+    """
+
+    resolution: int | None
+    solid: bool
+    modes: int
+    clusters: int | None
+    cubature: int | None
+    locality: float
+    driven: bool | None
+    seed: int
+
+
+class RigSettings(TypedDict, total=False):
+    """Bones of a `Body` and maps at its surface points, a group of `BodySettings`.
+
+    Attributes
+    ----------
+    leak : (p,) array, optional
+        In [0, 1], share of the default leak to keep at each point.
+    strength : (p,) array, optional
+        >= 0, factor on the rig's acceleration felt at each point.
+    pinned : (p,) array of bool, optional
+        Points that follow the rig exactly.
+    core : SkeletonCore, optional
+        The part of the body that is no flesh.
+    merge_into : (b,) array of integers, optional
+        The bone that stands for each bone in the complementarity constraint.
+    bone_parents : (b,) array of integers, optional
+        Parent of each bone, -1 for none: small bones count as their parents.
+    shapes : (s, p, 3) array, optional
+        Displacements at rest animated by the artist, metres.
+
+    Examples
+    --------
+    >>> held: jounce.RigSettings = {"pinned": np.array([True] + 7 * [False])}
+    """
+
+    leak: npt.ArrayLike | None
+    strength: npt.ArrayLike | None
+    pinned: npt.ArrayLike | None
+    core: SkeletonCore | None
+    merge_into: npt.ArrayLike | None
+    bone_parents: npt.ArrayLike | None
+    shapes: npt.ArrayLike | None
+
+
+class StitchSettings(TypedDict, total=False):
+    """Stitches between surface points of a `Body`, a group of `BodySettings`.
+
+    Attributes
+    ----------
+    stitches : (s, 2) array of integers, optional
+        Pairs of points joined by springs.
+    stitch_stiffness : float or array, default 10000.0
+        N/m.
+    stitch_gap : float or array, default 0.0
+        Share of the rest distance to keep.
+    stitch_group : array of integers, optional
+        Groups that open and close on their own.
+    stitch_radius : float or array, default 0.0
+        Metres, of the balls over which the ends average.
+    stitch_known : float or array, default 1.0
+        Share of the stiffness used in the modal analysis.
+
+    Examples
+    --------
+    >>> sewn: jounce.StitchSettings = {"stitches": [(0, 7)], "stitch_stiffness": 100.0}
+    """
+
+    stitches: npt.ArrayLike | None
+    stitch_stiffness: float | npt.ArrayLike | None
+    stitch_gap: float | npt.ArrayLike | None
+    stitch_group: npt.ArrayLike | None
+    stitch_radius: float | npt.ArrayLike | None
+    stitch_known: float | npt.ArrayLike | None
+
+
+class BodySettings(FleshSettings, SubspaceSettings, RigSettings, StitchSettings, total=False):
+    """Settings of a `Body`: keyword arguments of its constructor.
+
+    These are in addition to those of its groups, `FleshSettings`, `SubspaceSettings`, `RigSettings` and
+    `StitchSettings`, each of which can be passed on its own.
+
+    Attributes
+    ----------
+    editable : bool, default False
+        Keep the factor of the modal analysis for a fast `like`.
+    like : Body, optional
+        A Body of the same surface and weights whose unchanged parts are reused.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> coarse: jounce.SubspaceSettings = {"resolution": 8, "modes": 4, "cubature": 20}
+    >>> firm: jounce.FleshSettings = {"young": 5e4}
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), **coarse, **firm)
+    >>> body.settings["resolution"], body.settings["young"]
+    (8, 50000.0)
+    """
+
+    editable: bool
+    like: Body | None

@@ -13,13 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from jounce import usd_stage
+from jounce import standard, usd_stage
 from jounce._jounce import Body, Embedding, Simulation, SkeletonCore
 from jounce.usd_character import Character, Floats, Shape, characters
 from jounce.usd_layer import release, write
 
-# Stiffness and density of bodies, Pa and kg/m^3; a frequency is set by a factor on the stiffness.
-YOUNG, DENSITY = 1e4, 1000.0
 # Relative range of the local transforms below which a joint counts as not animated.
 STILL = 1e-6
 # Largest offset from linear skinning, as a share of the body's size, at which a rig counts as linear.
@@ -32,9 +30,9 @@ class Settings:
 
     Parameters
     ----------
-    resolution : int, default 32
-        Cells along the longest side.
-    modes : int, default 16
+    resolution : int, optional
+        Cells along the longest side; None is those of *Add Jounce* in Blender, for about 12,000 tets.
+    modes : int, default 24
         Independent motions of a draft.
     frequency : float, default 5.0
         Hz, of flesh of the body's size.
@@ -44,7 +42,9 @@ class Settings:
         Factor on gravity.
     substeps : int, default 4
         Steps a frame.
-    stretch : float, optional, default 0.55
+    limit : float, optional, default 0.25
+        Largest displacement anywhere, as a share of the body's diagonal.
+    stretch : float, optional
         Largest stretch of the flesh, as a share of its length.
     core : float, default 0.5
         Share of the flesh that follows the bones, from 0 to 1.
@@ -52,14 +52,15 @@ class Settings:
         Solve for every vertex of the cage instead of the modes.
     """
 
-    resolution: int = 32
-    modes: int = 16
-    frequency: float = 5.0
-    damping: float = 0.12
+    resolution: int | None = None
+    modes: int = standard.MODES
+    frequency: float = standard.FREQUENCY
+    damping: float = standard.DAMPING
     gravity: float = 0.0
-    substeps: int = 4
-    stretch: float | None = 0.55
-    core: float = 0.5
+    substeps: int = standard.SUBSTEPS
+    limit: float | None = standard.LIMIT
+    stretch: float | None = None
+    core: float = standard.CORE
     final: bool = False
 
 
@@ -241,11 +242,10 @@ def built(bound: Bound, settings: Settings, over: Sequence[float]) -> Body:
             bound.weights,
             resolution=settings.resolution,
             modes=settings.modes,
-            young=YOUNG,
-            density=DENSITY,
             law="corotated" if settings.final else "arap",
             pinned=bound.hard if bound.hard.any() else None,
             core=core,
+            bone_parents=bound.character.parents,
         )
     except ValueError as error:
         raise ValueError(f"{bound.character.path}: {error}") from error
@@ -256,7 +256,7 @@ def moved(bound: Bound, body: Body, settings: Settings) -> Simulation:
     from pxr import UsdGeom
 
     stage = bound.character.stage
-    built = (YOUNG / DENSITY) ** 0.5 / float(body.mesh.volumes.sum()) ** (1.0 / 3.0)
+    built = (standard.YOUNG / standard.DENSITY) ** 0.5 / float(body.mesh.volumes.sum()) ** (1.0 / 3.0)
     down = np.array([0.0, -9.81, 0.0] if UsdGeom.GetStageUpAxis(stage) == "Y" else [0.0, 0.0, -9.81])
     return Simulation(
         body.full_space() if settings.final else body.model,
@@ -266,6 +266,7 @@ def moved(bound: Bound, body: Body, settings: Settings) -> Simulation:
         damping=settings.damping,
         gravity=tuple(settings.gravity * down),
         stiffness=(settings.frequency / built) ** 2,
+        limit=settings.limit,
         stretch=settings.stretch,
     )
 

@@ -1,12 +1,14 @@
 //! Contact state carried from step to step.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
 /// Anchor of a point: its sticking place and the side of its contact, in the collider's own space or in the
 /// rest space of another body.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct Anchor {
     pub(crate) point: u32,
     /// Collider index; bodies of a common step follow after the colliders.
@@ -17,7 +19,8 @@ pub(crate) struct Anchor {
 }
 
 /// Past placements of colliders, as rows, and anchors; no rows without colliders.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct ContactState {
     /// Placements in the last two frames, older first.
     pub(crate) frames: [Vec<[f64; 3]>; 2],

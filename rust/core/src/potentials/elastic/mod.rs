@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod clusters;
 pub(crate) mod elements;
+pub(crate) mod energy;
 pub(crate) mod fibres;
 pub(crate) mod mesh_elements;
 pub(crate) mod rest_shape;

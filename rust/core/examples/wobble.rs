@@ -1,4 +1,4 @@
-//! A soft bar on one handle that is jerked upwards; prints the lag of its flesh, frame by frame.
+//! Skinning modes: a soft bar on one handle is jerked upwards; prints the lag of its flesh, frame by frame.
 //!
 //! Run it with `cargo run --release --package jounce --example wobble`.
 
@@ -12,9 +12,9 @@ use jounce::{Progress, Result};
 const FRAME: f64 = 1.0 / 24.0;
 
 fn main() -> Result<()> {
-    let surface = bar()?;
+    let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
     let weights = vec![1.0; surface.points().len()];
-    let params = BodyParams { resolution: 24, modes: 8, clusters: 40, ..BodyParams::default() };
+    let params = BodyParams { resolution: 24, modes: 8, cubature: 40, ..BodyParams::default() };
     let body = Body::new(&surface, &weights, 1, &params, &Progress::default())?;
     println!("{} tets, lowest mode at {:.2} Hz", body.mesh.tets().len(), body.model.frequency());
 
@@ -30,14 +30,6 @@ fn main() -> Result<()> {
         println!("frame {frame:2}: {largest:.4} m in {} iterations", report.iterations);
     }
     Ok(())
-}
-
-/// A box of 2 x 0.5 x 0.5 m.
-fn bar() -> Result<SurfaceMesh> {
-    let corner = |i: u32| [(i >> 2) as f64 * 2.0, (i >> 1 & 1) as f64 * 0.5, (i & 1) as f64 * 0.5];
-    let sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
-    let triangles = sides.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    SurfaceMesh::new((0..8).map(corner).collect(), triangles)
 }
 
 /// The handle rises by half a metre in a quarter of a second, and stops.

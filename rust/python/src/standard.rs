@@ -1,0 +1,64 @@
+//! Values where nothing else is asked for.
+
+use jounce::Progress;
+use jounce::body::standard;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays;
+use crate::errors::run;
+use crate::mesh::surface;
+
+/// The values by name.
+pub fn values(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    all.set_item("modes", standard::MODES)?;
+    all.set_item("cubature", standard::CUBATURE)?;
+    all.set_item("tets", standard::TETS)?;
+    all.set_item("core", standard::CORE)?;
+    all.set_item("young", standard::YOUNG)?;
+    all.set_item("density", standard::DENSITY)?;
+    all.set_item("frequency", standard::FREQUENCY)?;
+    all.set_item("damping", standard::DAMPING)?;
+    all.set_item("substeps", standard::SUBSTEPS)?;
+    all.set_item("limit", standard::LIMIT)?;
+    Ok(all)
+}
+
+/// Cells along the longest side of a surface for about a given number of tets, between 16 and 64.
+///
+/// Parameters
+/// ----------
+/// points : (p, 3) array
+///     Metres.
+/// triangles : (q, 3) array of integers
+///     Indices of the points.
+/// tets : int, default 12000
+///     The number.
+///
+/// Returns
+/// -------
+/// int
+///     The resolution.
+///
+/// Raises
+/// ------
+/// ValueError
+///     As `TetMesh.lattice`.
+///
+/// Examples
+/// --------
+/// >>> jounce.standard.resolution(*jounce.shapes.box())
+/// 16
+#[pyfunction]
+#[pyo3(signature = (points, triangles, tets=standard::TETS as i64),
+       text_signature = "(points, triangles, tets=12000)")]
+pub fn resolution(
+    py: Python<'_>,
+    points: &Bound<'_, PyAny>,
+    triangles: &Bound<'_, PyAny>,
+    tets: i64,
+) -> PyResult<usize> {
+    let (surface, tets) = (surface(points, triangles)?, arrays::count(tets, "tets")?);
+    run(py, || standard::resolution(&surface, tets, &Progress::default()))
+}
