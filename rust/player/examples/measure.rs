@@ -72,20 +72,32 @@ fn natively(model: &[u8], places: &[f32], poses: &[common::Pose]) -> (Vec<f32>, 
     let places: Vec<[f64; 3]> = places.as_chunks::<3>().0.iter().map(|x| x.map(f64::from)).collect();
     player.attach(places).expect("the points are places");
     let mut own = vec![0.0; 3 * POINTS * poses.len()];
-    let (mut step, mut displace) = (0.0, 0.0);
+    let (mut step, mut displace) = (Vec::new(), Vec::new());
     for (pose, out) in poses.iter().zip(own.chunks_exact_mut(3 * POINTS)) {
         let start = Instant::now();
         player.step(pose, FRAME).expect("the pose is one");
-        step += start.elapsed().as_secs_f64();
+        step.push(start.elapsed().as_secs_f64());
         let start = Instant::now();
         player.displace(out).expect("there is room");
-        displace += start.elapsed().as_secs_f64();
+        displace.push(start.elapsed().as_secs_f64());
     }
-    let micro = 1e6 / poses.len() as f64;
     let file = std::env::current_exe().unwrap_or_default();
-    let file = file.ancestors().nth(2).unwrap_or(Path::new("")).join("libjounce_player.so");
+    let file = stripped(&file.ancestors().nth(2).unwrap_or(Path::new("")).join("libjounce_player.so"));
     let name = "native, and by C";
-    (own, vec![Row { name, file, step: step * micro, displace: displace * micro, apart: 0.0 }])
+    (own, vec![Row { name, file, step: micros(step), displace: micros(displace), apart: 0.0 }])
+}
+
+/// A copy of a library without what only a debugger reads, where there is `strip`; else the library.
+fn stripped(library: &Path) -> std::path::PathBuf {
+    let copy = library.with_extension("stripped");
+    let made = Command::new("strip").arg(library).arg("-o").arg(&copy).status();
+    if made.is_ok_and(|status| status.success()) { copy } else { library.to_path_buf() }
+}
+
+/// Median of some seconds, in microseconds: a busy machine interrupts single frames.
+fn micros(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    1e6 * seconds[seconds.len() / 2]
 }
 
 fn in_node(module: &Path, folder: &Path, own: &[f32]) -> Option<Row> {

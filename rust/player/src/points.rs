@@ -3,6 +3,7 @@
 use jounce::mesh::{Embedding, bounds};
 use jounce::model::skinning_modes::SkinningModel;
 use jounce::{Error, Result};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Points that are computed together.
 const LANES: usize = 8;
@@ -90,10 +91,7 @@ impl Points {
             *transform = about(&self.center, z);
         }
         let transforms = &self.transforms[..played.len().min(self.modes)];
-        for (block, out) in self.packed.chunks_exact(3 + self.modes).zip(out.chunks_mut(3 * LANES)) {
-            let (place, weights) = block.split_at(3);
-            displace_block(place, weights, transforms, out);
-        }
+        Arch::new().dispatch(Blocks { packed: &self.packed, size: 3 + self.modes, transforms, out });
         Ok(())
     }
 }
@@ -107,7 +105,30 @@ fn about(center: &[f64; 3], z: &[f64; 12]) -> [f32; 12] {
     })
 }
 
+/// Displacements of all blocks of points, compiled for the instructions found at run time.
+struct Blocks<'a> {
+    packed: &'a [Lane],
+    /// Numbers of a block, one for each of its points.
+    size: usize,
+    transforms: &'a [[f32; 12]],
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let blocks = self.packed.chunks_exact(self.size);
+        for (block, out) in blocks.zip(self.out.chunks_mut(3 * LANES)) {
+            let (place, weights) = block.split_at(3);
+            displace_block(place, weights, self.transforms, out);
+        }
+    }
+}
+
 /// Displacements of one block of points.
+#[inline(always)]
 fn displace_block(place: &[Lane], weights: &[Lane], transforms: &[[f32; 12]], out: &mut [f32]) {
     let mut blend = [[0.0; LANES]; 12];
     for (weight, transform) in weights.iter().zip(transforms) {
