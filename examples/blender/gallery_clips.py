@@ -10,8 +10,9 @@ from view import View
 WIDTH, MOST = 240, 250_000
 FIRST_WIDTH, FIRST_MOST = 400, 1_500_000
 # Licences of characters that may be shown.
-CC0, MIT, FREE = "CC0", "MIT", ("CC0", "CC0 and CC BY 4.0", "MIT")
-ROSE, SAND = (0.72, 0.36, 0.38), (0.70, 0.52, 0.34)
+CC0, MIT, CC_BY = "CC0", "MIT", "CC BY 4.0"
+FREE = {CC0, MIT, CC_BY}
+ROSE, SAND = (0.80, 0.22, 0.24), (0.80, 0.50, 0.26)
 SIDE_VIEW = View(70.0)
 
 
@@ -46,10 +47,10 @@ class Clip:
 
 
 FOX = {
-    "author": "PixelMannen and tomkranis",
+    "author": "PixelMannen, tomkranis",
     "action": "Run",
     "before": 3,
-    "licence": FREE[1],
+    "licence": f"{CC0}, {CC_BY}",
     "view": SIDE_VIEW,
 }
 FIRST = Clip("first", "Fox", **FOX, width=FIRST_WIDTH, most=FIRST_MOST)
@@ -73,9 +74,9 @@ CLIPS = (
         before=4,
         preset="Realistic",
         amount=2.0,
-        view=View(50.0, 0.12, 0.25, 0.9),
+        view=View(50.0, 0.24, 0.25, 1.0),
     ),
-    Clip("fox", "Fox", **FOX, preset="Realistic", width=300),
+    Clip("fox", "Fox", **FOX, preset="Realistic"),
     Clip("dragon", "Dragon", "Quaternius", "Dragon_Flying", before=2, view=View(65.0)),
     Clip(
         "mage",
@@ -84,8 +85,8 @@ CLIPS = (
         "Running_A",
         before=4,
         preset="Realistic",
-        amount=1.5,
-        view=View(-80.0, 0.18, 0.0, 0.6),
+        amount=2.5,
+        view=View(-20.0, 0.24, 0.0, 0.6),
     ),
     Clip(
         "woman",
@@ -94,22 +95,20 @@ CLIPS = (
         "Running",
         before=6,
         preset="Realistic",
-        amount=2.0,
-        view=View(50.0, 0.12, 0.15, 0.85),
+        amount=3.0,
+        view=View(50.0, 0.24, 0.25, 1.0),
         coat=ROSE,
     ),
     Clip("frog", "Frog", "Quaternius", "Frog_Jump", before=3, width=300),
-    Clip("snake", "Snake", "Quaternius", "Snake_Jump", before=3),
-    Clip("robot", "RobotExpressive", "Tomás Laulhé", "Dance", 80, preset="Realistic"),
+    Clip("snake", "Snake", "Quaternius", "Snake_Jump", before=3, preset="Realistic", amount=1.5),
     Clip(
         "arnaud",
         "ozz_arnaud",
         "ProAnimationBank",
         preset="Realistic",
-        amount=2.0,
+        amount=4.0,
         licence=MIT,
-        view=View(28.0, 0.12, 0.3, 0.72),
+        view=View(28.0, 0.24, 0.3, 0.74),
         coat=SAND,
     ),
-    Clip("avocado", "Avocado", "Quaternius", "Wave", 60),
 )
