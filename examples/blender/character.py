@@ -94,7 +94,7 @@ def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
     """
     armature = character.armature
     best: tuple[float, Shot] | None = None
-    for action in _actions_of(armature):
+    for action in actions_of(armature):
         assign(armature, action)
         first, last = int(np.ceil(action.frame_range[0])), int(np.floor(action.frame_range[1]))
         if last - first + 1 < SHORTEST_ACTION:
@@ -109,6 +109,19 @@ def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
     scene.frame_start, scene.frame_end = shot.first, shot.last
     scene.frame_set(shot.first)
     return shot
+
+
+def actions_of(armature: bpy.types.Object) -> list[bpy.types.Action]:
+    """Actions that name at least one bone of the armature, in the file's order, without their copies."""
+    bones = {bone.name for bone in armature.pose.bones}
+    return [action for action in bpy.data.actions if bones & _animated_bones(action)]
+
+
+def repeat(action: bpy.types.Action) -> None:
+    """Lets an action go on before and after its keys, again and again."""
+    for curve in _curves(action):
+        curve.modifiers.new("CYCLES")
+    action.update_tag()
 
 
 def assign(armature: bpy.types.Object, action: bpy.types.Action) -> None:
@@ -166,20 +179,15 @@ def _hangs_on(child: bpy.types.Object, armature: bpy.types.Object) -> bool:
     return parent == armature
 
 
-def _actions_of(armature: bpy.types.Object) -> list[bpy.types.Action]:
-    """Actions that name at least one bone of the armature, in the file's order, without their copies."""
-    bones = {bone.name for bone in armature.pose.bones}
-    return [action for action in bpy.data.actions if bones & _animated_bones(action)]
-
-
 def _animated_bones(action: bpy.types.Action) -> set[str]:
-    curves = action.fcurves if hasattr(action, "fcurves") else _layered_curves(action)
-    paths = (curve.data_path for curve in curves)
+    paths = (curve.data_path for curve in _curves(action))
     return {path.split('"')[1] for path in paths if path.startswith('pose.bones["')}
 
 
-def _layered_curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
-    """Curves of a layered action, as in Blender 5."""
+def _curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """All curves of an action; Blender 5 has them in layers alone."""
+    if hasattr(action, "fcurves"):
+        return list(action.fcurves)
     bags = (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags)
     return [curve for bag in bags for curve in bag.fcurves]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,9 @@ from studio import Studio, hushed
 
 # Frames a second, pixels of a panel's side, frames of a strip, height of the line of labels.
 RATE, SIDE, SHOWN, HEAD = 24, 300, 6, 28
-QUALITY = 70
-PANELS = ("posed", "flesh", "heat")
+# Qualities of pictures, best first.
+QUALITIES = (70, 60, 50, 40, 30, 20)
+PANELS = ("posed", "with Jounce", "heat")
 
 Panels = tuple[Image.Image, ...]
 
@@ -27,9 +29,7 @@ def save(studio: Studio, take: Take, path: Path, side: int = SIDE) -> list[int]:
     take: with `RATE` frames a second.
     """
     top = sheet.scale(take)
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder) / "panel.png"
-        shot = [panels(studio, take, index, top, (scratch, side)) for index in range(len(take.posed))]
+    shot = photographed(studio, take, top, side)
     pictures = [beside(frame, top) for frame in shot]
     shown = sheet.telling_frames(take.amplitudes(), SHOWN)
     strip([shot[index] for index in shown], shown, take, top).save(path.with_suffix(".png"))
@@ -37,6 +37,13 @@ def save(studio: Studio, take: Take, path: Path, side: int = SIDE) -> list[int]:
     if bpy.app.ffmpeg.supported:
         save_mp4(pictures, path.with_suffix(".mp4"))
     return shown
+
+
+def photographed(studio: Studio, take: Take, top: float, side: int) -> list[Panels]:
+    """The panels of every frame of a take; see `panels`."""
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder) / "panel.png"
+        return [panels(studio, take, index, top, (scratch, side)) for index in range(len(take.posed))]
 
 
 def at_rate(take: Take, rate: float) -> Take:
@@ -68,9 +75,9 @@ def panels(studio: Studio, take: Take, index: int, top: float, shown: tuple[Path
 
 def beside(frame: Panels, top: float) -> Image.Image:
     """The panels of a frame side by side, a label above each."""
-    side = frame[0].width
+    side, height = frame[0].size
     # Codecs take even sizes.
-    size = [number + number % 2 for number in (len(frame) * (side + GAP) - GAP, side + HEAD)]
+    size = [number + number % 2 for number in (len(frame) * (side + GAP) - GAP, height + HEAD)]
     picture = Image.new("RGB", tuple(size), PAPER)
     for column, (panel, label) in enumerate(zip(frame, PANELS, strict=True)):
         text = f"{label}, red: {100 * top:g} % of the size" if label == PANELS[-1] else label
@@ -98,11 +105,14 @@ def strip(shot: list[Panels], shown: list[int], take: Take, top: float) -> Image
     return picture
 
 
-def save_webp(pictures: list[Image.Image], path: Path) -> None:
-    """Saves a film that starts again at its end."""
+def save_webp(pictures: list[Image.Image], path: Path, most: float = math.inf) -> None:
+    """Saves a film that starts again at its end, in the best quality with at most so many bytes."""
     ends = np.round(1000.0 * np.arange(len(pictures) + 1) / RATE).astype(int)
-    options = {"duration": np.diff(ends).tolist(), "loop": 0, "quality": QUALITY, "method": 4}
-    pictures[0].save(path, save_all=True, append_images=pictures[1:], **options)
+    for quality in QUALITIES:
+        options = {"duration": np.diff(ends).tolist(), "loop": 0, "quality": quality, "method": 4}
+        pictures[0].save(path, save_all=True, append_images=pictures[1:], **options)
+        if path.stat().st_size <= most:
+            break
 
 
 def save_mp4(pictures: list[Image.Image], path: Path) -> None:

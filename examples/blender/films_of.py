@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
@@ -32,16 +33,24 @@ def main() -> None:
     one_character.measure(options, filmed)
 
 
-def taken(character: characters.Character, shot: characters.Shot, caches: Path) -> sheet.Take:
+def taken(
+    character: characters.Character,
+    shot: characters.Shot,
+    caches: Path,
+    settings: Mapping[str, str | float] | None = None,
+) -> sheet.Take:
     """The shot without flesh, and its complete preview after Add Jounce, in the quality that it has by
     itself.
 
     caches: folder for the cache of a final motion, which would otherwise lie beside the character.
+    settings: of `object.jounce`, in order.
     """
     posed = studio.record(character.body, shot.frames)
     host = flesh.added(character.armature, character.body, shot.first)
     host.jounce.cache_folder = str(caches)
     host.jounce.property_unset("quality")
+    for name, value in (settings or {}).items():
+        setattr(host.jounce, name, value)
     bpy.ops.jounce.fill_cache()
     return one_character.take(character, shot, posed, studio.record(character.body, shot.frames))
 

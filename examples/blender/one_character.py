@@ -15,6 +15,7 @@ import sheet
 import studio
 
 Measure = Callable[[str, characters.Character, characters.Shot], dict]
+Choose = Callable[[characters.Character, int], characters.Shot]
 Shoot = Callable[[str, characters.Character, characters.Shot], tuple[dict, sheet.Take]]
 
 
@@ -44,15 +45,15 @@ def take(
     return sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
 
 
-def measure(options: argparse.Namespace, measured: Measure) -> None:
+def measure(options: argparse.Namespace, measured: Measure, choose: Choose = characters.choose_shot) -> None:
     """Writes measurements of the liveliest frames of the character, or the reason for their absence.
 
-    measured: function that also takes the extension's package.
+    measured: function that also takes the extension's package. choose: gives other frames than the liveliest.
     """
     package = extension.enable().__name__
     try:
         character = characters.load(options.file)
-        report = measured(package, character, characters.choose_shot(character, options.frames))
+        report = measured(package, character, choose(character, options.frames))
     except (characters.Unreadable, RuntimeError) as refusal:
         report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
     options.report.write_text(json.dumps(report), encoding="utf-8")

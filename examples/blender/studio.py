@@ -18,6 +18,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 from mathutils import Color, Matrix, Vector
+from view import View
 
 BACKDROP = (0.97, 0.945, 0.89)
 HEAT = np.array(
@@ -45,6 +46,7 @@ LIGHTS = [
     Light((0.0, -1.0, 0.1), (0.16, 0.14, 0.13), 0.0, 1.0),
 ]
 AMBIENT = (0.30, 0.29, 0.33)
+FROM_THE_FRONT = View()
 
 
 PROBE = """
@@ -85,7 +87,13 @@ def world_points(evaluated: bpy.types.Object) -> np.ndarray:
 class Studio:
     """Camera, lights, ground and stand-ins for `meshes`, with all given `shapes` in the frame."""
 
-    def __init__(self, meshes: list[bpy.types.Object], shapes: list[list[np.ndarray]], engine: str) -> None:
+    def __init__(
+        self,
+        meshes: list[bpy.types.Object],
+        shapes: list[list[np.ndarray]],
+        engine: str,
+        view: View = FROM_THE_FRONT,
+    ) -> None:
         """Build the scene; `engine` is WORKBENCH or CYCLES."""
         self.scene = bpy.data.scenes.new("Studio")
         self.colour_type = _colour_type(meshes)
@@ -94,7 +102,7 @@ class Studio:
         low, high = cloud.min(axis=0), cloud.max(axis=0)
         self.size = float(np.linalg.norm(high - low))
         self.ground = self._ground(low, high)
-        self.camera = self._camera(cloud)
+        self.camera = self._camera(view.framed(shapes), view)
         self.engine = engine
         # Rendered pixels per shown pixel along a side, because Workbench is fast but smooths edges little.
         self.oversampling = 1 if engine == "CYCLES" else 2
@@ -165,10 +173,10 @@ class Studio:
         self.scene.collection.objects.link(ground)
         return ground
 
-    def _camera(self, cloud: np.ndarray) -> bpy.types.Object:
-        """A camera three quarters from the front, a little above, that frames every point of the cloud."""
-        azimuth, height = math.radians(28.0), 0.24
-        towards = Vector((math.sin(azimuth), -math.cos(azimuth), height)).normalized()
+    def _camera(self, cloud: np.ndarray, view: View) -> bpy.types.Object:
+        """A camera that frames every point of the cloud."""
+        azimuth = math.radians(view.azimuth)
+        towards = Vector((math.sin(azimuth), -math.cos(azimuth), view.rise)).normalized()
         turn = (-towards).to_track_quat("-Z", "Y").to_matrix()
         data = bpy.data.cameras.new("Camera")
         data.lens, data.sensor_fit = LENS, "AUTO"
@@ -176,6 +184,8 @@ class Studio:
         view = cloud @ np.array(turn)
         spans = [_fit(view[:, axis], view[:, 2], slope) for axis in (0, 1)]
         distance = max(apex for _, apex in spans)
+        # Shares of the picture's width and height that the cloud fills.
+        self.filled = [apex / distance for _, apex in spans]
         centre = turn @ Vector((spans[0][0], spans[1][0], distance))
         data.clip_start, data.clip_end = 1e-3 * self.size, 200.0 * self.size
         camera = bpy.data.objects.new("Camera", data)

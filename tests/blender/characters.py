@@ -80,12 +80,7 @@ def run_all(
     script: Path, options: argparse.Namespace, columns: dict[str, str], more: tuple[str, ...] = ()
 ) -> list[dict]:
     """Reports of a script, called with more words, on each character; writes the table after each."""
-    files = sorted(
-        path
-        for folder in FOLDERS
-        for path in (options.data / folder).glob("*")
-        if path.suffix.lower() in KINDS and options.only in path.name
-    )
+    files = [path for path in found(options.data) if options.only in path.name]
     if not files:
         print(
             f"There are no characters in {options.data} or in its folders {', '.join(FOLDERS[1:])}.",
@@ -93,10 +88,16 @@ def run_all(
         )
     rows = []
     for path in files:
-        rows.append(_run(script, path, options, more))
+        rows.append(run_one(script, path, options, more))
         print(json.dumps(rows[-1]), flush=True)
         options.out.write_text(table(rows, columns), encoding="utf-8")
     return rows
+
+
+def found(data: Path) -> list[Path]:
+    """Files of characters in a folder, in order."""
+    files = (path for folder in FOLDERS for path in (data / folder).glob("*"))
+    return sorted(path for path in files if path.suffix.lower() in KINDS)
 
 
 def table(rows: list[dict], columns: dict[str, str]) -> str:
@@ -111,7 +112,7 @@ def table(rows: list[dict], columns: dict[str, str]) -> str:
     return "\n".join([*lines, "", *notes]) + "\n"
 
 
-def _run(script: Path, path: Path, options: argparse.Namespace, more: tuple[str, ...]) -> dict:
+def run_one(script: Path, path: Path, options: argparse.Namespace, more: tuple[str, ...]) -> dict:
     """One character in its own process: its report, or the way it ended without one."""
     name = f"{path.parent.name}/{path.name}"
     with tempfile.TemporaryDirectory() as scratch:

@@ -65,6 +65,7 @@ usage: cargo x <command>
                         sheet of each in out/sheets/
   films [character]     each of them posed | flesh | heat at true speed, as webp and mp4, and a strip of six frames:
                         out/films.md and out/films/
+  gallery [picture]     the loops of README and gallery, to docs/images/gallery/, and their table: out/gallery.md
   final [character]     the final motion of every character beside its draft: out/final_motion.md and a contact sheet
                         of each in out/final/
   full-space [character]
@@ -106,6 +107,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["sheets", only] => sheets::run(only),
         ["films"] => sheets::films(""),
         ["films", only] => sheets::films(only),
+        ["gallery"] => sheets::gallery(""),
+        ["gallery", only] => sheets::gallery(only),
         ["final"] => sheets::final_motion(""),
         ["final", only] => sheets::final_motion(only),
         ["full-space"] => sheets::full_space(""),

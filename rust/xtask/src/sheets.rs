@@ -1,6 +1,7 @@
 //! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same to look
-//! at), `cargo x final` (motion of parts in final motion), `cargo x full-space` (difference from the full space),
-//! and `cargo x honest` (mass and frequencies of a body at several resolutions).
+//! at), `cargo x gallery` (loops of those under free licences), `cargo x final` (motion of parts in final motion),
+//! `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and frequencies of a body at
+//! several resolutions).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,13 @@ pub fn run(only: &str) -> Result<()> {
 /// Films the characters whose names contain `only`, posed beside flesh: `out/films.md` and `out/films/`.
 pub fn films(only: &str) -> Result<()> {
     photographed("films", "films", only)
+}
+
+/// Makes the pictures of the gallery whose names contain `only`, in `docs/images/gallery/`: `out/gallery.md`.
+pub fn gallery(only: &str) -> Result<()> {
+    let table = measured("gallery", &project::out(), only)?;
+    println!("\nThe table is {}, the pictures are in docs/images/gallery", table.display());
+    Ok(())
 }
 
 /// Measures and renders their final motion beside their drafts: `out/final_motion.md` and `out/final/`.

@@ -3,8 +3,9 @@
 Before a build they gather the pages: those of `docs` at the top of the site, with the notebooks, those of
 the repository in `project`, other linked files in `files`, and the reference of the Rust library in `rust`.
 Links follow.
-During the build they render every formula as MathML. A broken link, a formula with a mistake, and a public
-name of the Python module without a place in the reference each stop the build.
+During the build they render every formula as MathML, and let pictures load when they come into sight. A
+broken link, a formula with a mistake, and a public name of the Python module without a place in the reference
+each stop the build.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Renders the formulas of a page."""
-    return rendered(html, page.file.src_uri)
+    """Renders the formulas of a page, and loads its pictures when they come into sight."""
+    return lazy(rendered(html, page.file.src_uri))
 
 
 def package(name: str) -> str:
@@ -186,6 +187,12 @@ def rendered(html: str, page: str) -> str:
     if "$" in left:
         raise SiteError(f"{page}: a dollar sign opens no formula: {left[left.index('$') :][:60]}")
     return FORMULA.sub(formula, html)
+
+
+def lazy(html: str) -> str:
+    """A page's HTML whose pictures are loaded when they come into sight, all but the first."""
+    before, first, after = html.partition("<img ")
+    return before + first + after.replace("<img ", '<img loading="lazy" ')
 
 
 def check_reference(pages: Iterable[Path]) -> None:
