@@ -44,6 +44,8 @@ def executed(source: str, name: str) -> dict[str, Any]:
     from matplotlib import pyplot
 
     pyplot.rcParams.update({"figure.figsize": SIZE, "figure.dpi": DPI, "figure.constrained_layout.use": True})
+    # Figures that others left open are none of the notebook's.
+    pyplot.close("all")
     space: dict[str, Any] = {"__name__": name}
     made = []
     for number, cell in enumerate(cells(source)):
