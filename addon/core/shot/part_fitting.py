@@ -23,8 +23,6 @@ SLOPE, STEEP = 0.6, 0.35
 LEAP, WORTH = 1.5, 0.15
 # Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
 HARDER, EASIER = -2.0, 2.0
-# Power of the share by which all parts together tear more than each.
-TOGETHER = 2.0
 # Largest number of tries.
 TRIES = 2
 
@@ -61,11 +59,15 @@ def fitted(
 
 
 def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
-    """The used share of the nearest bound of each part, larger where all together tear more than each."""
+    """The used share of the nearest bound of each part.
+
+    The part that stretches most uses as much as all together, and twice as much of what is too much.
+    """
     widest = max([part.strain for part in extent.parts], default=0.0)
-    together = max(1.0, extent.strain / max(widest, STILL)) ** TOGETHER
+    together = max(1.0, extent.strain / max(widest, STILL))
     own = (replace(part, strain=part.strain * together) for part in extent.parts)
-    return np.array([max(bounds.used(part)[0], STILL) for part in own])
+    too_much = max(1.0, bounds.used(extent)[0])
+    return np.array([max(too_much * bounds.used(part)[0], STILL) for part in own])
 
 
 def misfit(extent: Extent, bounds: Bounds) -> float:
