@@ -53,9 +53,19 @@ FOX = {
     "licence": f"{CC0}, {CC_BY}",
     "view": SIDE_VIEW,
 }
-FIRST = Clip("first", "Fox", **FOX, width=FIRST_WIDTH, most=FIRST_MOST)
+FIRST = Clip("first", "Fox", **FOX, preset="Realistic", amount=2.2, width=FIRST_WIDTH, most=FIRST_MOST)
 CLIPS = (
-    Clip("cow", "Cow", "Quaternius", "Run", before=3, view=SIDE_VIEW, width=300),
+    Clip(
+        "cow",
+        "Cow",
+        "Quaternius",
+        "Run",
+        before=3,
+        preset="Realistic",
+        amount=1.5,
+        view=SIDE_VIEW,
+        width=300,
+    ),
     Clip(
         "slime",
         "Slime",
@@ -77,7 +87,16 @@ CLIPS = (
         view=View(50.0, 0.24, 0.25, 1.0),
     ),
     Clip("fox", "Fox", **FOX, preset="Realistic"),
-    Clip("dragon", "Dragon", "Quaternius", "Dragon_Flying", before=2, view=View(65.0)),
+    Clip(
+        "dragon",
+        "Dragon",
+        "Quaternius",
+        "Dragon_Flying",
+        before=2,
+        preset="Realistic",
+        amount=1.5,
+        view=View(65.0),
+    ),
     Clip(
         "mage",
         "kaykit_Mage",
