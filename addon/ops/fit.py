@@ -1,7 +1,7 @@
 """jounce.fit: makes flesh as soft and as lively as a shot allows."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -72,14 +72,14 @@ class Fit:
     """The fitted frequency of a body.
 
     held: frames with held flesh, and the reason; empty without any. built: build made for the fit. parts:
-    fitted softness and amount by the names of the parts.
+    fitted softness and amount by the names of the parts that differ from the body; None without a fit.
     """
 
     host: bpy.types.Object
     fitted: Fitted
     held: str
     built: Built | None = None
-    parts: dict[str, tuple[float, float]] = field(default_factory=dict)
+    parts: dict[str, tuple[float, float]] | None = None
 
 
 # Task with a fit as its result.
@@ -177,8 +177,8 @@ def prepared(made: motions.Motions) -> Generator[Step, None, full_space.FineBody
 def in_parts(found: Fit, plain: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> Fitting:
     """Fits the parts beside the whole body, and builds them in."""
     host, fitted = found.host, found.fitted
-    names = Gauge(plain.body, plain.scene.surface, drives).parts
-    if fitted.ease is None or fitted.reason is Reason.RIG or len(names) < 2:
+    names, parts = Gauge(plain.body, plain.scene.surface, drives).parts, {}
+    if fitted.ease is None:
         return found
 
     def settings(eases: part_fitting.Eases) -> dict[str, tuple[float, float]]:
@@ -191,15 +191,15 @@ def in_parts(found: Fit, plain: motions.Motions, drives: list[FrameInput], scene
         fine = (yield from prepared(made)) if is_final else None
         return (yield from scaled(Rehearsal(made, drives, scene, fine)(fitted.tuning), 0.3, 1.0))
 
-    eases, extent = yield from scaled(
-        part_fitting.fitted(fitted.ease, fitted.extent, extent_at, bounds_of(host)), 0.0, 0.9
-    )
-    parts = settings(eases) if any(eases) else {}
+    if fitted.reason is not Reason.RIG and len(names) > 1:
+        search = part_fitting.fitted(fitted.ease, fitted.extent, extent_at, bounds_of(host))
+        eases, extent = yield from scaled(search, 0.0, 0.9)
+        fitted, parts = replace(fitted, extent=extent), settings(eases) if any(eases) else {}
     rows = [replace(row, fitted=parts.get(row.name, part_settings.PLAIN)) for row in host.jounce.part_rows()]
     own = yield from scaled(with_parts(plain.scene, rows), 0.9, 1.0)
     digest = own.scene.surface.digest(host.jounce.build_settings())
     new = Built(own.scene, bound_of(host), own.body, digest, host.jounce.built_summary)
-    return replace(found, fitted=replace(fitted, extent=extent), built=new, parts=parts)
+    return replace(found, fitted=fitted, built=new, parts=parts)
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:
@@ -210,7 +210,8 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
 
 def keep(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
-    found.host.jounce.fit_parts(found.parts)
+    if found.parts is not None:
+        found.host.jounce.fit_parts(found.parts)
     if found.built is not None:
         keep_built(found.built, context)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
@@ -222,7 +223,7 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     held = f". {found.held}" if found.held else ""
     feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
     moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
-    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts)}{held}"
+    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts or {})}{held}"
 
 
 def told_parts(parts: dict[str, tuple[float, float]]) -> str:

@@ -262,6 +262,12 @@ def test_settings_go_by_anatomy_to_characters_with_other_rigs():
     assert all(now > 1.3 * then for now, then in zip(map(moved_most, hosts[1:]), before[1:], strict=True))
 
 
+def iter_of(result):
+    """A task that is done at once, with a result."""
+    yield from ()
+    return result
+
+
 def fits_of_parts(state):
     """Fitted softness and amount of each part."""
     return {part.name: (part.fitted_softness, part.fitted_amount) for part in state.parts}
@@ -274,11 +280,20 @@ def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
     state.amount = 1.0
     scenes.activate(host)
     assert bpy.ops.jounce.fit() == {"FINISHED"}
+    assert module("ops.fit").is_built(host, bpy.context)
     first, frequency, moved = fits_of_parts(state), state.frequency, moved_most(host)
     assert np.ptp(np.log(list(first.values()))) > 0.2
     assert all((part.softness, part.amount) == (1.0, 1.0) for part in state.parts)
     settings = module("core.rig.part_settings").acting(state.part_rows())
     assert {each.name: (each.softness, each.amount) for each in settings}.items() <= first.items()
+    # What the rig alone stretches has no fit of parts, and is built as it is then.
+    fitting = module("core.shot.fitting")
+    found = fitting.Fitted(0.5, fitting.Extent(0.01, 0.9), fitting.Reason.RIG)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module("ops.fit"), "tuned", lambda *_: iter_of(found))
+        assert bpy.ops.jounce.fit() == {"FINISHED"}
+        assert set(fits_of_parts(state).values()) == {(1.0, 1.0)}
+        assert module("ops.fit").is_built(host, bpy.context)
     # The artist's settings stay, and change nothing of what is found.
     state.parts["belly"].amount, state.parts["thighs"].softness = 0.5, 2.0
     bpy.ops.jounce.build()

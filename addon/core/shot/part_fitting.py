@@ -28,10 +28,13 @@ TRIES = 2
 
 
 def setting(ease: float, own: float) -> tuple[float, float]:
-    """Softness and amount of a part whose ease is greater than the body's `ease` by `own`."""
+    """Softness and amount of a part whose ease is greater than the body's `ease` by `own`.
+
+    In single precision, as a file keeps them: a build is known by their bits.
+    """
     body, part = tuning(ease), tuning(limited(ease + own))
-    amount = min(MOST_AMOUNT, part.amount / body.amount)
-    return float(np.exp(limited(ease + own) - ease) / amount), amount
+    amount = np.float32(min(MOST_AMOUNT, part.amount / body.amount))
+    return float(np.float32(np.exp(limited(ease + own) - ease) / amount)), float(amount)
 
 
 def fitted(
