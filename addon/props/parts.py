@@ -41,14 +41,17 @@ class OfPart:
 
     amount: FloatProperty(
         name="Amount",
-        description="How much of the rig's acceleration the part feels, without unit: 0 none, 1 as the body",
+        description=(
+            "How much of the rig's acceleration the part feels, without unit: 0 none, 1 as the body, or as "
+            "Fit to Shot found for the part"
+        ),
         **AMOUNT,
     )
     softness: FloatProperty(
         name="Softness",
         description=(
-            "How soft the part is beside the rest, without unit: 1 as its kind is, 4 swings half as often, "
-            "0.25 twice as often"
+            "How soft the part is beside the rest, without unit: 1 as its kind is, or as Fit to Shot found, "
+            "4 swings half as often, 0.25 twice as often"
         ),
         **SOFTNESS,
     )

@@ -16,8 +16,8 @@ from .motion_extent import Extent
 # Eases of the parts beside the whole body's.
 Eases = tuple[float, ...]
 
-# Slopes of a part's used share against its ease, on a log scale, for more motion and for less: limits hold
-# flesh that is too wild, so that calming it takes more.
+# Slopes of a part's used share against its ease, on a log scale, for more motion and for less. Limits hold
+# wild flesh, and calming it takes more.
 SLOPE, STEEP = 0.6, 0.35
 # Largest step of an ease, and smallest one that is worth a try.
 LEAP, WORTH = 1.5, 0.15

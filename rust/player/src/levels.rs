@@ -10,7 +10,7 @@ use jounce::model::skinning_modes::{PointSpring, SkinningModel, SkinningStepper}
 const COARSE: usize = 8;
 /// Time in which a difference between levels falls to a third, seconds.
 const FADE: f64 = 0.12;
-/// Share of the difference below which it ends.
+/// Smallest shown share of a difference.
 const GONE: f64 = 1e-4;
 
 /// The steppers of a body at all levels of detail, finest first, and what is shown of them.

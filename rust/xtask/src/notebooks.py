@@ -56,7 +56,7 @@ def executed(source: str, name: str) -> dict[str, Any]:
 
 
 def run(code: str, name: str, space: dict[str, Any]) -> list[dict[str, Any]]:
-    """Outputs of a cell of code: what it prints, then its figures."""
+    """Outputs of a cell of code: printed text, then figures."""
     from matplotlib import pyplot
 
     printed = io.StringIO()

@@ -10,7 +10,7 @@ use crate::wasm;
 
 /// Folder of the page's sources.
 const PAGE: &str = "rust/player/page";
-/// Modules of the page, and of its worker, each after those that it uses.
+/// Modules of the page and of its worker, in the order of their imports.
 const MODULES: [&str; 8] = [
     "js/jounce.js",
     "js/builder.js",

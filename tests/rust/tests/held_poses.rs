@@ -83,12 +83,13 @@ fn flesh_in_the_pose_of_its_rig_stays_there_however_crushed() {
     }
 }
 
-/// Flesh that is thrown out of a crushed pose comes back to it.
+/// Flesh that is thrown out of a crushed pose comes back to it, as soon as to a whole one.
 #[test]
 fn flesh_comes_back_to_a_crushed_pose() {
     for (name, law) in laws() {
         let flesh = Flesh { mesh: bar([6, 2, 2], 0.1), law: soft(law) };
-        for slope in [0.1, 0.0, -0.2] {
+        let mut whole = 0.0;
+        for slope in [1.0, 0.1, 0.0, -0.2] {
             let posed = joint(&flesh.mesh, slope, 0.8);
             let mut stepper = hung(&flesh, FIRM);
             let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -102,9 +103,12 @@ fn flesh_comes_back_to_a_crushed_pose() {
                 stepper.step(&posed, &SimulationParams { damping: 0.3, ..settings() }, silent).unwrap();
             }
             let off = longest(&stepper.displacement()) / flesh.mesh.diagonal();
-            // Hardly resisting small strains, the polynomial takes its time.
-            let most = if name == "polynomial" { 0.02 } else { 1e-6 };
-            assert!(off < most, "{name}, {slope}: {off:e} off the pose");
+            if slope == 1.0 {
+                whole = off;
+            }
+            // The polynomial hardly resists small strains: as little where nothing is crushed.
+            let most = if name == "polynomial" { whole } else { 1e-6 };
+            assert!(off <= most, "{name}, {slope}: {off:e} off the pose, {whole:e} of whole flesh");
         }
     }
 }

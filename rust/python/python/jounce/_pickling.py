@@ -1,4 +1,4 @@
-"""How objects of the compiled module are pickled: by a call that makes an equal one."""
+"""Pickling of the compiled module's objects: each is a call that makes an equal one."""
 
 from __future__ import annotations
 
