@@ -305,7 +305,9 @@ def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
     hosts = own_bodies(context)
     silent = next((host for host in hosts if host.jounce.is_attached or host.jounce.is_pinned), None)
     if silent is not None:
-        raise UserError(f"{silent.name} is {silent.jounce.kind.lower()}, and only flesh and loose bodies sound.")
+        raise UserError(
+            f"{silent.name} is {silent.jounce.kind.lower()}, and only flesh and loose bodies sound."
+        )
     return hosts
 
 

@@ -75,6 +75,8 @@ def draw_flesh(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> No
         if state.is_pinned:
             column.prop(state, "strength", slider=True)
         column.prop(state, "softness", slider=True)
+        if state.is_pinned:
+            layout.operator("jounce.wind", icon="FORCE_WIND")
         return
     split = layout.split(factor=0.3)
     split.template_icon_view(state, "preset", show_labels=True, scale=PICTURE, scale_popup=5.0)

@@ -22,7 +22,7 @@ WORDS = {
 
 
 def of(host: bpy.types.Object, surface: Surface, context: bpy.types.Context) -> Root | None:
-    """The root of a bound body without an armature; None if it is stout, lies or floats, or has no own mesh."""
+    """The root of a bound body without an armature and a map Pin; None if it is stout, lies or floats."""
     members = bodies.members(host)
     if any(armature_modifier.moving([obj]) and obj.find_armature() is not None for obj in members):
         return None
@@ -49,7 +49,7 @@ def parent_of(host: bpy.types.Object, unit: float) -> np.ndarray | None:
 def gaps_of(
     surface: Surface, members: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> np.ndarray:
-    """Distance (p,) of each point from the nearest other mesh that is shown, in metres; infinite beyond reach."""
+    """Distance (p,) of each point from the nearest other shown mesh, in metres; infinite beyond reach."""
     unit = units.metres_per_unit(context.scene)
     reach = roots.NEAR * surface.diagonal / unit
     places, found = surface.points / unit, np.full(len(surface.points), np.inf)
@@ -111,8 +111,7 @@ def painted(obj: bpy.types.Object, name: str) -> str:
 
 def sentence(host: bpy.types.Object, root: Root) -> str:
     """Report of a root."""
-    hangs = "hangs" if root.is_high else "stands"
     return (
-        f"{host.name} {hangs} pinned {WORDS[root.end]}, and swings from there; paint the map Pin to fix it "
+        f"{host.name} is pinned {WORDS[root.end]}, and swings from there; paint the map Pin to fix it "
         "elsewhere, or make it Loose in the panel Body."
     )

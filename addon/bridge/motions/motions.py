@@ -195,7 +195,7 @@ class Motions:
 
     def _pinned(self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings) -> PinnedPass:
         self._refuse_unattachable()
-        feel = asdict(material_of(self.body, settings, self._gravity(scene)))
+        feel = material_of(self.body, settings, self._gravity(scene))
         start = partial(TreeSimulation, self.body, settings, units.frame_seconds(scene), feel)
         course, touched = self._course(settings), self.scene.colliders.colliders
         return PinnedPass(cache, start, course, touched, self.body.model)

@@ -23,7 +23,8 @@ class Hand:
             raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
         if host.jounce.is_pinned:
             raise UserError(
-                f"{host.name} is pinned, and its domains cannot be grabbed; move its object, or use force fields."
+                f"{host.name} is pinned, and its domains cannot be grabbed; move its object, or use force "
+                "fields."
             )
         self._session = known
         self._grip: Grip | HandleGrip | None = None

@@ -68,7 +68,9 @@ Built = Union["jounce.Body", loose.LooseBody, attached.AttachedBody, pinned.Pinn
 CACHE: BodyCache[Built] = BodyCache(capacity=16)
 
 
-def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSettings | PinnedSettings) -> Task:
+def build(
+    surface: Surface, settings: BuildSettings | LooseSettings | AttachedSettings | PinnedSettings
+) -> Task:
     """Builds the body of a surface on a thread of the native module and puts the body into the cache."""
     surface.refuse_unusable()
     start = time.perf_counter()

@@ -1,8 +1,8 @@
 """Domains of a pinned body: pieces of its loose parts, each attached to one nearer to the root.
 
 A loose part is filled with a cage of its own, so that leaves that touch stay apart. Parts with pinned points
-are attached to the root, every other one to a part that it touches, on the shortest way to the root. A part is
-cut across that way, and where it branches into several pieces.
+are attached to the root, every other one to a part that it touches, on the shortest way to the root. A part
+is cut across that way, and where it branches into several pieces.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ from ..mesh.map_shapes import distances
 
 # Fewest cells along the longest side of a loose part.
 FEWEST_CELLS = 6
-# Distance in cells up to which two loose parts touch, and distance that counts as far as one more part on the
-# way to the root.
-NEAR, FAR = 1.5, 0.05
+# Distance in cells of a point of one loose part from the cage of another up to which they touch, radius in
+# cells in which a part is held there, and distance that counts as one more part on the way to the root, as a
+# share of the size.
+NEAR, HELD, FAR = 0.87, 1.5, 0.005
 # Vertices of a cage that stand for it in the search of touching parts, and vertices of an interface.
 SAMPLES, INTERFACE = 200, 12
 # Fewest tets of a piece that has a neighbour: two cells.
@@ -41,9 +42,9 @@ class Cage:
 class Piece:
     """One domain.
 
-    vertices: (n,) of the common cage. tets: (q, 4) of these vertices. held: (h,) of these vertices, attached to
-    the parent. parent: number of an earlier piece, -1 for the root. interface: (i,) vertices of the common cage,
-    of the parent; empty at the root.
+    vertices: (n,) of the common cage. tets: (q, 4) of these vertices. held: (h,) of these vertices, attached
+    to the parent. parent: number of an earlier piece, -1 for the root. interface: (i,) vertices of the common
+    cage, of the parent; empty at the root.
     """
 
     vertices: np.ndarray
@@ -110,24 +111,34 @@ def moved(piece: Piece, start: int, parent: int, interface: np.ndarray) -> Piece
 
 
 def attached(found: list[Cage], pinned: np.ndarray) -> tuple[list[np.ndarray], list[int], np.ndarray]:
-    """Pinned vertices (n,) bool of each cage, the parts from the root on, and the part above each, -1 for none.
+    """Pinned vertices (n,) bool of each cage, the parts from the root on, and the part above each, or -1.
 
     The shortest way to the root: each part counts one, and a gap as many as it is longer than touching parts
     have.
     """
     roots = [corners(cage, pinned[cage.rows]) for cage in found]
     size = float(np.linalg.norm(np.ptp(np.concatenate([cage.mesh.vertices for cage in found]), axis=0)))
-    samples = [sampled(np.asarray(cage.mesh.vertices)) for cage in found]
+    vertices = [sampled(np.asarray(cage.mesh.vertices)) for cage in found]
+    points = [sampled(np.asarray(cage.embedding.points)) for cage in found]
+    # The cages' boxes, by a cell smaller: no gap is less than that between them.
+    boxes = np.stack([[each.min(axis=0), each.max(axis=0)] for each in vertices])
+    boxes += np.array([cage.edge for cage in found])[:, None, None] * np.array([1.0, -1.0])[None, :, None]
+
+    def gap(one: int, other: int) -> float:
+        pairs = (one, other), (other, one)
+        apart = (np.sqrt(squares(points[a], vertices[b]).min()) - NEAR * found[b].edge for a, b in pairs)
+        return max(0.0, float(min(apart)))
+
     far = np.array([0.0 if root.any() else np.inf for root in roots])
     above, waiting, order = np.full(len(found), -1), np.ones(len(found), bool), []
     while waiting.any():
         part = int(np.where(waiting, far, np.inf).argmin())
         waiting[part] = False
         order.append(part)
-        for other in np.flatnonzero(waiting & (far > far[part] + 1.0)):
-            touch = NEAR * max(found[part].edge, found[other].edge)
-            gap = max(0.0, gap_between(samples[part], samples[other]) - touch)
-            way = far[part] + 1.0 + gap / (FAR * size)
+        between = np.maximum(boxes[:, 0] - boxes[part, 1], boxes[part, 0] - boxes[:, 1])
+        least = np.linalg.norm(np.maximum(between, 0.0), axis=1) / (FAR * size)
+        for other in np.flatnonzero(waiting & (far > far[part] + 1.0 + least)):
+            way = far[part] + 1.0 + gap(part, int(other)) / (FAR * size)
             if way < far[other]:
                 far[other], above[other] = way, part
     return roots, order, above
@@ -145,11 +156,6 @@ def sampled(vertices: np.ndarray) -> np.ndarray:
     return vertices[:: max(1, len(vertices) // SAMPLES)]
 
 
-def gap_between(one: np.ndarray, other: np.ndarray) -> float:
-    """Smallest distance between two sets of points."""
-    return float(np.sqrt(squares(one, other).min()))
-
-
 def squares(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Squared distances (k, l) between points (k, 3) and (l, 3)."""
     return np.maximum((one**2).sum(1)[:, None] - 2.0 * one @ other.T + (other**2).sum(1), 0.0)
@@ -162,7 +168,7 @@ def touching(cage: Cage, parent: Cage) -> np.ndarray:
     middle = vertices[apart <= apart.min() + 0.5 * cage.edge].mean(axis=0)
     tets = np.asarray(cage.mesh.tets)
     first = np.linalg.norm(vertices[tets].mean(axis=1) - middle, axis=1).argmin()
-    held = np.linalg.norm(vertices - middle, axis=1) <= NEAR * cage.edge
+    held = np.linalg.norm(vertices - middle, axis=1) <= HELD * cage.edge
     held[tets[first]] = True
     return held
 
@@ -239,7 +245,7 @@ def components(count: int, pairs: np.ndarray) -> np.ndarray:
 def joined(
     tets: np.ndarray, label: np.ndarray, level: np.ndarray, held: np.ndarray, vertices: np.ndarray
 ) -> tuple[tuple[np.ndarray, np.ndarray] | None, np.ndarray]:
-    """Labels and levels with pieces merged that make no tree, None for a tree, and the parent of each piece."""
+    """Labels and levels with pieces merged that make no tree, or None, and the parent of each piece."""
     rows = [np.unique(tets[label == each]) for each in range(label.max() + 1)]
     parent, pairs = np.full(len(rows), -1), []
     tiny = np.bincount(label) < FEWEST_TETS
@@ -280,7 +286,7 @@ def nearest(made: list[Piece], among: range, places: np.ndarray, near: np.ndarra
 
 
 def patch(piece: Piece, places: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Vertices of a piece around places (k, 3), as far as to these, not on one line; empty if it is too far."""
+    """Vertices of a piece around places (k, 3), as far as to these, not on one line; empty if too far."""
     middle = near.mean(axis=0)
     gaps = np.linalg.norm(places[piece.vertices] - middle, axis=1)
     order = piece.vertices[np.argsort(gaps, kind="stable")]

@@ -70,7 +70,7 @@ def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = No
         out[:] = coefficients
         return out
     numbers = np.asarray(coefficients, np.float64)
-    if isinstance(shaper, AttachedBody):
+    if isinstance(shaper, AttachedBody | PinnedBody):
         return shaper.displacement(numbers, out)
     return shaper.model.displacement(numbers, shaper.embedding, out)
 

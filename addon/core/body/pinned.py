@@ -11,7 +11,8 @@ where L is the linear part of T. The coefficients of a frame are, for each domai
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Unpack
 
 import jounce
 import numpy as np
@@ -26,8 +27,8 @@ from .domains import Cage, Piece
 
 # Modes of a piece that bears nothing and of one that bears others, which has attachment modes too.
 MODES, BEARING = 4, 3
-# Edge of the cube that stands for the root, as a multiple of the diagonal, and its cells. Its fixed face is as
-# wide as the body, to which all is near.
+# Edge of the cube that stands for the root, as a multiple of the diagonal, and its cells. Its fixed face is
+# as wide as the body, to which all is near.
 ROOT, ROOT_CELLS = 2.0, 2
 # Seconds of a step that ends in balance, and acceleration in m/s^2 of a small bend.
 LONG, GENTLE = 1e5, 1e-4
@@ -51,18 +52,22 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Limb:
-    """A domain of the tree. rows: (n,) of the common cage that it moves. shapes: (k, n, 3), its modes there."""
+    """A domain of the tree.
+
+    rows: (n,) of the common cage that it moves. shapes: (k, n, 3), its modes there. eigenvalues: (k,), 1/s^2.
+    """
 
     rows: np.ndarray
     shapes: np.ndarray
+    eigenvalues: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """The model of a pinned body: what a tree of domains is made of, and its map to displacements.
 
-    frequency: of the slowest swing, Hz. masses: (d,) kg, centers: (d, 3) metres, of the domains without the
-    root.
+    frequency: of the slowest swing, Hz. damping: ratio of the domains, each by itself, with which that swing
+    has a ratio of 1. masses: (d,) kg, centers: (d, 3) metres, of the domains without the root.
     """
 
     domains: tuple["jounce.Domain", ...]
@@ -70,18 +75,21 @@ class Tree:
     interfaces: tuple[np.ndarray, ...]
     limbs: tuple[Limb, ...]
     vertices: np.ndarray
-    frequency: float
     masses: np.ndarray
     centers: np.ndarray
+    frequency: float = 0.0
+    damping: float = 1.0
 
     @property
     def coefficient_shape(self) -> tuple[int, int, int]:
         """Shape of the coefficients of a frame."""
         return sum(1 + len(limb.shapes) for limb in self.limbs), 3, 4
 
-    def simulated(self, **settings: object) -> "jounce.DomainTree":
+    def simulated(
+        self, colliders: "list[jounce.Collider] | None" = None, **settings: "Unpack[jounce.TreeSettings]"
+    ) -> "jounce.DomainTree":
         """A tree at rest."""
-        return jounce.DomainTree(self.domains, self.parents, self.interfaces, **settings)
+        return jounce.DomainTree(self.domains, self.parents, self.interfaces, colliders=colliders, **settings)
 
     def coefficients(self, tree: "jounce.DomainTree", root: np.ndarray) -> np.ndarray:
         """The coefficients (m, 3, 4) of a tree. root: (3, 4), rigid transform of its root."""
@@ -100,10 +108,8 @@ class Tree:
         moved[self._frames] -= pose
         return moved
 
-    def displacement(
-        self, coefficients: np.ndarray, embedding: Spread | None = None, out: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Displacements (n, 3) of the cage, or (p, 3) f32 of embedded points."""
+    def displacement(self, coefficients: np.ndarray) -> np.ndarray:
+        """Displacements (n, 3) of the cage."""
         moved, row = np.zeros_like(self.vertices), 0
         for limb in self.limbs:
             own = coefficients[row : row + 1 + len(limb.shapes)]
@@ -111,11 +117,7 @@ class Tree:
             moved[limb.rows] = places @ own[0, :, :3].T + own[0, :, 3]
             moved[limb.rows] += np.einsum("kcd,knd->nc", own[1:, :, :3], limb.shapes)
             row += len(own)
-        if embedding is None:
-            return moved
-        out = np.empty(embedding.points.shape, np.float32) if out is None else out
-        out[:] = embedding.interpolate(moved)
-        return out
+        return moved
 
     @property
     def _frames(self) -> np.ndarray:
@@ -141,6 +143,12 @@ class PinnedBody:
         """Residual of updated modes: zero, since modes are not updated."""
         return 0.0
 
+    def displacement(self, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """The displacements (p, 3) f32 of the points."""
+        out = np.empty(self.embedding.points.shape, np.float32) if out is None else out
+        out[:] = self.embedding.interpolate(self.model.displacement(coefficients))
+        return out
+
 
 def made(surface: Surface, settings: PinnedSettings) -> Generator[Step, None, PinnedBody]:
     """Makes the pinned body of a surface."""
@@ -155,9 +163,9 @@ def made(surface: Surface, settings: PinnedSettings) -> Generator[Step, None, Pi
     pieces = domains.pieces(found, pinned, settings.pieces)
     if len(pieces) > MOST:
         raise UserError(
-            f"{surface.parts[0].name} has {len(pieces)} domains, of {len(found)} loose parts in Pieces; at most "
-            f"{MOST} can be simulated: lower Pieces in the panel Body, or make a body of a part of it and "
-            "instances of that."
+            f"{surface.parts[0].name} has {len(pieces)} domains, of {len(found)} loose parts in Pieces; at "
+            f"most {MOST} can be simulated: lower Pieces in the panel Body, or make a body of a part of it "
+            "and instances of that."
         )
     mesh = common(found)
     model = yield from tree(mesh, pieces, surface.diagonal)
@@ -178,7 +186,7 @@ def common(found: list[Cage]) -> "jounce.TetMesh":
 
 
 def spread(found: list[Cage], points: np.ndarray) -> Spread:
-    """The points of a surface, each in the cage of its part; a point without a face follows the first cage."""
+    """The points of a surface, each in the cage of its part; one without a face follows the first cage."""
     corners, shares = np.zeros((len(points), 4), np.int64), np.zeros((len(points), 4))
     tets, first, offset = np.zeros(len(points), np.int64), 0, 0
     corners[:], shares[:, 0] = found[0].mesh.tets[0], 1.0
@@ -214,15 +222,18 @@ def tree(mesh: "jounce.TetMesh", pieces: list[Piece], diagonal: float) -> Genera
         # At an interface, the parent moves the shared vertices.
         rows = np.flatnonzero(~owned[piece.vertices])
         owned[piece.vertices] = True
-        limbs.append(Limb(piece.vertices[rows], np.asarray(modes.shapes)[:, rows]))
+        limbs.append(
+            Limb(piece.vertices[rows], np.asarray(modes.shapes)[:, rows], np.asarray(modes.eigenvalues))
+        )
         weight = DENSITY * np.asarray(own.vertex_volumes)
         masses.append(weight.sum())
         centers.append(weight @ own.vertices / weight.sum())
         yield Step(0.1 + 0.8 * number / len(pieces), "Finding the modes of the domains")
     parents = np.array([-1, *(piece.parent + 1 for piece in pieces)])
     places = np.array(masses), np.stack(centers)
-    found = Tree(tuple(made), parents, tuple(interfaces), tuple(limbs), vertices, 0.0, *places)
-    return Tree(**(found.__dict__ | {"frequency": slowest(found, DENSITY * np.asarray(mesh.vertex_volumes))}))
+    found = Tree(tuple(made), parents, tuple(interfaces), tuple(limbs), vertices, *places)
+    frequency, damping = slowest(found, DENSITY * np.asarray(mesh.vertex_volumes))
+    return replace(found, frequency=frequency, damping=damping)
 
 
 def swinging(
@@ -238,9 +249,7 @@ def swinging(
         return modes.attached(interfaces) if interfaces else modes
 
 
-def root(
-    center: np.ndarray, diagonal: float, flesh: "jounce.Material"
-) -> tuple["jounce.Domain", np.ndarray]:
+def root(center: np.ndarray, diagonal: float, flesh: "jounce.Material") -> tuple["jounce.Domain", np.ndarray]:
     """The domain of the root, which is not shown, and its fixed vertices."""
     edge = ROOT * diagonal
     points, triangles = jounce.shapes.box((edge, edge, edge))
@@ -251,10 +260,12 @@ def root(
     return jounce.Domain(jounce.linear_modes(mesh, flesh, 1, pinned=held)), np.flatnonzero(held)
 
 
-def slowest(tree: Tree, masses: np.ndarray) -> float:
-    """Frequency of the slowest swing, Hz: the least of those that bend as small weights along the axes do.
+def slowest(tree: Tree, masses: np.ndarray) -> tuple[float, float]:
+    """Frequency of the slowest swing, Hz, and the ratio of the domains with which its damping ratio is 1.
 
-    Rayleigh's quotient `omega^2 = g sum m u_g / sum m |u|^2` of the displacements u under an acceleration g.
+    The slowest of the swings that bend as small weights along the axes do. With the displacements u under an
+    acceleration g, Rayleigh's quotient is `omega^2 = g sum m u_g / sum m |u|^2`. A ratio z of each mode of a
+    domain, of amplitude y and eigenvalue l, is one of `z omega sum sqrt(l) y^2 / sum l y^2` of the swing.
     """
     found = []
     for axis in np.eye(3):
@@ -263,8 +274,15 @@ def slowest(tree: Tree, masses: np.ndarray) -> float:
         )
         simulated.step()
         moved = tree.displacement(tree.shown(np.eye(3, 4), tree.coefficients(simulated, np.eye(3, 4))))
-        found.append(GENTLE * (masses @ moved @ axis) / (masses @ (moved**2).sum(axis=1)))
-    return float(np.sqrt(max(min(found), 0.0)) / (2.0 * np.pi))
+        square = GENTLE * (masses @ moved @ axis) / (masses @ (moved**2).sum(axis=1))
+        omega = float(np.sqrt(max(square, 0.0)))
+        firm = slow = 0.0
+        for number, limb in enumerate(tree.limbs, start=1):
+            squares = np.asarray(simulated.coordinates(number)) ** 2
+            firm += float(limb.eigenvalues @ squares)
+            slow += float(np.sqrt(limb.eigenvalues) @ squares)
+        found.append((omega / (2.0 * np.pi), firm / (omega * slow)))
+    return min(found)
 
 
 def describe(body: PinnedBody) -> str:

@@ -33,7 +33,7 @@ LOOSE_TETS = 4_000
 LOOSE_HANDLES, LOOSE_CLUSTERS = 40, 1_000
 # Number of tets of a pinned body, whose modes are found once; frequency of its slowest swing, Hz, and damping
 # ratio.
-PINNED_TETS, SWING_FREQUENCY, SWING_DAMPING = 8_000, 2.0, 0.08
+PINNED_TETS, SWING_FREQUENCY, SWING_DAMPING = 8_000, 1.5, 0.08
 # Sag of a loose body under gravity, as a share of its height; at three times as much, a body lies flat after
 # a fall.
 SAG = 0.03

@@ -1,12 +1,11 @@
 """The simulation of a pinned body: a tree of domains, stepped by poses of its object and by loads."""
 
-from collections import deque
 from dataclasses import dataclass
 
 import jounce
 import numpy as np
 
-from ..stepping.motion import MotionSettings
+from ..flesh.settings import FrameMaterial, MotionSettings
 from .colliders import polar
 from .pinned import LONG, PinnedBody, Tree
 
@@ -18,6 +17,8 @@ BALANCING = 2
 LEAD, DAMPED = 48, 1.0
 # Least relaxation rate towards the wind, 1/s: an acceleration is the wind whose pull at this rate it is.
 SLACK = 1e-4
+# Sine of an angle without an axis.
+TINY = 1e-12
 # Largest number of iterations of a substep, and its tolerance.
 ITERATIONS, TOLERANCE = 100, 1e-4
 
@@ -26,11 +27,13 @@ ITERATIONS, TOLERANCE = 100, 1e-4
 class TreeMoment:
     """State of a simulation between two frames.
 
-    poses: the last two, (3, 4) each. centers: (d, 3) of the domains, metres, and their speeds (d,), m/s.
+    pose, root: (3, 4) each, of the object and of the tree's root. centers: (d, 3) of the domains, metres, and
+    their speeds (d,), m/s.
     """
 
     tree: "jounce.TreeState"
-    poses: tuple[np.ndarray, ...]
+    pose: np.ndarray
+    root: np.ndarray
     centers: np.ndarray
     speeds: np.ndarray
 
@@ -38,7 +41,8 @@ class TreeMoment:
 class TreeSimulation:
     """Steps of a pinned body, with the interface of a `jounce.Simulation`.
 
-    strength: share of the object's acceleration that acts on the body.
+    strength: share of the object's motion that acts on the body. The root makes this share of each motion,
+    and all loads are turned along with it.
     """
 
     def __init__(
@@ -46,15 +50,14 @@ class TreeSimulation:
         body: PinnedBody,
         settings: MotionSettings,
         frame_seconds: float,
-        feel: dict[str, object],
+        feel: FrameMaterial,
         colliders: "list[jounce.Collider] | None" = None,
         **_of_skin: object,
     ) -> None:
-        """feel: stiffness, damping and gravity."""
         self.strength = 1.0
         self._model: Tree = body.model
         self._seconds = frame_seconds
-        self._feel = {"stiffness": 1.0, "damping": 0.0, "gravity": (0.0, 0.0, 0.0)}
+        self._stiffness, self._damping, self._gravity = 1.0, 0.0, np.zeros(3)
         self._tree = body.model.simulated(
             dt=frame_seconds,
             substeps=settings.substeps,
@@ -63,21 +66,31 @@ class TreeSimulation:
             max_iterations=ITERATIONS,
             colliders=colliders or None,
         )
-        self._poses: deque[np.ndarray] = deque([np.eye(3, 4)], maxlen=2)
+        self._pose = self._root = np.eye(3, 4)
         self._centers, self._speeds = body.model.centers, np.zeros(len(body.model.masses))
-        self._drive: dict[str, object] = {}
+        self._load: tuple[np.ndarray | None, jounce.Drag | None] = None, None
         self.converged = True
-        self.vary(**feel)
+        self.vary(feel.stiffness, feel.damping, feel.gravity)
 
     @property
     def coefficients(self) -> np.ndarray:
         """The coefficients (m, 3, 4) relative to the root."""
-        return self._model.coefficients(self._tree, rigid(self._poses[-1]))
+        return self._model.coefficients(self._tree, self._root)
 
-    def vary(self, **feel: object) -> None:
-        """Sets stiffness, damping and gravity."""
-        self._feel |= {name: value for name, value in feel.items() if name in self._feel}
-        self._tree.vary(**self._feel)
+    def vary(
+        self,
+        stiffness: float | None = None,
+        damping: float | None = None,
+        gravity: tuple[float, float, float] | None = None,
+        **_of_flesh: float,
+    ) -> None:
+        """Sets stiffness, damping and gravity; None leaves a setting unchanged."""
+        self._stiffness = self._stiffness if stiffness is None else stiffness
+        self._damping = self._damping if damping is None else damping
+        self._gravity = self._gravity if gravity is None else np.array(gravity)
+        x, y, z = self._turned(self._gravity[None])[0].tolist()
+        damping = self._model.damping * self._damping
+        self._tree.vary(stiffness=self._stiffness, damping=damping, gravity=(x, y, z))
 
     def step(
         self,
@@ -89,9 +102,13 @@ class TreeSimulation:
         *_held: object,
     ) -> None:
         """One frame. pose: (1, 3, 4). force: (d, 3), N, on each domain, drag: resistance of each."""
-        scaled = self._share(pose[0])
-        self._poses.append(pose[0])
-        self._step(pose[0], force, drag, colliders, scaled)
+        before, self._pose = self._pose, rigid(pose[0])
+        if self.strength == 1.0 and np.array_equal(self._root, before):
+            self._root = self._pose
+        else:
+            self._root = followed(self._root, before, self._pose, self.strength)
+            self.vary()
+        self._step(force, drag, colliders)
 
     def settle(
         self,
@@ -103,83 +120,84 @@ class TreeSimulation:
     ) -> None:
         """In balance in a pose, without velocity."""
         self.reset(pose, offsets, colliders)
-        self._drive = {"force": force, "drag": drag}
+        self._load = force, drag
         self._tree.vary(dt=LONG)
         for _ in range(BALANCING):
-            self._step(pose[0], force, None, colliders)
+            self._step(force, None, colliders)
         self._tree.vary(dt=self._seconds)
+        self._speeds = np.zeros_like(self._speeds)
 
     def reset(
         self, pose: np.ndarray, _offsets: np.ndarray | None = None, colliders: np.ndarray | None = None
     ) -> None:
         """Exactly in a pose, without velocity."""
         self._tree.reset()
-        self._poses, self._speeds = deque([pose[0]], maxlen=2), np.zeros_like(self._speeds)
-        self._drive = {}
+        self._pose = self._root = rigid(pose[0])
+        self._load = None, None
+        self.vary()
         self._tree.vary(dt=SHORT)
-        self._step(pose[0], None, None, colliders)
+        self._step(None, None, colliders)
         self._tree.vary(dt=self._seconds)
+        self._speeds = np.zeros_like(self._speeds)
 
     def cut(
         self, pose: np.ndarray, offsets: np.ndarray | None = None, colliders: np.ndarray | None = None
     ) -> None:
         """In balance in a pose under the last loads: a tree keeps no bend from one place to another."""
-        self.settle(pose, **self._drive, offsets=offsets, colliders=colliders)
+        force, drag = self._load
+        self.settle(pose, force, offsets, drag, colliders)
 
     def coast(
         self, pose: np.ndarray, _offsets: np.ndarray | None = None, colliders: np.ndarray | None = None
     ) -> None:
         """In balance in the present pose, on a way that leads at a constant velocity to the next one."""
-        here, ahead = rigid(self._poses[-1]), rigid(pose[0])
-        back = composed(here, inverse(ahead))
-        way, drive = [self._poses[-1]], self._drive
+        here, load = self._pose, self._load
+        back = followed(here, rigid(pose[0]), here, self.strength)
+        way = [here]
         for _ in range(LEAD):
-            way.append(composed(back, way[-1]))
+            way.append(followed(way[-1], here, back, 1.0))
         self.reset(way[-1][None], None, colliders)
-        self._tree.vary(damping=DAMPED)
+        self._tree.vary(damping=self._model.damping * DAMPED)
         for place in way[-2::-1]:
-            self._step(place, drive.get("force"), drive.get("drag"), colliders)
-        self._tree.vary(damping=self._feel["damping"])
-        self._poses, self._drive = deque(way[1::-1], maxlen=2), drive
+            self._pose = self._root = place
+            self._step(*load, colliders)
+        self._load = load
+        self.vary()
 
     def save_state(self) -> TreeMoment:
         """The complete state before a step."""
-        return TreeMoment(self._tree.save_state(), tuple(self._poses), self._centers, self._speeds)
+        return TreeMoment(self._tree.save_state(), self._pose, self._root, self._centers, self._speeds)
 
     def restore_state(self, moment: TreeMoment) -> None:
         """Continues from a state."""
         self._tree.restore_state(moment.tree)
-        self._poses = deque(moment.poses, maxlen=2)
+        self._pose, self._root = moment.pose, moment.root
         self._centers, self._speeds = moment.centers, moment.speeds
 
-    def _share(self, pose: np.ndarray) -> np.ndarray | None:
-        """Accelerations (d, 3) that leave a share of the object's, None for all of it."""
-        if self.strength == 1.0 or len(self._poses) < 2:
-            return None
-        before, last = (moved(each, self._model.centers) for each in self._poses)
-        carried = (moved(pose, self._model.centers) - 2.0 * last + before) / self._seconds**2
-        return (1.0 - self.strength) * carried
+    def _turned(self, vectors: np.ndarray) -> np.ndarray:
+        """Vectors (k, 3) of the world, as the root sees them."""
+        if self._root is self._pose:
+            return vectors
+        return vectors @ (self._root[:, :3] @ self._pose[:, :3].T).T
 
     def _step(
-        self,
-        pose: np.ndarray,
-        force: np.ndarray | None,
-        drag: "jounce.Drag | None",
-        colliders: np.ndarray | None,
-        accelerations: np.ndarray | None = None,
+        self, force: np.ndarray | None, drag: "jounce.Drag | None", colliders: np.ndarray | None
     ) -> None:
         """One step of the tree, with loads as the wind around each domain."""
         masses = self._model.masses
         pull, rate = np.zeros_like(self._centers), np.full(len(masses), SLACK)
-        pull += 0.0 if force is None else force / masses[:, None]
-        pull += 0.0 if accelerations is None else accelerations
+        if force is not None:
+            pull = self._turned(force / masses[:, None])
         if drag is not None:
             rate = np.maximum(rate, self._resistance(drag) / masses)
+        if colliders is not None:
+            away = composed(self._root, inverse(self._pose))
+            colliders = None if not len(colliders) else np.stack([composed(away, each) for each in colliders])
         report = self._tree.step(
-            rigid(pose),
+            self._root,
             wind=np.concatenate([np.zeros((1, 3)), pull / rate[:, None]]),
             drag=np.concatenate([[SLACK], rate]),
-            colliders=None if colliders is None or not len(colliders) else colliders,
+            colliders=colliders,
         )
         self.converged = report.converged
         self._speeds, self._centers = self._moved()
@@ -248,9 +266,19 @@ def rigid(pose: np.ndarray) -> np.ndarray:
     return np.column_stack([polar(pose[None])[0][0], pose[:, 3]])
 
 
-def moved(pose: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (k, 3) moved by a pose (3, 4)."""
-    return points @ pose[:, :3].T + pose[:, 3]
+def followed(root: np.ndarray, before: np.ndarray, now: np.ndarray, share: float) -> np.ndarray:
+    """A transform (3, 4) that makes a share of the motion between two others."""
+    turn = now[:, :3] @ before[:, :3].T
+    sine = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+    length = float(np.linalg.norm(sine))
+    angle = float(np.arctan2(length, 0.5 * (np.trace(turn) - 1.0)))
+    if length < TINY:
+        partly = np.eye(3)
+    else:
+        x, y, z = sine / length
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        partly = np.eye(3) + np.sin(share * angle) * cross + (1.0 - np.cos(share * angle)) * cross @ cross
+    return np.column_stack([partly @ root[:, :3], root[:, 3] + share * (now[:, 3] - before[:, 3])])
 
 
 def composed(second: np.ndarray, first: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The root of a prop: where a plant stands, a lamp hangs, a rope or a leaf is fastened, found from its shape."""
+"""The root of a prop, found from its shape: where a plant stands, a lamp hangs, a rope is fastened."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -9,9 +9,9 @@ import numpy as np
 from ..common.user_error import passing_on
 from . import parts
 
-# Size `V^(1/3) / diagonal` of the flesh V of a loose part: above, a body is stout, as balls, boxes and sacks
-# are; and its width beside its length: above, a sheet is wide, as a cloth is.
-STOUT, WIDE = 0.3, 0.5
+# Size `V^(1/3) / diagonal` of the flesh V: above, a body is stout, as balls, boxes and sacks are; below, a
+# part is a sheet. Width of a sheet beside its length: above, it is wide, as a cloth is.
+STOUT, EMPTY, WIDE = 0.3, 0.15, 0.5
 CELLS = 24
 # Distance from another object, as a share of the diagonal, up to which a vertex touches it.
 NEAR = 0.01
@@ -35,43 +35,42 @@ class End(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """A root. pinned: (p,) bool, the points there. is_high: True if it is above the middle of the body."""
+    """A root. pinned: (p,) bool, the points there."""
 
     end: End
     pinned: np.ndarray
-    is_high: bool
 
 
 def is_slender(points: np.ndarray, triangles: np.ndarray) -> bool:
-    """True for a body that sways: most of its area is in loose parts that are neither stout nor wide sheets."""
-    part_of = parts.labels(points, triangles)[triangles[:, 0]]
-    areas = np.linalg.norm(
-        np.cross(
-            points[triangles[:, 1]] - points[triangles[:, 0]], points[triangles[:, 2]] - points[triangles[:, 0]]
-        ),
-        axis=1,
-    )
-    sways = sum(
-        areas[part_of == part].sum()
-        for part in np.unique(part_of)
-        if is_slender_part(points, triangles[part_of == part])
-    )
-    return bool(sways > 0.5 * areas.sum())
-
-
-def is_slender_part(points: np.ndarray, triangles: np.ndarray) -> bool:
-    """True for a loose part that is neither stout nor a wide sheet."""
-    rows, faces = np.unique(triangles, return_inverse=True)
-    own = np.ascontiguousarray(points[rows])
-    away = own - own.mean(axis=0)
-    extents = np.sort(np.ptp(away @ np.linalg.svd(away, full_matrices=False)[2].T, axis=0))
-    if extents[2] <= 0.0:
+    """True for a body that sways: it is not stout, and most of its area is no wide sheet."""
+    size = float(np.linalg.norm(np.ptp(points[triangles].reshape(-1, 3), axis=0)))
+    if size == 0.0 or np.cbrt(flesh_of(points, triangles)) > STOUT * size:
         return False
+    part_of = parts.labels(points, triangles)[triangles[:, 0]]
+    a, b, c = (points[corner] for corner in triangles.T)
+    areas = np.bincount(part_of, np.linalg.norm(np.cross(b - a, c - a), axis=1))
+    largest = int(areas.argmax())
+    return not (
+        areas[largest] > 0.5 * areas.sum() and is_wide_sheet(points, triangles[part_of == largest], size)
+    )
+
+
+def is_wide_sheet(points: np.ndarray, triangles: np.ndarray, size: float) -> bool:
+    """True for a loose part that encloses nothing and is about as wide as long. size: of the body, metres."""
+    own = points[np.unique(triangles)]
+    away = own - own.mean(axis=0)
+    extents = np.ptp(away @ np.linalg.svd(away, full_matrices=False)[2].T, axis=0)
+    return bool(
+        np.cbrt(flesh_of(points, triangles)) < EMPTY * size and np.sort(extents)[1] > WIDE * extents.max()
+    )
+
+
+def flesh_of(points: np.ndarray, triangles: np.ndarray) -> float:
+    """Volume inside of a surface, m^3."""
+    rows, faces = np.unique(triangles, return_inverse=True)
     with passing_on("The body cannot be filled with cells"):
-        mesh = jounce.TetMesh.lattice(own, faces.reshape(-1, 3), CELLS, solid=True)
-    flesh = float(np.asarray(mesh.volumes).sum())
-    is_stout = np.cbrt(flesh) > STOUT * np.linalg.norm(extents)
-    return bool(not is_stout and extents[1] <= WIDE * extents[2])
+        own, faces = np.ascontiguousarray(points[rows]), faces.reshape(-1, 3)
+        return float(np.asarray(jounce.TetMesh.lattice(own, faces, CELLS, solid=True).volumes).sum())
 
 
 def found(
@@ -83,37 +82,33 @@ def found(
 ) -> Root | None:
     """The root of a slender body, None for one that lies on something or floats.
 
-    gaps: (p,) metres, distance of each point from the nearest other object, infinite beyond reach. origin: (3,)
-    of the object. parent: (3,), where it is parented, None without a parent.
+    gaps: (p,) metres, distance of each point from the nearest other object, infinite beyond reach. origin:
+    (3,) of the object. parent: (3,), where it is parented, None without a parent.
     """
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     used = np.zeros(len(points), bool)
     used[triangles] = True
     touching = used & (gaps <= NEAR * size)
     if touching.any():
-        return None if lies(points, touching) else rooted(End.TOUCHES, points, touching)
+        return None if lies(points, touching) else Root(End.TOUCHES, touching)
     axis = long_axis(points[used])
     along = points @ axis
     low, high = along[used].min(), along[used].max()
-    ends = {sign: used & (np.abs(along - end) <= DEPTH * (high - low)) for sign, end in ((-1, low), (1, high))}
+    ends = {
+        sign: used & (np.abs(along - end) <= DEPTH * (high - low)) for sign, end in ((-1, low), (1, high))
+    }
     for end, place in ((End.PARENT, parent), (End.ORIGIN, origin)):
         share = None if place is None else (place @ axis - low) / (high - low)
         if share is not None and min(abs(share), abs(share - 1.0)) <= AT_END:
-            return rooted(end, points, ends[-1 if share < 0.5 else 1])
+            return Root(end, ends[-1 if share < 0.5 else 1])
     thin = thin_end(points[used], axis)
     if thin:
-        return rooted(End.THIN, points, ends[thin])
+        return Root(End.THIN, ends[thin])
     if parent is None and abs(axis[2]) < np.sqrt(0.5):
         return None
     height = points[:, 2]
     bottom = height[used].min()
-    return rooted(End.LOWEST, points, used & (height <= bottom + DEPTH * np.ptp(height[used])))
-
-
-def rooted(end: End, points: np.ndarray, pinned: np.ndarray) -> Root:
-    """A root at points (p,) bool."""
-    middle = 0.5 * (points[:, 2].min() + points[:, 2].max())
-    return Root(end, pinned, bool(points[pinned, 2].mean() > middle))
+    return Root(End.LOWEST, used & (height <= bottom + DEPTH * np.ptp(height[used])))
 
 
 def lies(points: np.ndarray, touching: np.ndarray) -> bool:

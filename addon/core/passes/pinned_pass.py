@@ -1,12 +1,16 @@
 """Fills the cache of a pinned body, driven by poses of its object, loads and colliders."""
 
+from typing import cast
+
+import jounce
 import numpy as np
 
+from ..body.colliders import Colliders
 from ..body.pinned import Tree
 from ..body.tree_simulation import TreeJob, TreeSimulation
 from ..stepping.motion import FrameInput, Schedule
 from ..storage.cache import MotionCache
-from .simulation_pass import Colliders, SimulationPass, Start
+from .simulation_pass import SimulationPass, Start
 
 
 class PinnedPass(SimulationPass):
@@ -23,8 +27,8 @@ class PinnedPass(SimulationPass):
     def _felt(self, drive: FrameInput) -> FrameInput:
         return drive.of_handles()
 
-    def _job(self, simulation: TreeSimulation) -> TreeJob:
-        return TreeJob(simulation)
+    def _job(self, simulation: "jounce.Simulation") -> "jounce.MotionJob":
+        return cast("jounce.MotionJob", TreeJob(cast(TreeSimulation, simulation)))
 
     def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Displacement of the body from its object's place."""
