@@ -306,7 +306,7 @@ def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
     silent = next((host for host in hosts if host.jounce.is_attached or host.jounce.is_pinned), None)
     if silent is not None:
         raise UserError(
-            f"{silent.name} is {silent.jounce.kind.lower()}, and only flesh and loose bodies sound."
+            f"{silent.name} is {silent.jounce.kind.lower()} and makes no sound; flesh and loose bodies do."
         )
     return hosts
 

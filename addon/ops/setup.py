@@ -105,11 +105,13 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
 def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:
     """The meshes of each future body, its host first; warns about omitted meshes.
 
-    The whole selection is one body, unless independent rigs move it.
+    The whole selection is one body, unless independent rigs move it, or none, and it is apart.
     """
     active = needs.character(context)
     selected = [active, *(obj for obj in context.selected_objects if obj != active)]
     rigs = rigs_of(selected)
+    if not rigs:
+        return without_rigs(active, [obj for obj in selected if obj.type == "MESH"], context, warn)
     characters = bone_transforms.apart(list(dict.fromkeys(rigs.values())))
     if len(characters) < 2:
         return [of_one(active, context)]
@@ -129,6 +131,23 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
             warn(f"No rig moves {obj.name}, so it was left out; Add to Body makes it a part of one body.")
     if not found:
         raise UserError("Nothing that is selected can be given Jounce; select characters without it.")
+    return found
+
+
+def without_rigs(
+    active: bpy.types.Object,
+    selected: list[bpy.types.Object],
+    context: bpy.types.Context,
+    warn: armature_modifier.Warn,
+) -> list[list[bpy.types.Object]]:
+    """The meshes of each future body that no rig moves, its host first: those that touch, or are parented."""
+    found = []
+    for group in roots.together(selected, context):
+        taken = next((obj for obj in group if bodies.host_of(obj) is not None), None)
+        if taken is None:
+            found.append(sorted(group, key=lambda obj: (obj != active, -vertex_count(obj))))
+        else:
+            warn(f"{taken.name} has Jounce already, so it was left as it is, with what it touches.")
     return found
 
 

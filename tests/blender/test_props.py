@@ -314,3 +314,24 @@ def test_it_collides_with_what_it_is_told_to(antenna):
     stopped = scenes.evaluated_frames(antenna, FRAMES)
     assert free[..., 0].max() > 0.55
     assert stopped[..., 0].max() < 0.48
+
+
+def test_selected_props_that_are_apart_are_bodies_of_their_own_and_parts_that_touch_are_one():
+    ground()
+    first, second = rod("First"), rod("Second", (1.0, 0.0, 0.0))
+    leaf = scenes.column("Leaf", height=0.3, radius=0.01, rings=8)
+    leaf.rotation_euler.y, leaf.location = 0.5 * np.pi, (1.02, 0.0, 0.8)
+    scenes.settle_scene(FRAMES[-1])
+    click(first, second, leaf)
+    assert first.jounce.is_host and second.jounce.is_host
+    assert leaf.jounce.host == second and not leaf.jounce.is_host
+    assert first.jounce.is_pinned and second.jounce.is_pinned
+    assert pinned_points(second) and not any(vertex.groups for vertex in leaf.data.vertices)
+    wind()
+    for obj in (first, second):
+        scenes.activate(obj)
+        bpy.ops.jounce.bake(target="FRAME_KEYS")
+    assert scenes.evaluated_frames(leaf, FRAMES)[..., 1].max() > 0.01
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.jounce.remove()
+    assert not any(obj.vertex_groups for obj in (first, second, leaf))

@@ -8,7 +8,7 @@ from ...core.mesh.maps import PINNED, Kind
 from ...core.mesh.roots import End, Root
 from ...core.mesh.surface import Surface, hashed
 from ..common import evaluation, units
-from ..rig import armature_modifier, meshes
+from ..rig import armature_modifier, bone_transforms, meshes
 from . import bodies, weight_maps
 
 # Words for the root of a prop, by the place where it was found.
@@ -59,6 +59,31 @@ def gaps_of(
             shown = obj.evaluated_get(depsgraph)
             found = np.minimum(found, gaps_from(shown, places, reach))
     return found * unit
+
+
+def together(objects: list[bpy.types.Object], context: bpy.types.Context) -> list[list[bpy.types.Object]]:
+    """Meshes without a rig in groups: those that touch, and those above and below each other as parents."""
+    depsgraph, groups = evaluation.depsgraph(context), []
+    for obj in objects:
+        kin = [group for group in groups if any(belong(obj, other, depsgraph) for other in group)]
+        groups = [group for group in groups if group not in kin]
+        groups.append([*(other for group in kin for other in group), obj])
+    return groups
+
+
+def belong(one: bpy.types.Object, other: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """True if one of two meshes is above the other as a parent, or they touch."""
+    if one in bone_transforms.ancestors(other) or other in bone_transforms.ancestors(one):
+        return True
+    placed = [
+        units.points_in_metres(meshes.rest_points(o), np.array(o.matrix_world), 1.0) for o in (one, other)
+    ]
+    reach = roots.NEAR * min(float(np.linalg.norm(np.ptp(points, axis=0))) for points in placed)
+    pairs = zip(placed, (other, one), strict=True)
+    return any(
+        np.isfinite(gaps_from(beside.evaluated_get(depsgraph), points, reach)).any()
+        for points, beside in pairs
+    )
 
 
 def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.ndarray:
