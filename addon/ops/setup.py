@@ -224,6 +224,12 @@ def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
     root = roots.of(host, surface, context)
     if root is None:
         return False
+    if not bodies.are_linear(bodies.members(host)):
+        warn(
+            f"{host.name} would sway from its root, but modifiers or shape keys move its vertices; apply "
+            "them or take them off, and add Jounce again."
+        )
+        return False
     state = host.jounce
     roots.pin(host, surface, root)
     state.kind, state.resolution = BodyKind.PINNED.value, sensible.resolution(surface, sensible.PINNED_TETS)

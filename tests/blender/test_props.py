@@ -335,3 +335,36 @@ def test_selected_props_that_are_apart_are_bodies_of_their_own_and_parts_that_to
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.jounce.remove()
     assert not any(obj.vertex_groups for obj in (first, second, leaf))
+
+
+@pytest.mark.parametrize("kind", ["SUBSURF", "SOLIDIFY", "ARRAY"])
+def test_modifiers_of_a_prop_act_on_what_sways(kind):
+    ground()
+    obj = rod()
+    push(obj)
+    modifier = obj.modifiers.new("Own", kind)
+    scenes.settle_scene(FRAMES[-1])
+    plain = len(obj.data.vertices)
+    assert click(obj).jounce.is_pinned
+    previewed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    shown = scenes.evaluated_frames(obj, FRAMES)
+    assert shown.shape[1] > plain and np.allclose(shown, previewed, atol=1e-5)
+    heights = shown[0, :, 2]
+    lag = shown[3, heights > 0.9, 0].mean() - shown[3, heights < 0.1, 0].mean()
+    assert lag < shown[0, heights > 0.9, 0].mean() - shown[0, heights < 0.1, 0].mean() - 0.05
+    assert modifier.name in obj.modifiers
+
+
+def test_shape_keys_that_move_it_are_said_and_it_is_flesh():
+    ground()
+    obj = rod()
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Wide")
+    for point in key.data:
+        point.co *= 1.2
+    key.value = 0.5
+    scenes.settle_scene(FRAMES[-1])
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert obj.jounce.is_flesh and not obj.vertex_groups
