@@ -35,7 +35,7 @@ class FileOperator(JounceOperator):
 
 
 class JOUNCE_OT_learnt_save(FileOperator):
-    """Save what the selected body has learnt to a file, for other shots of this character"""
+    """Save the learnt motion of the selected body to a file, for other shots of this character"""
 
     bl_idname = "jounce.learnt_save"
     bl_label = "Save What Was Learnt"
@@ -56,7 +56,7 @@ class JOUNCE_OT_learnt_save(FileOperator):
 
 
 class JOUNCE_OT_learnt_load(FileOperator):
-    """Give the selected body what this character has learnt in another shot, in the place of what it knows"""
+    """Load the learnt motion of another shot of this character, instead of the present one"""
 
     bl_idname = "jounce.learnt_load"
     bl_label = "Load What Was Learnt"

@@ -19,7 +19,7 @@ Objects = list[bpy.types.Object]
 
 
 class JOUNCE_OT_body_add(LongOperator):
-    """Give the selected meshes that have no Jounce to the body that is selected with them, and build it"""
+    """Add the selected meshes without Jounce to the selected body, and build the body"""
 
     bl_idname = "jounce.body_add"
     bl_label = "Add to Body"
@@ -38,7 +38,7 @@ class JOUNCE_OT_body_add(LongOperator):
 
 
 class JOUNCE_OT_body_remove(LongOperator):
-    """Take the selected meshes out of their body, and what a bake added off them, and build the rest"""
+    """Remove the selected meshes from their body, with the additions of a bake, and build the rest"""
 
     bl_idname = "jounce.body_remove"
     bl_label = "Remove from Body"

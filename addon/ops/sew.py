@@ -20,7 +20,7 @@ Objects = list[bpy.types.Object]
 
 
 class JOUNCE_OT_sew(WithinDistance, AtMost, LongOperator):
-    """Make the other selected bodies part of the active one, stitched where selected meshes are nearest"""
+    """Make the other selected bodies part of the active body, stitched at the nearest places"""
 
     bl_idname = "jounce.sew"
     bl_label = "Sew Bodies"

@@ -126,7 +126,7 @@ class JOUNCE_OT_stitch_groups(SeamOperator):
 
 
 class JOUNCE_OT_stitch_nearest(WithinDistance, SeamOperator):
-    """Stitch what is nearest: between two selected meshes of the body, or between loose parts of one"""
+    """Stitch the nearest vertices of two selected meshes of the body, or of loose parts of one mesh"""
 
     bl_idname = "jounce.stitch_nearest"
     bl_label = "Stitch Nearest"
