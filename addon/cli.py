@@ -26,7 +26,7 @@ REFUSED = 1
 
 # A line of progress is printed whenever this much more is done.
 PROGRESS_STEP = 0.1
-# Simulated frames before a shard's own, in which its flesh converges to the whole motion.
+# Simulated frames before a shard's own frames, for convergence to the whole motion.
 LEAD = 96
 
 

@@ -59,9 +59,7 @@ class JOUNCE_OT_body_remove(LongOperator):
 
 @contextmanager
 def preview_off(host: bpy.types.Object, joining: Objects) -> Iterator[None]:
-    """Switches a body's preview off during the change of its meshes. joining: meshes that get the preview
-    afterwards.
-    """
+    """Switches a body's preview off during a change of its meshes. joining: meshes to preview afterwards."""
     shown = host.jounce.preview
     if shown:
         previews.refuse_unplaced(host)
@@ -132,7 +130,7 @@ def leave(
 
 
 def built_again(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
-    """Rebuilds a body that was built before its meshes changed."""
+    """Rebuilds a formerly built body after a change of its meshes."""
     if not host.jounce.built_digest:
         return ""
     return keep((yield from build(host, context, warn)), context)

@@ -138,7 +138,7 @@ class JOUNCE_OT_part_paint(JounceOperator):
     needs = (needs.own_part, needs.paintable_in_sight)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Enters Weight Paint Mode on its vertex group, made on a mesh without it."""
+        """Enters Weight Paint Mode on the part's vertex group, added if missing."""
         obj, _ = active_mesh(context)
         name = needs.own_part(context).name
         paint(obj, name, context)

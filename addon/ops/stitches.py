@@ -35,9 +35,7 @@ class WithinDistance:
 
 
 class SeamOperator(AtMost, JounceOperator):
-    """Makes a stitch group between the active mesh and another selected one of its body, or within
-    the mesh.
-    """
+    """Makes a stitch group between the active mesh and another of its body, or within the mesh."""
 
     needs = (needs.within_body,)
 

@@ -30,7 +30,7 @@ def hard_points(obj: bpy.types.Object) -> np.ndarray:
 
 
 def hinted_points(obj: bpy.types.Object) -> np.ndarray:
-    """The vertices (p,) of a mesh whose faces all have a material with the name of a hard one."""
+    """The vertices (p,) of a mesh with all faces of a hard material, by the material's name."""
     faces = of_materials(obj, lambda material: jounce.SkeletonCore.is_hard_material(material.name))
     return corners_of(obj.data, faces) & ~corners_of(obj.data, ~faces)
 

@@ -117,7 +117,7 @@ def natural_motion(body: "jounce.Body") -> np.ndarray:
 
 
 def of_motion(frames: list[Extent]) -> Extent:
-    """The extent of a motion: its size without a few of the frames, its strain in the wildest one."""
+    """The extent of a motion: the size without a few frames, and the strain in the wildest frame."""
     size = np.quantile([frame.size for frame in frames], 1.0 - STRIKES)
     strains = [frame.strain for frame in frames]
     parts = (of_motion(list(part)) for part in zip(*(frame.parts for frame in frames), strict=True))
