@@ -46,6 +46,12 @@ def character(context: bpy.types.Context) -> bpy.types.Object:
     return active
 
 
+def body_or_character(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the active object's body, or a character without one."""
+    active = active_object(context)
+    return character(context) if bodies.host_of(active) is None else active_body(context)
+
+
 def active_body(context: bpy.types.Context) -> bpy.types.Object:
     """The host of the active object's body."""
     active = context.view_layer.objects.active
