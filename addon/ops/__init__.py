@@ -33,6 +33,7 @@ from . import (
     sew,
     sound,
     stitches,
+    wind,
 )
 
 CLASSES = (
@@ -90,6 +91,7 @@ CLASSES = (
     stitches.JOUNCE_OT_stitch_nearest,
     stitches.JOUNCE_OT_stitch_remove,
     sew.JOUNCE_OT_sew,
+    wind.JOUNCE_OT_wind,
     collisions.JOUNCE_OT_ground,
     collisions.JOUNCE_OT_collider_add,
     collisions.JOUNCE_OT_bone_capsules,

@@ -309,9 +309,11 @@ def baked(context: bpy.types.Context) -> None:
 def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The hosts of the selected bodies, all of which have a volume for sound."""
     hosts = own_bodies(context)
-    surface = next((host for host in hosts if host.jounce.is_attached), None)
-    if surface is not None:
-        raise UserError(f"{surface.name} is attached, and a surface without volume makes no sound.")
+    silent = next((host for host in hosts if host.jounce.is_attached or host.jounce.is_pinned), None)
+    if silent is not None:
+        raise UserError(
+            f"{silent.name} is {silent.jounce.kind.lower()}, and only flesh and loose bodies sound."
+        )
     return hosts
 
 

@@ -55,7 +55,7 @@ BODY = {
     "diagnose",
     "learn",
 }
-BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules", "settings_save", "settings_load"}
+BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules", "settings_save", "settings_load", "wind"}
 PAINT = {"add", "muscle_add", "part_add", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
     for end in ("add", "paint", "from_selection", "from_bones", "from_sphere", "smooth", "mirror")
