@@ -48,6 +48,7 @@ CLASSES = (
     bake.JOUNCE_OT_bake,
     bake_actions.JOUNCE_OT_bake_actions,
     export.JOUNCE_OT_export,
+    export.JOUNCE_OT_export_games,
     free_bake.JOUNCE_OT_free_bake,
     sound.JOUNCE_OT_bake_sound,
     sound.JOUNCE_OT_free_sound,
