@@ -20,7 +20,7 @@ from ..props.bake import TARGETS
 from . import needs
 from .add import add_body
 from .build import build_body
-from .fit import FITTED, fit_body, shot
+from .fit import FITTED, keep, searched, shot
 from .operator import LongOperator
 
 # Number of frames for choosing the frequency; more take long with heavy rigs.
@@ -87,18 +87,25 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
     yield Step(0.0, "Looking at the body")
     if not pinned(host, context, warn):
         (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
-    message = yield from scaled(build_body(host, context, warn), 0.05, 0.6)
-    surface = bodies.read(host, context, lambda _sentence: None).surface
-    unmoved = built.held_skin(built.CACHE.get(host.jounce.built_digest), surface)
-    if unmoved:
-        warn(unmoved)
-    elif host.jounce.is_flesh:
-        frames = shot(context.scene)[:FITTED_FRAMES]
-        message += "; " + (yield from scaled(fit_body(host, context, frames), 0.6, 0.9))
-        if flaps(host, context):
-            attach(host, warn)
-            message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
+    make = fleshed if host.jounce.is_flesh else build_body
+    message = yield from scaled(make(host, context, warn), 0.05, 1.0)
     choose_target(host, context, warn)
+    return message
+
+
+def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
+    """Fits a body to the shot, and builds it so; as an attached one where its flesh flaps."""
+    scene = bodies.read(host, context, warn)
+    sketch = yield from scaled(built.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
+    if unmoved := built.held_skin(sketch, scene.surface):
+        warn(unmoved)
+        return (yield from scaled(build_body(host, context, warn), 0.1, 1.0))
+    search = searched(scene, shot(context.scene)[:FITTED_FRAMES], context)
+    found = yield from scaled(search, 0.1, 0.9)
+    message = f"{host.name}: {found.built.message}; {keep(found, context)}"
+    if flaps(host, context):
+        attach(host, warn)
+        message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
     return message
 
 
