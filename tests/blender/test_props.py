@@ -10,6 +10,7 @@ import scenes
 import snapshot
 from previews import assert_shown_as_baked
 from test_refusals import assert_refused
+from test_touched import drag, hand
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
@@ -368,3 +369,40 @@ def test_shape_keys_that_move_it_are_said_and_it_is_flesh():
     scenes.activate(obj)
     bpy.ops.jounce.setup()
     assert obj.jounce.is_flesh and not obj.vertex_groups
+
+
+def test_moved_by_hand_it_swings_in_real_time_and_settles(module):
+    ground()
+    obj = click(rod())
+    bpy.ops.jounce.fill_cache()
+    bpy.context.scene.frame_set(12)
+    known = module("bridge.preview.previews").session(obj)
+    still = scenes.evaluated(obj)
+    obj.location.x = 0.3
+    bpy.context.view_layer.update()
+    assert known.interactive is not None
+    lag = []
+    for _ in range(600):
+        known._due = 0.0
+        known.work(bpy.context, 0.0)
+        bpy.context.view_layer.update()
+        lag.append((scenes.evaluated(obj) - still)[-8:, 0].mean() - 0.3)
+        if known.interactive is None:
+            break
+    assert min(lag) < -0.1 and max(lag) > 0.05
+    assert known.interactive is None
+
+
+def test_grabbed_it_comes_along_and_its_frame_is_shown_again(module):
+    ground()
+    obj = click(rod())
+    own = hand(module, obj, 12)
+    before = scenes.evaluated(obj)
+    tip = len(before) - 1
+    shown = drag(module, obj, own, tip, (0.2, 0.1, 0.0), 120)
+    # It resists with its own stiffness, and comes most of the way.
+    assert np.linalg.norm((shown[-1] - before)[tip, :2] - [0.2, 0.1]) < 0.05
+    assert np.abs(shown[-1] - shown[-2]).max() < 1e-3, "it swings"
+    assert np.abs((shown[-1] - before)[:8]).max() < 1e-5
+    own.close()
+    assert np.array_equal(scenes.evaluated(obj), before)

@@ -12,6 +12,7 @@ import numpy as np
 from .attached import AttachedBody
 from .full_space import FineBody
 from .loose import LooseBody
+from .pinned import PinnedBody
 
 # Share of the way to the mouse per step: below 1, as the force lags by one step.
 SHARE = 0.6
@@ -87,9 +88,48 @@ class Grip:
     ) -> np.ndarray:
         """The generalised force of a spring from the point to a target (3,) in metres."""
         if compliance == 0.0:
-            return np.zeros_like(coefficients)
+            return self.generalised(np.zeros(3))
         pull = target - self.position(pose, coefficients)
         return self.generalised(pull * (SHARE / compliance))
+
+
+class DomainGrip(Grip):
+    """One held render vertex of a pinned body: a force on it acts on all of its domain.
+
+    A slender body swings for long, so that the spring also brakes.
+    """
+
+    def __init__(self, body: PinnedBody, point: int) -> None:
+        """point: index among the body's render vertices."""
+        self._body = body
+        self._rest = np.append(body.embedding.points[point], 1.0)
+        self._shares, self._corners = body.embedding.barycentric[point], body.embedding.corners[point]
+        nearest = self._corners[self._shares.argmax()]
+        self._domain = next(number for number, limb in enumerate(body.model.limbs) if nearest in limb.rows)
+        self._last: np.ndarray | None = None
+        self._force = np.zeros(3)
+
+    def position(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Position of the point, (3,) in metres. pose: (1, 3, 4). coefficients: relative to the root."""
+        model = self._body.model
+        moved = model.displacement(model.shown(pose[0], coefficients))
+        return pose[0] @ self._rest + self._shares @ moved[self._corners]
+
+    def generalised(self, force: np.ndarray) -> np.ndarray:
+        """The force (d, 3) on each domain of a force (3,) in newtons at the point."""
+        found = np.zeros_like(self._body.model.centers)
+        found[self._domain] = force
+        return found
+
+    def spring(
+        self, target: np.ndarray, pose: np.ndarray, coefficients: np.ndarray, compliance: float
+    ) -> np.ndarray:
+        """Forces (d, 3) of a spring and a brake to a target (3,), metres; the same until the next step."""
+        here = self.position(pose, coefficients)
+        if compliance > 0.0 and (self._last is None or not np.array_equal(here, self._last)):
+            before, self._last = here if self._last is None else self._last, here
+            self._force = (SHARE * (target - here) - (here - before)) / compliance
+        return self.generalised(self._force)
 
 
 class HandleGrip:
