@@ -6,13 +6,12 @@ import pytest
 from jounce_core.body import bodies
 from jounce_core.body.attached import AttachedBody
 from jounce_core.body.full_space import FineBody
-from jounce_core.body.grip import MOST, SHARE, DomainGrip, Grip, HandleGrip, patch, turn
+from jounce_core.body.grip import MOST, SHARE, Grip, HandleGrip, patch, turn
 from jounce_core.body.handle_samples import HandleSamples
 from jounce_core.body.loose import LooseBody
 from jounce_core.common.task import Runner
 from jounce_core.display import modes
 from test_bodies import SETTINGS, tetrahedron
-from test_pinned import STILL, built, rod, simulation
 
 POINT = 3
 
@@ -244,24 +243,3 @@ def test_parts_of_handles_are_where_their_rig_has_them(make):
     shift = samples.masses @ (samples.posed(moved) - samples.posed(still))
     first = mass @ (np.ones(len(mass)) if make is loose else body.weights[:, 0])
     assert np.allclose(shift, first * np.array([1.0, 2.0, 3.0]))
-
-
-@pytest.mark.parametrize("pieces", [2, 6, 12])
-def test_a_held_domain_comes_most_of_the_way_and_rests_there(pieces):
-    points, triangles = rod()
-    body = built(points, triangles, points[:, 2] < 0.01, pieces)
-    swings = simulation(body)
-    swings.settle(STILL)
-    tip = int(points[:, 2].argmax())
-    held = DomainGrip(body, tip)
-    compliance = held.compliance(swings, STILL, 1.0)
-    start = held.position(STILL, swings.coefficients)
-    assert np.allclose(start, points[tip], atol=1e-6)
-    target, places = start + (0.2, 0.1, 0.0), []
-    for _ in range(120):
-        force = held.spring(target, STILL, swings.coefficients, compliance)
-        assert np.array_equal(force, held.spring(target, STILL, swings.coefficients, compliance))
-        swings.step(STILL, force)
-        places.append(held.position(STILL, swings.coefficients))
-    assert np.linalg.norm((places[-1] - target)[:2]) < 0.25 * np.linalg.norm(target - start)
-    assert np.abs(places[-1] - places[-2]).max() < 1e-3

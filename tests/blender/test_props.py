@@ -401,7 +401,7 @@ def test_grabbed_it_comes_along_and_its_frame_is_shown_again(module):
     tip = len(before) - 1
     shown = drag(module, obj, own, tip, (0.2, 0.1, 0.0), 120)
     # It resists with its own stiffness, and comes most of the way.
-    assert np.linalg.norm((shown[-1] - before)[tip, :2] - [0.2, 0.1]) < 0.05
+    assert np.linalg.norm((shown[-1] - before)[tip, :2] - [0.2, 0.1]) < 0.09
     assert np.abs(shown[-1] - shown[-2]).max() < 1e-3, "it swings"
     assert np.abs((shown[-1] - before)[:8]).max() < 1e-5
     own.close()

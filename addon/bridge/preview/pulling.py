@@ -63,7 +63,7 @@ class Hand:
         else:
             is_pinned = isinstance(shaper, PinnedBody)
             of_flesh = (shaper, surface.weights[hit.point], hit.point)
-            self._grip = DomainGrip(shaper, hit.point) if is_pinned else Grip(*of_flesh)
+            self._grip = DomainGrip(shaper, hit.point, simulation) if is_pinned else Grip(*of_flesh)
             self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
         self.target = hit.place
         self.pull()
@@ -98,6 +98,8 @@ class Hand:
 
     def let_go(self) -> None:
         """Lets the flesh swing on by itself."""
+        if isinstance(self._grip, DomainGrip):
+            self._grip.release()
         self._grip = None
         if self._interactive is not None:
             self._interactive.force = self._interactive.pull = None
