@@ -6,7 +6,7 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import binding, bodies, roots
-from ..bridge.common import registry
+from ..bridge.common import linked_mesh_proxy, registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
 from ..bridge.rig.meshes import vertex_count
@@ -230,6 +230,13 @@ def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
     surface.refuse_unusable()
     root = roots.of(host, surface, context)
     if root is None:
+        return False
+    linked = next((obj for obj in bodies.members(host) if linked_mesh_proxy.is_foreign(obj.data)), None)
+    if linked is not None:
+        warn(
+            f"{host.name} would sway from its root, but the mesh of {linked.name} is linked, so that no map "
+            "Pin can be kept here; make it local, and add Jounce again."
+        )
         return False
     if not bodies.are_linear(bodies.members(host)):
         warn(

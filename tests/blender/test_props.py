@@ -406,3 +406,57 @@ def test_grabbed_it_comes_along_and_its_frame_is_shown_again(module):
     assert np.abs((shown[-1] - before)[:8]).max() < 1e-5
     own.close()
     assert np.array_equal(scenes.evaluated(obj), before)
+
+
+def test_a_curve_is_to_be_converted():
+    curve = bpy.data.objects.new("Rope", bpy.data.curves.new("Rope", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    scenes.activate(curve)
+    assert_refused(bpy.ops.jounce.setup, "Rope is a curve", "convert it to a mesh")
+
+
+def test_a_linked_mesh_keeps_no_map_and_falls_instead(tmp_path):
+    rod("Source")
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {bpy.data.objects["Source"].data})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=True) as (there, here):
+        here.meshes = there.meshes
+    obj = bpy.data.objects.new("Antenna", here.meshes[0])
+    bpy.context.scene.collection.objects.link(obj)
+    ground()
+    scenes.settle_scene(FRAMES[-1])
+    click(obj)
+    assert obj.jounce.is_loose and not obj.vertex_groups
+
+
+def test_saved_and_opened_it_shows_the_same(antenna, tmp_path):
+    shown = scenes.evaluated_frames(antenna, FRAMES)
+    path = str(tmp_path / "again.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    again = bpy.data.objects["Antenna"]
+    scenes.activate(again)
+    bpy.ops.jounce.fill_cache()
+    assert np.array_equal(scenes.evaluated_frames(again, FRAMES), shown)
+
+
+def test_undo_takes_the_click_back():
+    ground()
+    obj = rod()
+    bpy.ops.ed.undo_push(message="Before")
+    click(obj)
+    bpy.ops.ed.undo_push(message="Add Jounce")
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Antenna"]
+    assert not obj.jounce.is_host and not obj.vertex_groups and not obj.modifiers
+
+
+def test_a_reset_begins_anew_without_a_jolt(antenna):
+    antenna.animation_data_clear()
+    for frame, x in ((1, 0.0), (11, 0.0), (12, 5.0)):
+        antenna.location.x = x
+        antenna.keyframe_insert("location", frame=frame)
+    bpy.ops.jounce.clear_cache()
+    shown = scenes.evaluated_frames(antenna, FRAMES)
+    assert np.abs(shown[11:, -8:, 0] - shown[11:, :8, 0]).max() < 1e-4

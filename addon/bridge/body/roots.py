@@ -95,9 +95,11 @@ def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.n
     box = np.array([matrix[:3, :3] @ np.array(corner) + matrix[:3, 3] for corner in shown.bound_box])
     inside = ((places >= box.min(axis=0) - reach) & (places <= box.max(axis=0) + reach)).all(axis=1)
     back = np.linalg.inv(matrix)
+    farthest = reach * float(np.linalg.norm(back[:3, :3], 2))
     for row in np.flatnonzero(inside):
         place = places[row]
-        hit, local, _, _ = shown.closest_point_on_mesh((back[:3, :3] @ place + back[:3, 3]).tolist())
+        own = (back[:3, :3] @ place + back[:3, 3]).tolist()
+        hit, local, _, _ = shown.closest_point_on_mesh(own, distance=farthest)
         if hit:
             found[row] = np.linalg.norm(matrix[:3, :3] @ np.array(local) + matrix[:3, 3] - place)
     return np.where(found <= reach, found, np.inf)
@@ -106,8 +108,6 @@ def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.n
 def pin(host: bpy.types.Object, surface: Surface, root: Root) -> None:
     """Makes the map Pin of a root; each mesh remembers the weights, which Remove takes off again."""
     objects = bodies.fleshed(host)
-    for obj in objects:
-        meshes.refuse_unpaintable(obj)
     name = weight_maps.group_name(host, objects, Kind.PIN)
     host.jounce.pin_group = name
     for obj, part in zip(objects, surface.parts, strict=True):
