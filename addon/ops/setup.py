@@ -15,6 +15,7 @@ from ..core.body import sensible
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import BodyKind, Target
+from ..core.mesh.roots import is_at_both_ends
 from ..core.shot import fitting
 from ..props.bake import TARGETS
 from . import needs
@@ -248,6 +249,8 @@ def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
     roots.pin(host, surface, root)
     state.kind, state.resolution = BodyKind.PINNED.value, sensible.resolution(surface, sensible.PINNED_TETS)
     state.integrator, state.damping = "bdf2", sensible.SWING_DAMPING
+    if is_at_both_ends(surface.points, root.pinned):
+        state.pieces = sensible.ROPE_PIECES
     warn(roots.sentence(host, root))
     return True
 

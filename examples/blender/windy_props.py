@@ -13,8 +13,6 @@ from subjects import Shape
 FRAMES = range(1, 73)
 # Strength of the wind and of its swirls, m/s^2, and its direction about the vertical, radians.
 WIND, SWIRLS, TURN = 14.0, 35.0, 0.9
-# Pieces of the rope, which bends all along.
-ROPE = 12
 
 
 class WindyProps:
@@ -46,7 +44,6 @@ class WindyProps:
         for prop, *_ in self.meshes.values():
             flesh.select([prop])
             bpy.ops.jounce.setup()
-        self.meshes["rope"][0].jounce.pieces = ROPE
         self._blow()
 
     def take(self, name: str) -> list[Shape]:

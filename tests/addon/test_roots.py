@@ -32,6 +32,8 @@ def test_both_ends_that_touch_are_pinned():
     points, triangles = rod()
     found = root(points, triangles, np.minimum(points[:, 2], 1.0 - points[:, 2]))
     assert np.array_equal(found.pinned, (points[:, 2] > 0.99) | (points[:, 2] < 0.01))
+    assert roots.is_at_both_ends(points, found.pinned)
+    assert not roots.is_at_both_ends(points, root(points, triangles, points[:, 2]).pinned)
 
 
 def test_what_lies_along_its_length_has_no_root():

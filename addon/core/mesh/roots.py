@@ -111,6 +111,12 @@ def found(
     return Root(End.LOWEST, used & (height <= bottom + DEPTH * np.ptp(height[used])))
 
 
+def is_at_both_ends(points: np.ndarray, pinned: np.ndarray) -> bool:
+    """True if a root (p,) bool holds both ends, as of a rope."""
+    along = points @ long_axis(points)
+    return bool(np.ptp(along[pinned]) > LYING * np.ptp(along))
+
+
 def lies(points: np.ndarray, touching: np.ndarray) -> bool:
     """True if most of the length of a body touches, without a gap between its ends."""
     along = points @ long_axis(points)
