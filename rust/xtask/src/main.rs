@@ -2,6 +2,7 @@
 
 mod addon;
 mod bench;
+mod bits;
 mod check;
 mod demo;
 mod deny;
@@ -77,6 +78,7 @@ usage: cargo x <command>
   bench [--docs] [--long]
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
+  bits COMMIT           whether motions, models and states have the same bits as at a commit
   fuzz [--seconds N] [target...]
                         hostile input for N seconds (60) a target: model_file, body, motion, contact, on from what
                         out/fuzz/ keeps of earlier runs; needs nightly Rust and cargo-fuzz
@@ -122,6 +124,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }
+        ["bits", base] => bits::compare(base),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["memory", names @ ..] => memory::run_tests(names),
         ["nightly"] => nightly::run_all(),
