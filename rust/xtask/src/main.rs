@@ -79,6 +79,8 @@ usage: cargo x <command>
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
   bits COMMIT           whether motions, models and states have the same bits as at a commit
+  bench rivals [--docs] the full space beside VBD of newton and Newton's method with SciPy, to out/rivals.txt; with
+                        --docs to docs/benchmarks.md as well
   fuzz [--seconds N] [target...]
                         hostile input for N seconds (60) a target: model_file, body, motion, contact, on from what
                         out/fuzz/ keeps of earlier runs; needs nightly Rust and cargo-fuzz
@@ -121,6 +123,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["full-space", only] => sheets::full_space(only).map(drop),
         ["honest"] => sheets::honest("").map(drop),
         ["honest", only] => sheets::honest(only).map(drop),
+        ["bench", "rivals"] => bench::run_rivals(false),
+        ["bench", "rivals", "--docs"] => bench::run_rivals(true),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }
