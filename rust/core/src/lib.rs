@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
-//! only the modules to its left: `error, progress, parallel, math -> mesh -> rig, material -> operators -> skeleton,
-//! subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal
-//! -> body -> file -> bake`.
+//! only the modules to its left: `error, progress, parallel, math -> mesh -> rig, material -> operators
+//! -> skeleton, subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model
+//! -> simulation, modal -> body -> file -> bake`.
 
 pub mod bake;
 pub mod body;
