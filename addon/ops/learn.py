@@ -32,7 +32,7 @@ class JOUNCE_OT_learn(LongOperator):
 
     also: BoolProperty(
         name="Also",
-        description="Learn this shot beside those that are known already",
+        description="Learn this shot in addition to the known shots",
         options={"SKIP_SAVE"},
     )
 

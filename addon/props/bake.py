@@ -27,7 +27,7 @@ TARGETS = (
     (
         Target.FRAME_KEYS.value,
         "One Shape Key a Frame",
-        "Exact on every frame, one shape key for each of them",
+        "Exact in every frame, with one shape key per frame",
     ),
     (
         Target.SKINNING_NODES.value,
@@ -42,12 +42,12 @@ TARGETS = (
     (
         Target.HELPER_BONES.value,
         "Helper Bones (Copy)",
-        "For game engines: a copy of the character that bones alone move, with more of them for the flesh",
+        "For game engines: a copy of the character moved by bones alone, with additional bones for the flesh",
     ),
     (
         Target.OWN_BONES.value,
         "Own Bones (Copy)",
-        "A copy of the character whose own bones play what they can of the flesh: tails, ears, hair",
+        "A copy of the character: its own bones play as much of the flesh as possible, on tails, ears, hair",
     ),
 )
 
@@ -119,17 +119,16 @@ class BakeProps(BakeRecord):
     """Settings of the host, and on every mesh the additions of the bake."""
 
     target: EnumProperty(
-        name="Bake To", description="What the motion is baked to", items=TARGETS, update=refresh
+        name="Bake To", description="Storage of the baked motion", items=TARGETS, update=refresh
     )
     quality: EnumProperty(
         name="Quality",
-        description="What plays, and what a bake writes",
+        description="Quality of the preview and of bakes",
         items=(
             (
                 AUTOMATIC,
                 "Automatic",
-                "Final, and the draft of a frame until its Final is there. A body too large for it stays a "
-                "draft",
+                "Final, with the draft of a frame until its Final is ready. A very large body stays a draft",
                 "NONE",
                 3,
             ),
@@ -143,7 +142,7 @@ class BakeProps(BakeRecord):
             (
                 Quality.LEARNT.value,
                 "Learnt",
-                "What was learnt of a shot: live as the draft, and nearer to the final motion of this shot",
+                "Motion learnt from a shot: live like the draft, and closer to the final motion of this shot",
                 "NONE",
                 2,
             ),
@@ -190,8 +189,8 @@ class BakeProps(BakeRecord):
     max_keys: IntProperty(
         name="Maximum Keys",
         description=(
-            "Most modal shape keys a mesh may get, even if the tolerance needs more; "
-            "a constant one, which keeps their values from 0 to 1, is not counted"
+            "Largest number of modal shape keys of a mesh, even if the tolerance needs more; the constant "
+            "key, used to keep values from 0 to 1, is not counted"
         ),
         default=100,
         min=1,
@@ -200,14 +199,14 @@ class BakeProps(BakeRecord):
 
     cache_folder: StringProperty(
         name="Folder",
-        description="Where mesh caches go; // is the folder of the .blend",
+        description="Folder of mesh caches; // is the folder of the .blend",
         default="//",
         subtype="DIR_PATH",
     )
 
     helper_count: IntProperty(
         name="Helper Bones",
-        description="How many bones stand in for the flesh. More follow it more closely",
+        description="Number of bones to reproduce the flesh. A larger number follows the flesh more closely",
         default=16,
         min=1,
         max=256,
@@ -215,7 +214,9 @@ class BakeProps(BakeRecord):
     )
     helper_influences: IntProperty(
         name="Bones a Vertex",
-        description="Most bones that move a vertex, those of the rig included. Many game engines allow four",
+        description=(
+            "Largest number of bones per vertex, bones of the rig included. Many game engines allow four"
+        ),
         default=4,
         min=1,
         max=16,

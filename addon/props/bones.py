@@ -28,13 +28,13 @@ LEAK = FloatProperty(
 )
 
 ROLES = (
-    (Role.AUTOMATIC.value, "Automatic", "By what part of the body the bone is: chain, shape and name say so"),
+    (Role.AUTOMATIC.value, "Automatic", "By the bone's part of the body, found by chain, shape and name"),
     (Role.FLESH.value, "Flesh", "Thick flesh around the bone moves, thin flesh follows it"),
     (Role.RIGID.value, "Rigid", "All of its flesh follows the bone, as a hand or a helmet does"),
     (
         Role.FREE.value,
         "Free",
-        "Nothing of its flesh follows the bone for being close to it or thin, as an ear",
+        "Even thin flesh, or flesh close to the bone, does not follow it: for an ear",
     ),
 )
 

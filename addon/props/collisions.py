@@ -37,7 +37,7 @@ class CollisionProps:
     )
     collision_friction: FloatProperty(
         name="Friction",
-        description="How much the flesh sticks to what it touches, without unit: 0 is ice, 1 is rubber",
+        description="Friction of the flesh on other objects, without unit: 0 is ice, 1 is rubber",
         default=0.5,
         min=0.0,
         max=1000.0,

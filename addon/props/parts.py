@@ -42,16 +42,16 @@ class OfPart:
     amount: FloatProperty(
         name="Amount",
         description=(
-            "How much of the rig's acceleration the part feels, without unit: 0 none, 1 as the body, or as "
-            "Fit to Shot found for the part"
+            "Share of the rig's acceleration felt by the part, without unit: 0 none, 1 as the body, or as "
+            "fitted by Fit to Shot"
         ),
         **AMOUNT,
     )
     softness: FloatProperty(
         name="Softness",
         description=(
-            "How soft the part is beside the rest, without unit: 1 as its kind is, or as Fit to Shot found, "
-            "4 swings half as often, 0.25 twice as often"
+            "Softness of the part relative to the body, without unit: 1 as usual for such a part, or as "
+            "fitted by Fit to Shot, 4 swings half as often, 0.25 twice as often"
         ),
         **SOFTNESS,
     )

@@ -19,7 +19,7 @@ class SoundProps:
 
     sound_material: EnumProperty(
         name="Material",
-        description="What the body is made of where it is heard; its motion stays as it is",
+        description="Material of the body for the sound; the motion stays unchanged",
         items=MATERIALS,
     )
     sound_pitch: FloatProperty(
