@@ -193,7 +193,9 @@ def prepare(
     for lack in wholeness.lacks(host, context):
         warn(lack.sentence)
     if settings.shards and host.jounce.loop:
-        raise UserError(f"{host.name} loops, so that every frame depends on all; it cannot be in shards.")
+        raise UserError(
+            f"{host.name} loops, so every frame depends on all others; it cannot be simulated in shards."
+        )
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)

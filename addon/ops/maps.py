@@ -80,7 +80,7 @@ class MapOperator(JounceOperator):
     kind: EnumProperty(name="Map", description="Meaning of the vertex group", items=KINDS)
     muscle: IntProperty(
         name="Muscle",
-        description="Which muscle's map it is, where it is one of muscles: 0 is the first",
+        description="Number of the muscle, for the map of a muscle: 0 is the first",
         default=0,
         min=0,
         max=muscles.MOST - 1,

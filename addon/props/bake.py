@@ -56,7 +56,7 @@ class BakeRecord:
     """A bake of a mesh, and on a host the report about it."""
 
     bake_target: StringProperty(
-        name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
+        name="Baked To", description="Kind of bake on this mesh; empty for none", options={"HIDDEN"}
     )
     bake_keys: IntProperty(
         name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
@@ -73,12 +73,12 @@ class BakeRecord:
     )
     bake_seam: FloatProperty(
         name="Seam",
-        description="How far the flesh of a looped bake ends from where it began, as a fraction of the size",
+        description="Gap between end and start of a looped bake, as a fraction of the size",
         options={"HIDDEN"},
     )
     bake_draft_error: FloatProperty(
         name="Draft Error",
-        description="How far the draft of a final bake is from it, as a fraction of the motion",
+        description="Distance of the draft from a final bake, as a fraction of the motion",
         options={"HIDDEN"},
     )
     bake_error: FloatProperty(
@@ -100,7 +100,7 @@ class BakeRecord:
     )
     bake_played_name: StringProperty(
         name="Baked Action Name",
-        description="The name of that action when it was baked; empty for NLA strips",
+        description="Name of this action at the bake; empty for NLA strips",
         options={"HIDDEN"},
     )
 
@@ -110,9 +110,7 @@ class BakeRecord:
 class JounceKeptBake(BakeRecord, bpy.types.PropertyGroup):
     """A bake of an action that does not play."""
 
-    keys: StringProperty(
-        name="Keys", description="Its shape keys, as recorded by the bake", options={"HIDDEN"}
-    )
+    keys: StringProperty(name="Keys", description="Shape keys recorded by the bake", options={"HIDDEN"})
 
 
 class BakeProps(BakeRecord):
@@ -252,12 +250,12 @@ class BakeProps(BakeRecord):
     )
     bake_modifier_name: StringProperty(
         name="Bake Modifier Name",
-        description="The name by which a library override knows the modifier that plays its bake",
+        description="Name of the bake's modifier for a library override",
         options={"HIDDEN"},
     )
     bake_cache: StringProperty(
         name="Bake Cache",
-        description="The file of the bake, as the .blend that made it gives its path",
+        description="File of the bake, as a path of its .blend",
         options={"HIDDEN"},
     )
     bake_blend: StringProperty(
@@ -270,7 +268,7 @@ class BakeProps(BakeRecord):
     )
 
     kept_bakes: CollectionProperty(
-        name="Kept Bakes", description="Bakes of actions that do not play", type=JounceKeptBake
+        name="Kept Bakes", description="Bakes of inactive actions", type=JounceKeptBake
     )
 
     @property

@@ -70,10 +70,12 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
         name="Found", description="Share of the volume in the last build", options={"HIDDEN"}
     )
     bones: StringProperty(
-        name="Bones", description="Names of the bones whose flesh it holds", options={"HIDDEN"}
+        name="Bones", description="Names of the bones with flesh in this part", options={"HIDDEN"}
     )
     own: BoolProperty(
-        name="Own", description="The artist made it, as a vertex group of its name", options={"HIDDEN"}
+        name="Own",
+        description=("Part made by the artist, as a vertex group of the same name"),
+        options={"HIDDEN"},
     )
     fitted_softness: FloatProperty(
         name="Fitted Softness",

@@ -54,7 +54,7 @@ class SoundProps:
     )
     bake_sound_path: StringProperty(
         name="Sound File",
-        description="The file of the sound, as the .blend that made it gives its path",
+        description="File of the sound, as a path of its .blend",
         options={"HIDDEN"},
     )
     bake_sound_blend: StringProperty(

@@ -24,7 +24,7 @@ class JounceSeam(bpy.types.PropertyGroup):
     mesh_a: PointerProperty(name="Mesh", description="The first mesh", type=bpy.types.Object)
     mesh_b: PointerProperty(name="Other Mesh", description="The second mesh", type=bpy.types.Object)
     pairs: CollectionProperty(
-        name="Stitches", description="Which vertices the stitch group joins", type=JouncePair
+        name="Stitches", description="Joined vertices of the stitch group", type=JouncePair
     )
     stiffness: FloatProperty(
         name="Stiffness",
@@ -74,7 +74,5 @@ class JounceSeam(bpy.types.PropertyGroup):
 class StitchProps:
     """Settings of the host; a change needs a short build, except for keys of the closing."""
 
-    seams: CollectionProperty(
-        name="Stitch Groups", description="What is sewn to what in the body", type=JounceSeam
-    )
+    seams: CollectionProperty(name="Stitch Groups", description="Stitch groups of the body", type=JounceSeam)
     seam_index: IntProperty(name="Stitch Group", description="The chosen stitch group")

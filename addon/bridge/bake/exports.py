@@ -144,7 +144,7 @@ def planned(hosts: list[bpy.types.Object], kind: Format, context: bpy.types.Cont
     objects = exported(hosts)
     unseen = [obj.name for obj in objects if not obj.visible_get()]
     if unseen:
-        raise UserError(f"{unseen[0]} is hidden, and exporters leave out what is; show it first.")
+        raise UserError(f"{unseen[0]} is hidden, and exporters leave hidden objects out; show it first.")
     targets = {target_of(host) for host in hosts}
     is_rigged = kind.has_bones and targets <= KEYS | BONES
     lost = export_losses.losses(objects, span(hosts), context) if is_rigged else []

@@ -23,7 +23,7 @@ def refuse_apart(host: bpy.types.Object, other: bpy.types.Object, warn: Warn) ->
     if len(still) == 1:
         moved = other if still == [host] else host
         raise UserError(
-            f"Nothing moves {still[0].name}, so it would stay behind where {moved.name} goes; parent it to a "
+            f"Nothing moves {still[0].name}, so it would not follow {moved.name}; parent it to a "
             f"bone or an object that moves {moved.name}, and sew it then."
         )
     if not still and set(followed(host)).isdisjoint(followed(other)):

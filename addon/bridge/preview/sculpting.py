@@ -81,8 +81,8 @@ def keep(made: bpy.types.Object, context: bpy.types.Context) -> bpy.types.Proper
     count = 0 if part is None else part.points.stop - part.points.start
     if posed is None or len(made.data.vertices) != count:
         raise UserError(
-            f"{made.name} has other vertices than {obj.name}, so its shape fits no more; undo what added or "
-            "removed vertices, or discard the copy."
+            f"{made.name} has other vertices than {obj.name}, so its shape does not fit; undo the change "
+            "of vertices, or discard the copy."
         )
     before = np.empty((count, 3), np.float32)
     posed.data.foreach_get("vector", before.ravel())

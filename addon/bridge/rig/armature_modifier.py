@@ -134,5 +134,5 @@ def refuse_unreadable(obj: bpy.types.Object, first: Deformer) -> None:
         )
     if first.armature.mode == "EDIT":
         raise UserError(
-            f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date."
+            f"{first.armature.name} is in Edit Mode; leave it first, to bring its bones up to date."
         )

@@ -124,7 +124,7 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
     found = [data.collections_all[name] for data in armatures if name in data.collections_all]
     if not found:
         raise UserError(
-            f"No armature of the body has a bone collection named {name!r}; pick one that is there."
+            f"No armature of the body has a bone collection named {name!r}; choose an existing one."
         )
     bones = {(collection.id_data, bone.name) for collection in found for bone in collection.bones_recursive}
     return np.array(
