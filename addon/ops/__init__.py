@@ -33,6 +33,7 @@ from . import (
     sew,
     sound,
     stitches,
+    wind,
 )
 
 CLASSES = (
@@ -47,6 +48,7 @@ CLASSES = (
     bake.JOUNCE_OT_bake,
     bake_actions.JOUNCE_OT_bake_actions,
     export.JOUNCE_OT_export,
+    export.JOUNCE_OT_export_games,
     free_bake.JOUNCE_OT_free_bake,
     sound.JOUNCE_OT_bake_sound,
     sound.JOUNCE_OT_free_sound,
@@ -90,6 +92,7 @@ CLASSES = (
     stitches.JOUNCE_OT_stitch_nearest,
     stitches.JOUNCE_OT_stitch_remove,
     sew.JOUNCE_OT_sew,
+    wind.JOUNCE_OT_wind,
     collisions.JOUNCE_OT_ground,
     collisions.JOUNCE_OT_collider_add,
     collisions.JOUNCE_OT_bone_capsules,

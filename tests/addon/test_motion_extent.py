@@ -124,6 +124,18 @@ def test_one_wild_strike_says_little_of_a_motion_but_its_stretch_is_seen():
     assert whole == Extent(pytest.approx(0.01), pytest.approx(9.0), wildest=20)
 
 
+def test_the_wildest_frame_has_others_like_it_around_it():
+    strains = np.full(60, 0.2)
+    strains[6] = 1.0
+    assert motion_extent.wildest_of(strains) == 6
+    strains[[14, 22, 27, 28, 30]] = 0.97
+    assert 27 <= motion_extent.wildest_of(strains) <= 30
+    # A much wilder one counts more than many others.
+    strains[6] = 1.3
+    assert motion_extent.wildest_of(strains) == 6
+    assert motion_extent.wildest_of(np.zeros(5)) in range(5)
+
+
 def test_items_are_thinned_evenly():
     assert motion_extent.thinned(np.arange(10), 10).tolist() == list(range(10))
     assert motion_extent.thinned(np.arange(10), 4).tolist() == [0, 3, 6, 9]

@@ -7,7 +7,7 @@ import messages
 import pytest
 
 # Operators without a change to the file: they show something, or keep a preset beside it.
-CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "flex_mode", "export")}
+CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "flex_mode", "export", "export_games")}
 CHANGES_NOTHING |= {
     "jounce.material_preset_add",
     "jounce.body_preset_add",
