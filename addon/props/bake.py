@@ -62,10 +62,10 @@ class BakeRecord:
         name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
     )
     bake_action: PointerProperty(
-        name="Bake Action", description="The action that the bake made", type=bpy.types.Action
+        name="Bake Action", description="The action made by the bake", type=bpy.types.Action
     )
     bake_group: PointerProperty(
-        name="Bake Group", description="The node group that the bake made", type=bpy.types.NodeTree
+        name="Bake Group", description="The node group made by the bake", type=bpy.types.NodeTree
     )
     bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
     bake_range: IntVectorProperty(
@@ -96,7 +96,7 @@ class BakeRecord:
         options={"HIDDEN"},
     )
     bake_played: PointerProperty(
-        name="Baked Action", description="The action whose motion the bake shows", type=bpy.types.Action
+        name="Baked Action", description="The action shown by the bake", type=bpy.types.Action
     )
     bake_played_name: StringProperty(
         name="Baked Action Name",

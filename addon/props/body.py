@@ -25,7 +25,7 @@ KINDS = (
     (
         BodyKind.PINNED.value,
         "Pinned",
-        "A prop that swings about the place where the map Pin fixes it to its object: grass, a plant, a lamp",
+        "A prop swinging about its root, fixed to its object by the map Pin: grass, a plant, a lamp",
     ),
 )
 COUNTING = (
@@ -86,8 +86,8 @@ class BodyProps:
     pieces: IntProperty(
         name="Pieces",
         description=(
-            "Into how many pieces a pinned body is cut on the longest way from its root, each with a bend of "
-            "its own. More bend farther and take longer; a rope needs twelve"
+            "Number of pieces of a pinned body on the longest way from its root, each with a separate "
+            "bend. More pieces bend farther and take longer; a rope needs twelve"
         ),
         default=6,
         min=1,

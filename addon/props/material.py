@@ -22,7 +22,7 @@ FREQUENCY_OF = (
     (
         FrequencyOf.SIZE.value,
         "Size",
-        "Of flesh of the body's size: pins, paint and rigid parts change nothing in the rest of the body",
+        "By the size of the body: pins, paint and rigid parts change nothing in the rest of the body",
     ),
     (
         FrequencyOf.LOWEST_MODE.value,

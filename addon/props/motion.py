@@ -54,8 +54,8 @@ class MotionProps:
     swing_frequency: FloatProperty(
         name="Swing Frequency (Hz)",
         description=(
-            "How firm a pinned body is, in Hz: so often its slowest part swings to and fro in a second. "
-            "Grass and leaves have 1 to 3, an antenna 2 to 5, a tree less than 1"
+            "Frequency of a pinned body's slowest part, in Hz. Grass and leaves have 1 to 3, an antenna 2"
+            " to 5, a tree less than 1"
         ),
         default=sensible.SWING_FREQUENCY,
         min=0.02,
