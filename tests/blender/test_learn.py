@@ -20,7 +20,7 @@ def character():
 
 
 def previewed_finally(obj):
-    """The final and the draft shapes of a body, and those of its rig alone; its preview is on."""
+    """The final and the draft shapes of a body, and the shapes of the rig alone; the preview is on."""
     posed = scenes.evaluated_frames(obj, FRAMES)
     bpy.ops.jounce.preview()
     return shown(obj, "FINAL"), shown(obj, "DRAFT"), posed
