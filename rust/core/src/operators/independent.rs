@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Smallest independent share of a unit column kept unchanged.
 const STRONG: f64 = 1e-2;
-/// Smallest independent share of an independent unit column.
+/// Smallest remainder of a unit column that counts as independent, as a share.
 pub(super) const DEPENDENT: f64 = 1e-9;
 /// Smallest entry of a unit column; smaller ones are rounding errors and left out.
 const ROUNDING: f64 = 1e-16;
