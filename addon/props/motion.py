@@ -25,9 +25,9 @@ class MotionProps:
     frequency: FloatProperty(
         name="Frequency (Hz)",
         description=(
-            "Firmness of the flesh, in Hz: the number of times per second for a wave to cross a cube of "
-            "the body's volume. Large soft parts swing about half as often, long thin ones more slowly. "
-            "Low is heavy and soft, high is firm, with the same meaning for a mouse and a whale"
+            "Firmness of the flesh, in Hz: a wave crosses a cube of the body's volume this many times per "
+            "second. Large soft parts swing about half as often, long thin ones more slowly. Low is "
+            "heavy and soft, high is firm, with the same meaning for a mouse and a whale"
         ),
         default=sensible.FREQUENCY,
         min=0.05,
@@ -40,9 +40,9 @@ class MotionProps:
     cloth_frequency: FloatProperty(
         name="Stretch Frequency (Hz)",
         description=(
-            "Resistance of an attached surface to stretch, in Hz: the number of times per second for a "
-            "wave of stretch to cross it. At 25 the surface gets one percent longer under gravity, at "
-            "half as much four percent, with the same meaning for a mouse and a whale"
+            "Resistance of an attached surface to stretch, in Hz: a wave of stretch crosses the surface "
+            "this many times per second. At 25 the surface gets one percent longer under gravity, at half "
+            "as much four percent, with the same meaning for a mouse and a whale"
         ),
         default=25.0,
         min=0.5,
@@ -54,8 +54,8 @@ class MotionProps:
     swing_frequency: FloatProperty(
         name="Swing Frequency (Hz)",
         description=(
-            "Frequency of a pinned body's slowest part, in Hz. Grass and leaves have 1 to 3, an antenna 2"
-            " to 5, a tree less than 1"
+            "Frequency of a pinned body's slowest part, in Hz. Grass and leaves have 1 to 3, an antenna 2 "
+            "to 5, a tree less than 1"
         ),
         default=sensible.SWING_FREQUENCY,
         min=0.02,
