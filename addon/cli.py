@@ -145,7 +145,7 @@ def run_info(options: argparse.Namespace) -> None:
 
 
 def run_apply(options: argparse.Namespace) -> None:
-    """Gives the meshes that a file of settings names these settings, builds them and saves."""
+    """Applies a file of settings to the named meshes, builds the body and saves."""
     file = settings_file.read(Path(options.settings))
     meshes, lacking = settings_files.meshes_of(file, bpy.context.scene)
     if lacking:

@@ -34,7 +34,7 @@ def refuse_apart(host: bpy.types.Object, other: bpy.types.Object, warn: Warn) ->
 
 
 def followed(host: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The meshes of a body, its armatures, and the objects they follow, possibly repeated."""
+    """The meshes of a body, the armatures, and the followed objects, possibly repeated."""
     objects = bodies.members(host)
     for obj in (*objects, *armature_modifier.moving(objects)):
         above = [obj, *bone_transforms.ancestors(obj)]

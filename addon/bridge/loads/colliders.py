@@ -217,7 +217,7 @@ def trouble(
 
 
 def grows(obj: bpy.types.Object) -> bool:
-    """True if keys of an object or its parents animate its size."""
+    """True if keys of an object or of parents animate the size."""
     curves = (curve for owner in animation.owners(obj.animation_data) for curve in compat.fcurves(owner))
     scales = (curve for curve in curves if curve.data_path == "scale")
     if any(len({key.co.y for key in curve.keyframe_points}) > 1 for curve in scales):

@@ -1,4 +1,4 @@
-"""Keyed shapes of a previewed body: what is shown, and what the artist drags."""
+"""Keyed shapes of a previewed body: displayed or dragged by the artist."""
 
 import bpy
 import numpy as np
@@ -66,7 +66,7 @@ class Drag:
         return self._hit is not None
 
     def take(self, hit: Hit) -> None:
-        """Takes hold of the flesh at a vertex; refused where the rig alone moves it."""
+        """Takes hold of the flesh at a vertex; refuses vertices moved by the rig alone."""
         frame = bpy.context.scene.frame_current
         known = ready(self._host, frame)
         if known.direction.director().swings.flesh[hit.point] <= 0.0:

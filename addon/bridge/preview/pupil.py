@@ -1,4 +1,4 @@
-"""Learns a shot of a body from its final motion, which is simulated first if missing."""
+"""Learns a shot of a body from its final motion, simulated first if missing."""
 
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing

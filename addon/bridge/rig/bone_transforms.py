@@ -82,7 +82,7 @@ def part_rig(obj: bpy.types.Object, deformer: Deformer | None, groups: np.ndarra
 
 
 def mask_of(obj: bpy.types.Object, deformer: Deformer, groups: np.ndarray) -> np.ndarray | None:
-    """The modifier's own vertex group (p,), which scales its effect; None without one."""
+    """The modifier's own vertex group (p,), a factor on its effect; None for none."""
     name, inverted = deformer.mask()
     if name not in obj.vertex_groups:
         return None
@@ -172,7 +172,7 @@ def armatures_above(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Objec
 
 
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Parents of an object, targets of its constraints, and those of these, each once."""
+    """Parents of an object and targets of its constraints, recursively, each once."""
     seen: set[bpy.types.Object] = set()
     waiting = [obj]
     while waiting:
