@@ -31,6 +31,7 @@ import studio
 import subjects
 import thrown_jelly
 import touching_jellies
+import windy_props
 from PIL import Image
 
 LIMIT = 200_000
@@ -233,6 +234,17 @@ def compared(
     return figures.sheet(rows, [f"frame {frame + 1}" for frame in frames], list(takes), "")
 
 
+def props(engine: str, scratch: Path) -> Image.Image:
+    """Props in the wind, each built by one click."""
+    windy, frames, rows = windy_props.WindyProps(), (0, 17, 26, 35, 52), []
+    for name, meshes in windy.meshes.items():
+        take = windy.take(name)
+        room = studio.Studio(meshes, [take[frame] for frame in frames], engine)
+        rows.append([figures.plain(room, take[frame], scratch) for frame in frames])
+    columns = [f"frame {windy_props.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(windy.meshes), "")
+
+
 def leaves(engine: str, scratch: Path) -> Image.Image:
     """A strongly bent leaf, unwarped and warped; and a bush of a thousand in the wind, far and near."""
     bush = bushes.Bush(1000)
@@ -334,6 +346,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "learnt": learnt,
     "law": law,
     "leaves": leaves,
+    "props": props,
     "direct": direct,
 }
 

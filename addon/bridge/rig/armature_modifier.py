@@ -45,7 +45,10 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
 
 
 def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.types.Modifier]]:
-    """The first armature that deforms a mesh in some frame, readable or not, and the earlier modifiers."""
+    """The first armature that deforms a mesh in some frame, readable or not, and the earlier modifiers.
+
+    Without an armature there are none: all modifiers act on the moved mesh.
+    """
     before: list[bpy.types.Modifier] = []
     if is_armature_deformed(obj):
         return Deformer(obj.parent, None), before
@@ -53,7 +56,7 @@ def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.typ
         if modifier.type == "ARMATURE" and modifier.object is not None:
             return Deformer(modifier.object, modifier), before
         before.append(modifier)
-    return None, before
+    return None, []
 
 
 def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
