@@ -42,7 +42,7 @@ class JOUNCE_OT_bone_leak(JounceOperator):
 
 
 class JOUNCE_OT_bone_role(JounceOperator):
-    """Say what the flesh of the selected bones does in a body with a core of bone"""
+    """Set the behaviour of the selected bones' flesh in a body with a bone core"""
 
     bl_idname = "jounce.bone_role"
     bl_label = "Role of Bones"

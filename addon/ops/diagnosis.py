@@ -15,7 +15,7 @@ from .operator import JounceOperator, LongOperator
 
 
 class JOUNCE_OT_diagnose(JounceOperator):
-    """Look for what may be wrong with the selected bodies"""
+    """Look for problems of the selected bodies"""
 
     bl_idname = "jounce.diagnose"
     bl_label = "Diagnose"
@@ -34,7 +34,7 @@ def seen(host: bpy.types.Object) -> list[diagnosis.Finding]:
 
 
 class JOUNCE_OT_fix(LongOperator):
-    """Mend this, and look again"""
+    """Fix this, and check again"""
 
     bl_idname = "jounce.fix"
     bl_label = "Fix"

@@ -114,7 +114,7 @@ class UnchangedOperator(MapOperator):
 
 
 class JOUNCE_OT_map_add(UnchangedOperator):
-    """Make the vertex group of a map, which changes nothing until it is painted"""
+    """Make the vertex group of the map; nothing changes until you paint"""
 
     bl_idname = "jounce.map_add"
     bl_label = "Add Map"
@@ -122,7 +122,7 @@ class JOUNCE_OT_map_add(UnchangedOperator):
 
 
 class JOUNCE_OT_map_paint(UnchangedOperator):
-    """Paint the map: makes its vertex group where there is none and goes to Weight Paint Mode on it"""
+    """Paint the map in Weight Paint Mode, with a new vertex group if there is none"""
 
     bl_idname = "jounce.map_paint"
     bl_label = "Paint Map"
@@ -159,7 +159,7 @@ class ValueOperator(MapOperator):
 
 
 class JOUNCE_OT_map_from_selection(ValueOperator):
-    """Give the vertices that were selected in Edit Mode a value in a map"""
+    """Give the vertices selected in Edit Mode a value in the map"""
 
     bl_idname = "jounce.map_from_selection"
     bl_label = "Map from Selection"
@@ -171,7 +171,7 @@ class JOUNCE_OT_map_from_selection(ValueOperator):
 
 
 class JOUNCE_OT_map_from_bones(ValueOperator):
-    """Give what the selected bones move a value in a map, blended as their weights are"""
+    """Give the vertices of the selected bones a value in the map, blended by the bones' weights"""
 
     bl_idname = "jounce.map_from_bones"
     bl_label = "Map from Bones"
@@ -271,7 +271,7 @@ def copy_more_muscles(source: bpy.types.Object, target: bpy.types.Object) -> Non
 
 
 class JOUNCE_OT_muscle_add(JounceOperator):
-    """Make another muscle, with a map and a contraction of its own"""
+    """Make another muscle, with a separate map and contraction"""
 
     bl_idname = "jounce.muscle_add"
     bl_label = "Add Muscle"
@@ -288,7 +288,7 @@ class JOUNCE_OT_muscle_add(JounceOperator):
 
 
 class JOUNCE_OT_muscle_remove(JounceOperator):
-    """Take this muscle away, with the keys of its contraction; its vertex group stays"""
+    """Remove this muscle, with the keys of its contraction; the vertex group stays"""
 
     bl_idname = "jounce.muscle_remove"
     bl_label = "Remove Muscle"

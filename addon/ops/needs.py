@@ -46,6 +46,12 @@ def character(context: bpy.types.Context) -> bpy.types.Object:
     return active
 
 
+def body_or_character(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the active object's body, or a character without one."""
+    active = active_object(context)
+    return character(context) if bodies.host_of(active) is None else active_body(context)
+
+
 def active_body(context: bpy.types.Context) -> bpy.types.Object:
     """The host of the active object's body."""
     active = context.view_layer.objects.active
@@ -157,6 +163,15 @@ def bodies_to_bake(context: bpy.types.Context) -> None:
 def paintable_in_sight(context: bpy.types.Context) -> None:
     """A visible mesh for painting."""
     meshes.refuse_hidden(paintable(context))
+
+
+def built_flesh(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts of the selected bodies, all of which are flesh on a rig and built."""
+    hosts = flesh(context)
+    unbuilt = next((host for host in hosts if not host.jounce.built_digest), None)
+    if unbuilt is not None:
+        raise UserError(f"{unbuilt.name} is not built yet; use Build first.")
+    return hosts
 
 
 def only_body(context: bpy.types.Context) -> bpy.types.Object:
@@ -303,9 +318,11 @@ def baked(context: bpy.types.Context) -> None:
 def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The hosts of the selected bodies, all of which have a volume for sound."""
     hosts = own_bodies(context)
-    surface = next((host for host in hosts if host.jounce.is_attached), None)
-    if surface is not None:
-        raise UserError(f"{surface.name} is attached, and a surface without volume makes no sound.")
+    silent = next((host for host in hosts if host.jounce.is_attached or host.jounce.is_pinned), None)
+    if silent is not None:
+        raise UserError(
+            f"{silent.name} is {silent.jounce.kind.lower()}, and only flesh and loose bodies sound."
+        )
     return hosts
 
 

@@ -38,7 +38,7 @@ Shares = list[tuple[bpy.types.Object, np.ndarray]]
 
 
 class JOUNCE_OT_part_add(JounceOperator):
-    """Make a part of your own, with an amount and a softness in the list. Its place is a vertex group"""
+    """Make your own part, with amount and softness in the list. A vertex group holds its region"""
 
     bl_idname = "jounce.part_add"
     bl_label = "Add Part"
@@ -130,7 +130,7 @@ class JOUNCE_OT_part_add(JounceOperator):
 
 
 class JOUNCE_OT_part_paint(JounceOperator):
-    """Paint the chosen part of your own in Weight Paint Mode"""
+    """Paint the selected own part in Weight Paint Mode"""
 
     bl_idname = "jounce.part_paint"
     bl_label = "Paint Part"
@@ -138,7 +138,7 @@ class JOUNCE_OT_part_paint(JounceOperator):
     needs = (needs.own_part, needs.paintable_in_sight)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Enters Weight Paint Mode on its vertex group, made on a mesh without it."""
+        """Enters Weight Paint Mode on the part's vertex group, added if missing."""
         obj, _ = active_mesh(context)
         name = needs.own_part(context).name
         paint(obj, name, context)
@@ -146,7 +146,7 @@ class JOUNCE_OT_part_paint(JounceOperator):
 
 
 class JOUNCE_OT_part_remove(JounceOperator):
-    """Take the chosen part of your own off the list; its vertex group stays"""
+    """Remove the selected own part from the list; the vertex group stays"""
 
     bl_idname = "jounce.part_remove"
     bl_label = "Remove Part"

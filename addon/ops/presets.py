@@ -28,7 +28,7 @@ class BodyPreset(Needing, AddPresetBase):
 
 
 class JOUNCE_OT_body_preset_add(BodyPreset, bpy.types.Operator):
-    """Save amount, softness, damping and limits as a preset, or remove the preset that the body has"""
+    """Save amount, softness, damping and limits as a preset, or remove the body's preset"""
 
     bl_idname = "jounce.body_preset_add"
     bl_label = "Save Preset"
@@ -38,7 +38,7 @@ class JOUNCE_OT_body_preset_add(BodyPreset, bpy.types.Operator):
 
 
 class JOUNCE_OT_material_preset_add(BodyPreset, bpy.types.Operator):
-    """Save the material as a preset, or remove the preset that the body has"""
+    """Save the material as a preset, or remove the body's preset"""
 
     bl_idname = "jounce.material_preset_add"
     bl_label = "Save Material"

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import bpy
 
 from ..bridge.bake import bakes
-from ..bridge.body import binding, bodies
+from ..bridge.body import binding, bodies, roots
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
@@ -57,8 +57,7 @@ class JOUNCE_OT_setup(LongOperator):
             finished = True
         finally:
             if not finished:
-                for obj in new:
-                    obj.property_unset("jounce")
+                unmark(new)
         return "; ".join(message for message in tried if isinstance(message, str))
 
 
@@ -70,9 +69,15 @@ def tried_on(
     try:
         return (yield from made(meshes, context, warn))
     except NoFlesh as refusal:
-        for obj in new:
-            obj.property_unset("jounce")
+        unmark(new)
         return refusal
+
+
+def unmark(meshes: list[bpy.types.Object]) -> None:
+    """Restores meshes to their state before a body was begun with them."""
+    for obj in meshes:
+        roots.forget(obj)
+        obj.property_unset("jounce")
 
 
 def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
@@ -80,7 +85,8 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
     host, *others = meshes
     add_body(host, others, context, warn)
     yield Step(0.0, "Looking at the body")
-    (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
+    if not pinned(host, context, warn):
+        (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
     make = fleshed if host.jounce.is_flesh else build_body
     message = yield from scaled(make(host, context, warn), 0.05, 1.0)
     choose_target(host, context, warn)
@@ -196,6 +202,22 @@ def attach(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
         f"{host.name} encloses no flesh, so it is an attached body that its bones hold softly; paint the map "
         "Pin where they hold it firmly."
     )
+
+
+def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> bool:
+    """Chooses settings for a prop that sways from a root, and makes its map; false for other bodies."""
+    binding.bind(host, context)
+    surface = bodies.read(host, context, lambda _sentence: None).surface
+    surface.refuse_unusable()
+    root = roots.of(host, surface, context)
+    if root is None:
+        return False
+    state = host.jounce
+    roots.pin(host, surface, root)
+    state.kind, state.resolution = BodyKind.PINNED.value, sensible.resolution(surface, sensible.PINNED_TETS)
+    state.integrator, state.damping = "bdf2", sensible.SWING_DAMPING
+    warn(roots.sentence(host, root))
+    return True
 
 
 def choose_loose(host: bpy.types.Object, context: bpy.types.Context, _warn: armature_modifier.Warn) -> None:

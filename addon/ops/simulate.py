@@ -1,4 +1,4 @@
-"""Simulates some frames of a body into a file, for a bake that joins many such files."""
+"""Simulates some frames of a body into a file, for a bake from many such files."""
 
 from collections.abc import Generator
 from contextlib import ExitStack, closing

@@ -35,9 +35,7 @@ class WithinDistance:
 
 
 class SeamOperator(AtMost, JounceOperator):
-    """Makes a stitch group between the active mesh and another selected one of its body, or within
-    the mesh.
-    """
+    """Makes a stitch group between the active mesh and another of its body, or within the mesh."""
 
     needs = (needs.within_body,)
 
@@ -126,7 +124,7 @@ class JOUNCE_OT_stitch_groups(SeamOperator):
 
 
 class JOUNCE_OT_stitch_nearest(WithinDistance, SeamOperator):
-    """Stitch what is nearest: between two selected meshes of the body, or between loose parts of one"""
+    """Stitch the nearest vertices of two selected meshes of the body, or of loose parts of one mesh"""
 
     bl_idname = "jounce.stitch_nearest"
     bl_label = "Stitch Nearest"

@@ -1,4 +1,4 @@
-"""Direction of the flesh: its curves, and its keyed shapes."""
+"""Direction of the flesh by curves and keyed shapes."""
 
 import bpy
 
@@ -60,7 +60,7 @@ def draw_curves(layout: bpy.types.UILayout, owner: bpy.types.PropertyGroup) -> N
 
 
 def draw_part(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows the curves of the chosen part, or the button that gives it some."""
+    """Shows the curves of the selected part, or a button to add curves."""
     if state.part is None or not state.has_list:
         return
     own = state.directions.get(state.part.name)

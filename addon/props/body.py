@@ -2,7 +2,7 @@
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..core.flesh.settings import AttachedSettings, BodyKind, BuildSettings, LooseSettings
+from ..core.flesh.settings import AttachedSettings, BodyKind, BuildSettings, LooseSettings, PinnedSettings
 from ..core.rig.bones import Counting
 from .refresh import refreshing
 
@@ -21,6 +21,11 @@ KINDS = (
         BodyKind.ATTACHED.value,
         "Attached",
         "A surface without volume, such as a cape: it hangs on the rig by what the map Pin holds",
+    ),
+    (
+        BodyKind.PINNED.value,
+        "Pinned",
+        "A prop that swings about the place where the map Pin fixes it to its object: grass, a plant, a lamp",
     ),
 )
 COUNTING = (
@@ -78,6 +83,17 @@ class BodyProps:
         min=0.0,
         max=10000.0,
         soft_max=50.0,
+    )
+    pieces: IntProperty(
+        name="Pieces",
+        description=(
+            "Into how many pieces a pinned body is cut on the longest way from its root, each with a bend of "
+            "its own. More bend farther and take longer; a rope needs twelve"
+        ),
+        default=6,
+        min=1,
+        max=100,
+        soft_max=24,
     )
     bone_core: FloatProperty(
         name="Bone Core",
@@ -190,16 +206,23 @@ class BodyProps:
         return BodyKind(self.kind) is BodyKind.ATTACHED
 
     @property
+    def is_pinned(self) -> bool:
+        """True for a prop that swings about its root."""
+        return BodyKind(self.kind) is BodyKind.PINNED
+
+    @property
     def is_flesh(self) -> bool:
         """True for flesh that follows its rig, with modes and a final motion."""
         return BodyKind(self.kind) is BodyKind.RIGGED
 
-    def build_settings(self) -> BuildSettings | LooseSettings | AttachedSettings:
+    def build_settings(self) -> BuildSettings | LooseSettings | AttachedSettings | PinnedSettings:
         """Inputs of the model."""
         if self.is_loose:
             return LooseSettings(self.resolution, self.handles, self.clusters)
         if self.is_attached:
             return AttachedSettings(self.handles, self.thickness / 100.0, self.bending)
+        if self.is_pinned:
+            return PinnedSettings(self.resolution, self.pieces)
         return BuildSettings(
             resolution=self.resolution,
             modes=self.modes,

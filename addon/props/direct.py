@@ -18,7 +18,7 @@ def _show(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
 
 
 class OfDirection:
-    """Curves of the body or of one part; they change what is shown, never the simulation."""
+    """Curves of the body or of one part, for the display, never the simulation."""
 
     exaggerate: FloatProperty(
         name="Exaggerate",

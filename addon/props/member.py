@@ -63,6 +63,16 @@ class MemberProps:
         description="How far each vertex followed another mesh at the last build, packed; empty for none",
         options={"HIDDEN"},
     )
+    made_pin: StringProperty(
+        name="Made Pin",
+        description="The vertex group with the root that Add Jounce found; empty without one",
+        options={"HIDDEN"},
+    )
+    made_pin_digest: StringProperty(
+        name="Made Pin Weights",
+        description="Hash of the weights that Add Jounce gave the root",
+        options={"HIDDEN"},
+    )
     is_rigid: BoolProperty(
         name="Rigid Mesh",
         description="All of this mesh is hard, as armour is, and follows its bones; with Bone Core only",

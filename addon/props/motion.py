@@ -51,6 +51,19 @@ class MotionProps:
         soft_max=100.0,
         step=100,
     )
+    swing_frequency: FloatProperty(
+        name="Swing Frequency (Hz)",
+        description=(
+            "How firm a pinned body is, in Hz: so often its slowest part swings to and fro in a second. "
+            "Grass and leaves have 1 to 3, an antenna 2 to 5, a tree less than 1"
+        ),
+        default=sensible.SWING_FREQUENCY,
+        min=0.02,
+        max=100.0,
+        soft_min=0.2,
+        soft_max=10.0,
+        step=10,
+    )
     amount: FloatProperty(
         name="Target Amplitude",
         description=(
@@ -214,6 +227,9 @@ class MotionProps:
         if self.is_attached:
             own = {"frequency": self.cloth_frequency, "frequency_of": FrequencyOf.SIZE, "material": None}
             return AttachedMotion(**of_flesh | own)
+        if self.is_pinned:
+            own = {"frequency": self.swing_frequency, "frequency_of": FrequencyOf.LOWEST_MODE}
+            return MotionSettings(**of_flesh | own | {"material": None})
         spin = tuple(np.radians(self.spin).tolist())
         return LooseMotion(**of_flesh, velocity=tuple(self.velocity), spin=spin, catch=self.catch)
 

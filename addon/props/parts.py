@@ -37,7 +37,7 @@ def _chosen(_self: "PartProps", context: bpy.types.Context) -> None:
 
 @refreshing
 class OfPart:
-    """Settings of one part; the preview builds them in by itself."""
+    """Settings of one part, built in automatically by the preview."""
 
     amount: FloatProperty(
         name="Amount",
@@ -156,7 +156,7 @@ class PartProps:
 
     @property
     def has_list(self) -> bool:
-        """True for more than one part, or one of the artist's; the rest alone is the whole body."""
+        """True for several parts, or an own part of the artist; the rest alone is the whole body."""
         return len(self.parts) > 1 or any(part.own for part in self.parts)
 
     @property

@@ -9,7 +9,7 @@ from .overrides import overridable
 
 @overridable
 class JouncePair(bpy.types.PropertyGroup):
-    """One stitch of a stitch group: a vertex of each of its two meshes."""
+    """A stitch of a stitch group: a vertex of each of the two meshes."""
 
     a: IntProperty(name="Vertex", description="Vertex of the stitch group's first mesh")
     b: IntProperty(name="Other Vertex", description="Vertex of the stitch group's second mesh")

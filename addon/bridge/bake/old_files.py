@@ -139,7 +139,7 @@ def handlers() -> list[list[object]]:
 
 
 def register() -> None:
-    """Watches files, before all code that relies on marks, and converts the open one."""
+    """Watches files, before all code that relies on marks, and converts the open file."""
     for listening in handlers():
         listening.append(update_all)
     if not bpy.app.background:

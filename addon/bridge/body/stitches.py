@@ -101,7 +101,7 @@ def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy
 
 
 def take(host: bpy.types.Object, like: bpy.types.PropertyGroup) -> None:
-    """Gives a body a stitch group of another one, whose meshes have become its own."""
+    """Gives a body a stitch group of a merged body."""
     seam = add(host, like.name, (like.mesh_a, like.mesh_b), vertices(like))
     for setting in SETTINGS:
         setattr(seam, setting, getattr(like, setting))

@@ -83,7 +83,7 @@ def make_active(obj: bpy.types.Object) -> None:
 
 
 def write_fcurve(fcurve: bpy.types.FCurve, times: np.ndarray, values: np.ndarray) -> None:
-    """One linear key per time, without those between two equal neighbours."""
+    """One linear key per time, without keys between two equal neighbours."""
     same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
     keep = np.concatenate(([True], ~same, [True]))[: len(values)]
     points = fcurve.keyframe_points

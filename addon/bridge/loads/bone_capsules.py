@@ -1,4 +1,4 @@
-"""Colliders attached to bones of their own body: the flesh that passes through them."""
+"""Colliders attached to bones of their own body, and the flesh they spare."""
 
 from dataclasses import dataclass, replace
 
@@ -70,7 +70,7 @@ class RestRig:
         return heads, ends
 
     def row_above(self, obj: bpy.types.Object) -> int | None:
-        """The bone of an object, or its nearest ancestor that moves the body; None for none."""
+        """The bone of an object, or the nearest ancestor with flesh; None for none."""
         if obj.parent_type != "BONE" or obj.parent is None or obj.parent.type != "ARMATURE":
             return None
         bone = obj.parent.data.bones.get(obj.parent_bone)

@@ -17,7 +17,7 @@ from . import bone_capsules
 
 # Object types of colliders.
 TYPES = ("MESH", "EMPTY")
-# Modifiers that keep the shape of a mesh constant; any other one may deform a mesh.
+# Modifiers without an effect on the shape of a mesh over time; any other may deform a mesh.
 RIGID_MODIFIERS = frozenset(
     (
         "ARRAY",
@@ -151,7 +151,7 @@ def chosen(host: bpy.types.Object) -> tuple[object, ...]:
 
 
 def soft(host: bpy.types.Object, obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The host of a loose body that is a soft collider for another one; None for a rigid collider."""
+    """The host of a loose body as a soft collider; None for a rigid collider."""
     state = registry.state(obj) if obj.type == "MESH" else None
     other = None if state is None else obj if state.is_host else state.host
     if other is None or other == host or not (host.jounce.is_loose and other.jounce.is_loose):
@@ -192,7 +192,7 @@ def deforms(obj: bpy.types.Object) -> bool:
 
 
 def keeps_size(obj: bpy.types.Object) -> bool:
-    """True if an object collides in the size of the first frame, whatever its later scale."""
+    """True if an object collides in the size of the first frame, for any later scale."""
     return obj.jounce_of_bone or obj.jounce_keeps_size
 
 

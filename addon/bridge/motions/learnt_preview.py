@@ -71,9 +71,7 @@ class LearntPreview(Behind[MotionCache]):
             self.error = DraftError(known.facts.error, known.apart.astype(np.float64))
 
     def warnings(self) -> Iterator[str]:
-        """Reasons why the motion may be far from the final one, a sentence each; learning again
-        removes them.
-        """
+        """Reasons for a large error, a sentence each; learning again removes them."""
         known = lessons.of(self._motions.scene.host)
         if self.fine is None and self._trouble:
             yield self._trouble

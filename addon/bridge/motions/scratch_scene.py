@@ -104,7 +104,7 @@ class Stage:
 
 
 def clear() -> None:
-    """Removes all stages from the file, such as those restored by an undo step."""
+    """Removes all stages from the file, such as stages restored by an undo step."""
     blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
     take_out([block for block in blocks if is_staged(block)])
 

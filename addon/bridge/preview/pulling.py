@@ -21,6 +21,11 @@ class Hand:
         known = previews.session(host)
         if known is None or known.filling is None:
             raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
+        if host.jounce.is_pinned:
+            raise UserError(
+                f"{host.name} is pinned, and its domains cannot be grabbed; move its object, or use force "
+                "fields."
+            )
         self._session = known
         self._grip: Grip | HandleGrip | None = None
         self._interactive: Interactive | None = None

@@ -1,4 +1,4 @@
-"""Reads render meshes at rest, and refuses those that cannot be read or baked to."""
+"""Reads render meshes at rest, and refuses meshes unfit for reading or baking."""
 
 import bpy
 import numpy as np
@@ -52,7 +52,7 @@ def refuse_flat(obj: bpy.types.Object) -> None:
 
 
 def refuse_edited(obj: bpy.types.Object) -> None:
-    """Refuses a mesh in Edit Mode, whose edits have not reached its vertices."""
+    """Refuses a mesh in Edit Mode, with edits not yet in its vertices."""
     if obj.mode == "EDIT":
         raise UserError(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
 

@@ -6,17 +6,17 @@ from collections import OrderedDict
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, Union
 
 import jounce
 import numpy as np
 
 from ..common.task import Step, Task, finished
 from ..common.user_error import UserError, passing_on
-from ..flesh.settings import AttachedSettings, BuildSettings, LooseSettings
+from ..flesh.settings import AttachedSettings, BuildSettings, LooseSettings, PinnedSettings
 from ..mesh.surface import Surface
 from ..stepping.motion import DENSITY, YOUNG
-from . import attached, loose, sensible
+from . import attached, loose, pinned, sensible
 
 Kept = TypeVar("Kept")
 
@@ -65,10 +65,13 @@ class BodyCache(Generic[Kept]):
 
 
 # Each body of a rig is kept twice: for use, and as the start for other bodies of the same surface.
-CACHE: "BodyCache[jounce.Body | loose.LooseBody | attached.AttachedBody]" = BodyCache(capacity=16)
+Built = Union["jounce.Body", loose.LooseBody, attached.AttachedBody, pinned.PinnedBody]
+CACHE: BodyCache[Built] = BodyCache(capacity=16)
 
 
-def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSettings) -> Task:
+def build(
+    surface: Surface, settings: BuildSettings | LooseSettings | AttachedSettings | PinnedSettings
+) -> Task:
     """Builds the body of a surface on a thread of the native module and puts the body into the cache."""
     surface.refuse_unusable()
     start = time.perf_counter()
@@ -77,6 +80,8 @@ def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSe
             said = yield from build_loose(surface, settings)
         elif isinstance(settings, AttachedSettings):
             said = yield from build_attached(surface, settings)
+        elif isinstance(settings, PinnedSettings):
+            said = yield from build_pinned(surface, settings)
         else:
             said = yield from build_rigged(surface, settings)
     return f"{said}, in {time.perf_counter() - start:.1f} s"
@@ -107,6 +112,13 @@ def build_attached(surface: Surface, settings: AttachedSettings) -> Task:
     body = yield from attached.made(surface, settings)
     CACHE.put(surface.digest(settings), body)
     return attached.describe(body)
+
+
+def build_pinned(surface: Surface, settings: PinnedSettings) -> Task:
+    """Builds a body that is fixed at its root."""
+    body = yield from pinned.made(surface, settings)
+    CACHE.put(surface.digest(settings), body)
+    return pinned.describe(body)
 
 
 def build_rigged(surface: Surface, settings: BuildSettings) -> Task:

@@ -131,7 +131,7 @@ class HandleGrip:
         return self._places(coefficients)[0]
 
     def pull(self, target: np.ndarray, coefficients: np.ndarray) -> "jounce.Pull":
-        """Springs that draw the centre and its patch to a target (3,) in metres."""
+        """Springs from the centre and its patch to a target (3,) in metres."""
         places = self._places(coefficients)
         return self._grip.pull(target + self._taken @ turn(self._taken, places).T, FIRM, CALM)
 

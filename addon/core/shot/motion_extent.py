@@ -124,7 +124,7 @@ def natural_motion(body: "jounce.Body") -> np.ndarray:
 
 
 def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:
-    """The extent of a motion: its size without a few of the frames, its strain in the wildest one.
+    """The extent of a motion: the size without a few frames, and the strain in the wildest frame.
 
     part: share of the whole shot in these frames, which are assumed to hold its wildest ones.
     """

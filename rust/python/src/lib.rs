@@ -29,6 +29,7 @@ mod mesh;
 mod model;
 mod motion;
 mod operators;
+mod player;
 mod recipe;
 mod rig;
 mod settings;
@@ -99,6 +100,8 @@ mod _jounce {
         ElasticEnergy, displacement_constraint, gradient, laplacian, lumped_mass, skinning_jacobian,
         weight_constraint, weight_hessian,
     };
+    #[pymodule_export]
+    use crate::player::Player;
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]

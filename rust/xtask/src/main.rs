@@ -10,6 +10,7 @@ mod folders;
 mod foreign;
 mod fuzz;
 mod gui;
+mod measure;
 mod measured;
 mod memory;
 mod nightly;
@@ -66,6 +67,7 @@ usage: cargo x <command>
   films [character]     each of them posed | flesh | heat at true speed, as webp and mp4, and a strip of six frames:
                         out/films.md and out/films/
   gallery [picture]     the loops of README and gallery, to docs/images/gallery/, and their table: out/gallery.md
+  measure [page]        every measured page of docs/evidence.md, or those named, with new tables; all take hours
   final [character]     the final motion of every character beside its draft: out/final_motion.md and a contact sheet
                         of each in out/final/
   full-space [character]
@@ -103,18 +105,20 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["wasm", "--measure"] => wasm::measure(),
         ["page"] => page::build(),
         ["pictures"] => pictures::run(),
-        ["sheets"] => sheets::run(""),
-        ["sheets", only] => sheets::run(only),
-        ["films"] => sheets::films(""),
-        ["films", only] => sheets::films(only),
-        ["gallery"] => sheets::gallery(""),
-        ["gallery", only] => sheets::gallery(only),
-        ["final"] => sheets::final_motion(""),
-        ["final", only] => sheets::final_motion(only),
-        ["full-space"] => sheets::full_space(""),
-        ["full-space", only] => sheets::full_space(only),
-        ["honest"] => sheets::honest(""),
-        ["honest", only] => sheets::honest(only),
+        ["sheets"] => sheets::run("").map(drop),
+        ["sheets", only] => sheets::run(only).map(drop),
+        ["films"] => sheets::films("").map(drop),
+        ["films", only] => sheets::films(only).map(drop),
+        ["gallery"] => sheets::gallery("").map(drop),
+        ["gallery", only] => sheets::gallery(only).map(drop),
+        ["measure"] => measure::run(""),
+        ["measure", only] => measure::run(only),
+        ["final"] => sheets::final_motion("").map(drop),
+        ["final", only] => sheets::final_motion(only).map(drop),
+        ["full-space"] => sheets::full_space("").map(drop),
+        ["full-space", only] => sheets::full_space(only).map(drop),
+        ["honest"] => sheets::honest("").map(drop),
+        ["honest", only] => sheets::honest(only).map(drop),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }
