@@ -56,7 +56,7 @@ class JOUNCE_OT_fit(LongOperator):
 
 
 class JOUNCE_OT_fit_again(LongOperator):
-    """Fit the frequency, as it was fitted before, to what plays now"""
+    """Fit the frequency again, to the present action"""
 
     bl_idname = "jounce.fit_again"
     bl_label = "Fit Again"
@@ -227,7 +227,9 @@ class Trials:
         if rows:
             made = yield from with_parts(self.plain.scene, rows, int(self.is_sketched))
         fine = (yield from prepared(made)) if self.is_final else None
-        return Rehearsal(made, self.drives[own], self.scene, fine)
+        return Rehearsal(
+            made, self.drives[own], self.scene, fine, part=(own.stop - own.start) / len(self.drives)
+        )
 
 
 def tuned(trials: Trials) -> Generator[Step, None, Fitted]:
@@ -289,11 +291,15 @@ class Rehearsal:
         scene: bpy.types.Scene,
         fine: full_space.FineBody | None = None,
         is_limited: bool = True,
+        part: float = 1.0,
     ) -> None:
-        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act."""
+        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act.
+
+        part: share of the whole shot in these drives.
+        """
         own = made.scene.host.jounce.motion_settings()
         self._settings = own if is_limited else replace(own, limit=None, stretch=None)
-        self._made, self._drives, self._scene = made, drives, scene
+        self._made, self._drives, self._scene, self._part = made, drives, scene, part
         self._model = None if fine is None else fine.model
         self._gauge = Gauge(made.body, made.scene.surface, drives, self._model)
 
@@ -307,4 +313,4 @@ class Rehearsal:
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
             rehearsal.feed(replace(drive, feel=felt, strength=drive.strength * tuning.amount))
-        return fitting.extent_of(rehearsal, self._gauge)
+        return fitting.extent_of(rehearsal, self._gauge, self._part)

@@ -233,7 +233,7 @@ def out_of_edit_mode(context: bpy.types.Context) -> None:
     """Any mode but Edit Mode, whose edits have reached neither mesh nor armature."""
     if context.mode.startswith("EDIT"):
         name = context.view_layer.objects.active.name
-        raise UserError(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
+        raise UserError(f"{name} is in Edit Mode; leave it first, to bring the edits up to date.")
 
 
 def linked(context: bpy.types.Context) -> bpy.types.Object:
@@ -342,7 +342,7 @@ def findings(context: bpy.types.Context) -> None:
     """Findings of the diagnosis."""
     host = own_bodies(context)[0]
     if len(host.jounce.findings) == 0:
-        raise UserError(f"Nothing was found about {host.name}; diagnose it first.")
+        raise UserError(f"There are no findings about {host.name}; diagnose it first.")
 
 
 def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:

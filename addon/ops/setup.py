@@ -138,7 +138,7 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
         if obj.type == "MESH" and obj not in rigs:
             warn(f"No rig moves {obj.name}, so it was left out; Add to Body makes it a part of one body.")
     if not found:
-        raise UserError("Nothing that is selected can be given Jounce; select characters without it.")
+        raise UserError("No selected object can get Jounce; select characters without Jounce.")
     return found
 
 
@@ -193,8 +193,8 @@ def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
         return
     if surface.core is not None and surface.core.is_hard:
         raise NoFlesh(
-            f"{host.name} follows its bones as a whole, as a prop does, so it was left as it is; for flesh, "
-            "give its bone the Role Free in the tab Bone."
+            f"{host.name} follows its bones rigidly, like a prop, and stays unchanged; for flesh, give "
+            "its bone the Role Free in the tab Bone."
         )
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE

@@ -112,7 +112,7 @@ def leak(engine: str, scratch: Path) -> Image.Image:
 
 
 def parts(engine: str, scratch: Path) -> Image.Image:
-    """The core of one character, and the effect of momentum leak on its belly."""
+    """The core of a character, and the effect of momentum leak on the belly."""
     creature = subjects.Creature()
     takes = []
     for kept in (1.0, 0.5, 0.0):
@@ -215,7 +215,7 @@ def loose(engine: str, scratch: Path) -> Image.Image:
 
 
 def touching(engine: str, scratch: Path) -> Image.Image:
-    """Three blocks of jelly that fall onto each other, without and with collisions between them."""
+    """Three blocks of jelly falling onto each other, without and with collisions between the blocks."""
     heap = touching_jellies.TouchingJellies()
     takes = {"ground alone": heap.apart(), "each other, too": heap.touching()}
     return compared(heap.blocks, takes, (0, 6, 9, 12, 15, 20), engine, scratch)

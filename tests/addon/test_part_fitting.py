@@ -64,6 +64,21 @@ def test_parts_that_hold_one_another_back_stay_as_they_were():
     assert run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS)) == ((0.0, 0.0), whole)
 
 
+def test_parts_that_tear_only_together_take_no_motion_from_the_one_that_moved():
+    _, extent_alone, tried = body(np.array([0.02, 0.02]), np.array([0.34, 0.17]), 0.4)
+
+    def extent_at(eases):
+        found = yield from extent_alone(eases)
+        belly, thighs = (part.strain for part in found.parts)
+        together = (belly**4 + thighs**4) ** 0.25
+        return Extent(found.size, together, parts=found.parts)
+
+    whole = run(extent_at((0.0, 0.0)))
+    eases, extent = run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS))
+    assert len(tried) > 2 and eases[0] >= 0.0 and eases[1] > 0.3
+    assert extent.strain < fitting.NEAR * BOUNDS.strain and extent.parts[0].strain >= 0.34
+
+
 def test_nothing_is_tried_where_nothing_is_to_gain():
     whole, extent_at, tried = body(np.array([0.02, 0.02]), np.array([0.35, 0.36]))
     assert run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS)) == ((0.0, 0.0), whole)

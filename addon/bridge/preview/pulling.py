@@ -21,7 +21,9 @@ class Hand:
     def __init__(self, host: bpy.types.Object) -> None:
         known = previews.session(host)
         if known is None or known.filling is None:
-            raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
+            raise UserError(
+                f"{host.name} is not previewed yet; switch its preview on and wait until it is ready."
+            )
         self._session = known
         self._grip: Grip | HandleGrip | None = None
         self._interactive: Interactive | None = None

@@ -41,8 +41,8 @@ def finally_fitted(
     if ease is None or own == every:
         return found
     found = yield from scaled(measured(found, extent_over, every), 0.6, 0.9)
-    used, nearest = bounds.used(found.extent)
-    if nearest is Reason.AMPLITUDE and found.reason is nearest and not enough < used < NEAR:
+    used, _ = bounds.used(found.extent)
+    if found.reason is Reason.AMPLITUDE and not enough < used < NEAR:
         search = fitted(extent_over(every, found.parts), bounds, ease, TRIES, known=found.extent)
         return replace((yield from scaled(search, 0.9, 1.0)), parts=found.parts)
     if used < NEAR:

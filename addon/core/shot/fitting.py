@@ -50,7 +50,7 @@ class Reason(Enum):
     SOFTEST = "softer flesh would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
-    RIG = "the rig itself stretches it, however firm it is"
+    RIG = "the rig itself stretches it at any firmness"
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,11 @@ class Fitted:
         return None if self.ease is None else tuning(self.ease)
 
 
-def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
-    """The extent of the motion over the drives of a pass, measured during the simulation."""
+def extent_of(rehearsal: SimulationPass, gauge: Gauge, part: float = 1.0) -> Measuring:
+    """The extent of the motion over the drives of a pass, measured during the simulation.
+
+    part: share of the whole shot in these frames.
+    """
     frames, done = len(rehearsal.drives), 0
     every = -(-frames // FRAMES)
     extents: list[Extent] = []
@@ -130,7 +133,7 @@ def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
                     extents.append(gauge.of_frame(done, coefficients))
                 done += 1
                 yield Step(done / frames, "Fitting")
-    extent = of_motion(extents)
+    extent = of_motion(extents, part)
     return replace(extent, wildest=every * extent.wildest)
 
 

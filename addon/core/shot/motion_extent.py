@@ -123,11 +123,14 @@ def natural_motion(body: "jounce.Body") -> np.ndarray:
     return 1.0 + part_weights(body) @ (np.array([MOTION[name] for name in body.parts]) - 1.0)
 
 
-def of_motion(frames: list[Extent]) -> Extent:
-    """The extent of a motion: the size without a few frames, and the strain in the wildest frame."""
-    size = np.quantile([frame.size for frame in frames], 1.0 - STRIKES)
+def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:
+    """The extent of a motion: the size without a few frames, and the strain in the wildest frame.
+
+    part: share of the whole shot in these frames, which are assumed to hold its wildest ones.
+    """
+    size = np.quantile([frame.size for frame in frames], max(0.0, 1.0 - STRIKES / part))
     strains = [frame.strain for frame in frames]
-    parts = (of_motion(list(part)) for part in zip(*(frame.parts for frame in frames), strict=True))
+    parts = (of_motion(list(own), part) for own in zip(*(frame.parts for frame in frames), strict=True))
     return Extent(float(size), max(strains), wildest_of(np.array(strains)), tuple(parts))
 
 

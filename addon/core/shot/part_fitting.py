@@ -66,10 +66,10 @@ def fitted(
 def calmed(
     ease: float, known: tuple[Eases, Extent], extent_at: Callable[[Eases], Measuring], bounds: Bounds
 ) -> Generator[Step, None, tuple[Eases, Extent]]:
-    """Eases of the parts that keep the body within its bounds, those too wild firmer than known ones."""
+    """Eases of the parts that keep the body within its bounds, from known ones that may not."""
     eases, extent = known
     for number in range(1, TRIES):
-        firmer = tuple(np.minimum(eases, following(ease, eases, extent, bounds)).tolist())
+        firmer = calmer(ease, eases, extent, bounds)
         if bounds.used(extent)[0] < NEAR or firmer == eases:
             break
         eases = firmer
@@ -77,11 +77,31 @@ def calmed(
     return eases, extent
 
 
+def calmer(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
+    """Smaller eases for a body that is too wild.
+
+    Those of parts that are too wild alone. If parts stretch too far only together, those that are easier than
+    the body go half back, which spares the ones that were wild before. Otherwise those of all wild parts.
+    """
+    alone = replace(extent, strain=widest(extent))
+    firmer = tuple(np.minimum(eases, following(ease, eases, alone, bounds)).tolist())
+    if bounds.used(alone)[0] < NEAR:
+        firmer = tuple(min(each, max(0.5 * each, 0.0)) for each in firmer)
+    if worth(firmer, eases):
+        return firmer
+    return tuple(np.minimum(eases, following(ease, eases, extent, bounds)).tolist())
+
+
 def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
     """Eases of the parts with which they would reach their bounds, from their extent with other ones."""
     leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
     own = np.clip(np.array(eases) + leaps, HARDER, EASIER)
     return tuple(limited(ease + each) - ease for each in own)
+
+
+def widest(extent: Extent) -> float:
+    """The largest strain of a part."""
+    return max((part.strain for part in extent.parts), default=0.0)
 
 
 def worth(eases: Eases, others: Eases) -> bool:
@@ -94,8 +114,7 @@ def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
 
     The part that stretches most uses as much as all together.
     """
-    widest = max([part.strain for part in extent.parts], default=0.0)
-    together = max(1.0, extent.strain / max(widest, STILL))
+    together = max(1.0, extent.strain / max(widest(extent), STILL))
     own = (replace(part, strain=part.strain * together) for part in extent.parts)
     return np.array([max(bounds.used(part)[0], STILL) for part in own])
 
