@@ -36,8 +36,8 @@ pub(crate) trait Objective {
     /// Length of a step.
     fn length(&self, step: &Rows) -> f64;
 
-    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction;
-    /// `None` if only the length of steps tells when to stop.
+    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction, infinite
+    /// for a slope upwards; `None` if only the length of steps tells when to stop.
     fn left(&mut self, _slope: f64) -> Option<f64> {
         None
     }
@@ -126,11 +126,11 @@ impl Descent {
             self.memory.learn([x, &self.trial], [&self.here, &self.there]);
             x.copy_from_slice(&self.trial);
             std::mem::swap(&mut self.here, &mut self.there);
-            if left.is_none() {
+            if left.is_none_or(f64::is_infinite) {
                 outcome.length = share * objective.length(&self.direction);
-                if outcome.length <= tolerance {
-                    break;
-                }
+            }
+            if left.is_none() && outcome.length <= tolerance {
+                break;
             }
         }
         if !value.energy.is_finite() {

@@ -29,8 +29,7 @@ impl Skin {
         let mut place = vec![0; model.vertices.len()];
         (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
         let rows = PlacedRows { place, free: model.free };
-        let points = skin.map(|skin| &*skin.points);
-        let points = ContactPoints::new(model.mesh(), points, &rows, (model.free, MOST))?;
+        let points = ContactPoints::new(model.mesh(), skin, &rows, (model.free, MOST))?;
         let rig = skin.and_then(|skin| skin.rig.as_ref());
         let posing = rig.map(|rig| model.posing.beyond(&points, rig)).transpose()?;
         let zeros = || vec![[0.0; 3]; if posing.is_some() { points.len() } else { 0 }];
