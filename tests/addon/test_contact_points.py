@@ -16,9 +16,11 @@ def test_the_outer_of_two_layers_is_further_out():
 
 def test_the_skin_has_all_points_and_says_where_they_are(body):
     weights = np.arange(8.0)[:, None]
-    made = skin(body, weights)
+    triangles = np.array([[0, 1, 2], [5, 4, 7]])
+    made = skin(body, weights, triangles)
     points = np.asarray(body.embedding.points)
     assert np.array_equal(np.asarray(made.embedding.points)[made.places], points)
     assert np.array_equal(made.weights[made.places], weights)
+    assert np.array_equal(np.asarray(made.embedding.points)[made.triangles], points[triangles])
     far = outwardness(np.asarray(body.mesh.vertices), points, float(np.cbrt(6.0 * body.mesh.volumes.mean())))
     assert (np.diff(far[np.argsort(made.places)]) <= 0.0).all()

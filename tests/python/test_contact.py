@@ -89,6 +89,27 @@ def test_the_points_of_an_embedding_touch(block: tuple[jounce.TetMesh, jounce.Mo
     assert lowest(mesh, sim) < -0.01
 
 
+def test_the_triangles_between_the_points_touch(block: tuple[jounce.TetMesh, jounce.Model], box) -> None:
+    mesh, model = block
+    corners, triangles, _ = box
+    shift = mesh.vertices.min(0) - 0.05 * corners.min(0)
+    skin = jounce.Embedding(
+        mesh, 0.999 * (0.05 * corners + shift - mesh.vertices.mean(0)) + mesh.vertices.mean(0)
+    )
+    needle = jounce.Collider.capsule((0.1, 0.025, -0.5), (0.1, 0.025, -0.06), 0.01)
+
+    def height(frames: int, **touching: object) -> float:
+        sim = jounce.Simulation(model, gravity=G, colliders=[needle], contact_points=skin, **touching)
+        for _ in range(frames):
+            sim.step()
+        return float((mesh.vertices + sim.coefficients)[:, 2].mean())
+
+    assert height(10) < -0.3
+    assert height(10, contact_triangles=triangles) > -0.1
+    with pytest.raises(ValueError, match="contact_triangles"):
+        height(1, contact_triangles=[[0, 1, len(corners)]])
+
+
 def test_a_queue_and_a_restored_state_have_the_same_bits(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
     _, model = block
     club = jounce.Collider.box((0.1, 0.4, 0.4), center=(-0.1, 0, 0), friction=0.3)

@@ -118,7 +118,7 @@ def test_a_simulation_goes_on_with_the_same_bits(body, learnt, kind, made):
 
 
 def test_contact_goes_along(body):
-    """Colliders of every kind, contact points and weights; the block lies where it lay."""
+    """Colliders of every kind, contact points, weights and triangles; the block lies where it lay."""
     points, triangles = jounce.shapes.box((1.0, 1.0, 1.0))
     colliders = [
         jounce.Collider.plane((0.0, 0.0, -0.4), friction=0.7),
@@ -133,6 +133,7 @@ def test_contact_goes_along(body):
         colliders=colliders,
         contact_points=body.embedding,
         contact_weights=body.weights,
+        contact_triangles=body.triangles,
     )
     motion = poses(2, 10)
     motion[:, :, 2, 3] -= 0.3
@@ -140,6 +141,7 @@ def test_contact_goes_along(body):
     coefficients(simulation, motion[:5])
     for other in (again(simulation), copy.deepcopy(simulation)):
         assert [repr(it) for it in other.surroundings["colliders"]] == [repr(it) for it in colliders]
+        assert np.array_equal(other.surroundings["contact_triangles"], body.triangles)
         fresh = copy.copy(simulation)
         assert np.array_equal(coefficients(other, motion[5:]), coefficients(fresh, motion[5:]))
 

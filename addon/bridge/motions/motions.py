@@ -182,7 +182,7 @@ class Motions:
             return self._start(scene, settings), throw, self.body, self._touched(None)
         companions.refuse_lively(host)
         surface, touched = self.scene.surface, self.scene.colliders.colliders
-        fine = skin(self.body, None, between(surface.points, surface.triangles))
+        fine = skin(self.body, None, surface.triangles, between(surface.points, surface.triangles))
         shape = soft(host.name, surface, *self._softness())
         start = self._start(scene, replace(settings, substeps=substeps))
         touched = None if touched is None else replace(touched, skin=fine)
@@ -218,8 +218,8 @@ class Motions:
 
     def _touched(self, weights: np.ndarray | None) -> Colliders | None:
         """Colliders of the body, and its contact points. weights: (p, b), None for loose bodies."""
-        touched = self.scene.colliders.colliders
-        return None if touched is None else replace(touched, skin=skin(self.body, weights))
+        touched, triangles = self.scene.colliders.colliders, self.scene.surface.triangles
+        return None if touched is None else replace(touched, skin=skin(self.body, weights, triangles))
 
     def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
         """The stored frames of the final motion."""

@@ -18,18 +18,23 @@ NONE = np.empty((0, 3))
 class Skin:
     """Points of a surface in their cage, and their rig weights (p, b), None without a rig.
 
-    places: (p,) index of each surface point in the skin.
+    triangles: (q, 3), of the surface, by points of the skin. places: (p,) index of each surface point in the
+    skin.
     """
 
     embedding: "jounce.Embedding"
     weights: np.ndarray | None
+    triangles: np.ndarray
     places: np.ndarray
 
 
-def skin(body: "jounce.Body", weights: np.ndarray | None, more: np.ndarray = NONE) -> Skin:
+def skin(
+    body: "jounce.Body", weights: np.ndarray | None, triangles: np.ndarray, more: np.ndarray = NONE
+) -> Skin:
     """The skin of a body. Among points much closer to each other than a cell only the outermost has contact.
 
-    weights: (p, b), of the surface; None for a loose body. more: (k, 3) additional contact points.
+    weights: (p, b), of the surface; None for a loose body. triangles: (q, 3), of the surface. more: (k, 3)
+    additional contact points.
     """
     points, volumes = np.concatenate([body.embedding.points, more]), np.asarray(body.mesh.volumes)
     edge = float(np.cbrt(6.0 * volumes.mean()))
@@ -37,7 +42,8 @@ def skin(body: "jounce.Body", weights: np.ndarray | None, more: np.ndarray = NON
     places = np.empty(len(points), np.int64)
     places[order] = np.arange(len(points))
     embedding = jounce.Embedding(body.mesh, np.ascontiguousarray(points[order]))
-    return Skin(embedding, None if weights is None else np.ascontiguousarray(weights[order]), places)
+    ordered = None if weights is None else np.ascontiguousarray(weights[order])
+    return Skin(embedding, ordered, places[triangles], places)
 
 
 def between(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -348,6 +348,7 @@ def simulation(
         colliders=colliders,
         contact_points=None if skin is None else skin.embedding,
         contact_weights=None if skin is None else skin.weights,
+        contact_triangles=None if skin is None else skin.triangles,
         shape=shape,
         **asdict(material_of(body, settings, gravity)),
     )

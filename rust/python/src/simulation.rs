@@ -136,6 +136,9 @@ pub fn step_together(
 ///     the mesh.
 /// contact_weights : (p, b) array, optional
 ///     Skinning weights of these points as displayed; None interpolates the vertex weights.
+/// contact_triangles : (q, 3) array of int, optional
+///     Triangles between these points, which touch what is narrower than the spacing of the points;
+///     None for the points alone, or without contact_points for the triangles of the boundary.
 /// shape : Collider, optional
 ///     Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
 ///     at the modelled place that deforms with the body and excludes no points; None for no contact
@@ -176,6 +179,7 @@ struct Surroundings {
     colliders: Vec<Py<Collider>>,
     points: Option<Py<Embedding>>,
     weights: Option<Py<PyAny>>,
+    triangles: Option<Py<PyAny>>,
     shape: Option<Py<Collider>>,
 }
 
@@ -185,6 +189,7 @@ impl Surroundings {
             colliders: self.colliders.iter().map(|collider| collider.clone_ref(py)).collect(),
             points: self.points.as_ref().map(|points| points.clone_ref(py)),
             weights: self.weights.as_ref().map(|weights| weights.clone_ref(py)),
+            triangles: self.triangles.as_ref().map(|triangles| triangles.clone_ref(py)),
             shape: self.shape.as_ref().map(|shape| shape.clone_ref(py)),
         }
     }
@@ -193,13 +198,15 @@ impl Surroundings {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (model, *, colliders=None, contact_points=None, contact_weights=None, shape=None, **settings))]
+    #[pyo3(signature = (model, *, colliders=None, contact_points=None, contact_weights=None, contact_triangles=None,
+                        shape=None, **settings))]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
         colliders: Option<Vec<Bound<'_, Collider>>>,
         contact_points: Option<Bound<'_, Embedding>>,
         contact_weights: Option<&Bound<'_, PyAny>>,
+        contact_triangles: Option<&Bound<'_, PyAny>>,
         shape: Option<Bound<'_, Collider>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -212,12 +219,16 @@ impl Simulation {
         let (bones, axes) = (shared.bone_count(), shared.coefficient_shape());
         let given = colliders.unwrap_or_default();
         let colliders: Vec<_> = given.iter().map(|collider| collider.get().inner.clone()).collect();
-        let skin = contact_points.as_ref().map(|points| skin(points.get(), contact_weights)).transpose()?;
-        let weights = contact_weights.map(|weights| copied(weights)).transpose()?;
+        let skin =
+            contact_points.as_ref().map(|points| skin(points.get(), contact_weights, contact_triangles));
+        let skin = skin.transpose()?;
+        let weights = contact_weights.map(copied).transpose()?;
+        let triangles = contact_triangles.map(copied).transpose()?;
         let surroundings = Surroundings {
             colliders: given.into_iter().map(Bound::unbind).collect(),
             points: contact_points.map(Bound::unbind),
             weights,
+            triangles,
             shape: shape.as_ref().map(|shape| shape.clone().unbind()),
         };
         let (count, felt) = (colliders.len(), shape.map(|shape| shape.get().inner.clone()));
@@ -506,14 +517,15 @@ impl Simulation {
     }
 
     /// The arguments of the constructor about contact, by their names: colliders, contact_points,
-    /// contact_weights and shape.
+    /// contact_weights, contact_triangles and shape.
     #[getter]
     fn surroundings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Surroundings { colliders, points, weights, shape } = self.surroundings.copied(py);
+        let Surroundings { colliders, points, weights, triangles, shape } = self.surroundings.copied(py);
         let all = PyDict::new(py);
         all.set_item("colliders", colliders)?;
         all.set_item("contact_points", points)?;
         all.set_item("contact_weights", weights)?;
+        all.set_item("contact_triangles", triangles)?;
         all.set_item("shape", shape)?;
         Ok(all)
     }
@@ -731,11 +743,19 @@ pub fn started(
 }
 
 /// Contact points of a body.
-fn skin(points: &Embedding, weights: Option<&Bound<'_, PyAny>>) -> PyResult<ContactSkin> {
+fn skin(
+    points: &Embedding,
+    weights: Option<&Bound<'_, PyAny>>,
+    triangles: Option<&Bound<'_, PyAny>>,
+) -> PyResult<ContactSkin> {
     let count = points.inner.points().len();
     let rig = weights.map(|weights| {
         let weights = arrays::array::<f64>(weights, "contact_weights", &[Axis::Is(count), Axis::Any("b")])?;
         Rig::new(count, weights.len(1), weights.slice()).map(Arc::new).map_err(refused)
     });
-    Ok(ContactSkin { points: points.inner.clone(), rig: rig.transpose()? })
+    let axes = [Axis::Any("q"), Axis::Is(3)];
+    let triangles =
+        triangles.map(|triangles| arrays::indices::<3>(triangles, "contact_triangles", &axes, count));
+    let triangles = triangles.transpose()?.unwrap_or_default().into();
+    Ok(ContactSkin { points: points.inner.clone(), triangles, rig: rig.transpose()? })
 }

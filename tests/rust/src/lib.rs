@@ -18,5 +18,6 @@ pub mod rivals;
 pub mod rotations;
 pub mod sewn;
 pub mod surfaces;
+pub mod thrown;
 pub mod touching;
 pub mod trees;

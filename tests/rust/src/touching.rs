@@ -67,7 +67,8 @@ impl Body {
 
     /// A simulation with colliders.
     pub fn among(&self, params: SimulationParams, colliders: &[Collider]) -> Simulation {
-        let skin = self.skin.clone().map(|points| ContactSkin { points, rig: None });
+        let skin =
+            self.skin.clone().map(|points| ContactSkin { points, triangles: Vec::new().into(), rig: None });
         Simulation::among(self.model.clone(), params, colliders, skin).expect("a valid body")
     }
 

@@ -98,11 +98,11 @@ impl Descent {
             self.memory.learn([x, &self.trial], [&self.here, &self.there]);
             x.copy_from_slice(&self.trial);
             std::mem::swap(&mut self.here, &mut self.there);
-            if left.is_none() {
+            if left.is_none_or(f64::is_infinite) {
                 outcome.length = share * objective.length(&self.direction);
-                if outcome.length <= tolerance {
-                    break;
-                }
+            }
+            if left.is_none() && outcome.length <= tolerance {
+                break;
             }
         }
         if !value.energy.is_finite() {

@@ -2430,6 +2430,9 @@ class Simulation:
         the mesh.
     contact_weights : (p, b) array, optional
         Skinning weights of these points as displayed; None interpolates the vertex weights.
+    contact_triangles : (q, 3) array of int, optional
+        Triangles between these points, which touch what is narrower than the spacing of the points;
+        None for the points alone, or without contact_points for the triangles of the boundary.
     shape : Collider, optional
         Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
         at the modelled place that deforms with the body and excludes no points; None for no contact
@@ -2462,6 +2465,7 @@ class Simulation:
         colliders: Sequence[Collider] | None = None,
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
+        contact_triangles: _IndicesLike | None = None,
         shape: Collider | None = None,
         **settings: Unpack[Settings],
     ) -> Simulation: ...
@@ -2753,7 +2757,7 @@ class Simulation:
     @property
     def surroundings(self) -> dict[str, Any]:
         """The arguments of the constructor about contact, by their names: colliders, contact_points,
-        contact_weights and shape.
+        contact_weights, contact_triangles and shape.
         """
     def __copy__(self) -> Simulation: ...
     def __deepcopy__(self, _memo: Any) -> Simulation: ...

@@ -26,8 +26,7 @@ pub(super) struct Skin {
 impl Skin {
     /// Skin with its contact points; without a skin, those of the mesh's boundary.
     pub(super) fn new(model: &FullSpaceModel, skin: Option<&ContactSkin>) -> Result<(Self, ContactPoints)> {
-        let points = skin.map(|skin| &*skin.points);
-        let points = ContactPoints::new(model.mesh(), points, model, (model.free, MOST))?;
+        let points = ContactPoints::new(model.mesh(), skin, model, (model.free, MOST))?;
         let rig = skin.and_then(|skin| skin.rig.as_ref());
         let posing = rig.map(|rig| model.posing.beyond(&points, rig)).transpose()?;
         let zeros = || vec![[0.0; 3]; if posing.is_some() { points.len() } else { 0 }];

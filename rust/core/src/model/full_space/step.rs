@@ -352,7 +352,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn contact_sizes(&self) -> [usize; 2] {
-        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
+        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.places()])
     }
 
     fn anchors(&self) -> &[Anchor] {

@@ -1,8 +1,7 @@
 //! Contact points of a body of handles: samples of its surface as sums of the body's coordinates.
 
 use super::ProjectiveModel;
-use crate::mesh::Embedding;
-use crate::potentials::contact::{ContactPoints, Corners, VertexRows};
+use crate::potentials::contact::{ContactPoints, ContactSkin, Corners, VertexRows};
 use crate::potentials::elastic::body::Body;
 use crate::{Error, Result};
 
@@ -12,7 +11,7 @@ const MOST: usize = 1000;
 
 impl ProjectiveModel {
     /// Points of a skin, or without one vertices of the boundary or of a surface, evenly thinned out.
-    pub(super) fn samples(&self, skin: Option<&Embedding>) -> Result<ContactPoints> {
+    pub(super) fn samples(&self, skin: Option<&ContactSkin>) -> Result<ContactPoints> {
         match &self.body {
             Body::Solid(mesh, _) => ContactPoints::new(mesh, skin, self, (self.rank(), MOST)),
             Body::Surface(..) if skin.is_some() => {

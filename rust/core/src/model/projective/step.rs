@@ -100,7 +100,7 @@ impl ProjectiveSubstep {
             let why = "a loose body of handles has no rig that could pose its points; leave it out";
             return Err(Error::Unsupported { what: "contact_weights", why });
         }
-        let points = self.model.samples(skin.map(|skin| &*skin.points))?;
+        let points = self.model.samples(skin)?;
         self.contact = Some(Contact::new(colliders, points, |_| false, &[], self.model.diagonal)?);
         Ok(self)
     }
@@ -276,7 +276,7 @@ impl Substep for ProjectiveSubstep {
     }
 
     fn contact_sizes(&self) -> [usize; 2] {
-        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
+        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.places()])
     }
 
     fn touching(&mut self) -> Option<&mut dyn Any> {

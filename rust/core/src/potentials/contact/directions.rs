@@ -5,6 +5,7 @@ use std::sync::Arc;
 use faer::Mat;
 use nalgebra::Vector3;
 
+use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
     Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups, Shape,
@@ -32,24 +33,26 @@ pub(crate) struct Contact {
     pub(super) colliders: Arc<[Collider]>,
     pub(crate) points: ContactPoints,
     groups: PointGroups,
+    /// Faces between the points. Their spots have the numbers after those of the points.
+    pub(super) faces: Faces,
     /// Points in contact with other soft bodies.
     pub(super) body_points: Vec<usize>,
     /// `true` for allowed pairs of point and collider; indexed by point, then collider.
-    may_touch: Vec<bool>,
+    pub(super) may_touch: Vec<bool>,
     /// `true` for each point of a part attached by pins or a constraint.
-    held: Vec<bool>,
+    pub(super) held: Vec<bool>,
     /// Rest distance of each point from the pinned vertices, metres; infinite without pins.
-    reach: Vec<f64>,
+    pub(super) reach: Vec<f64>,
     /// `true` for colliders with attached flesh deep inside at the start of the substep; its inner points
     /// then pass through.
-    swallows: Vec<bool>,
+    pub(super) swallows: Vec<bool>,
     /// Offsets of the points from the positions in the rows, at the end of the substep, metres; empty for
     /// zero.
     beyond: Vec<[f64; 3]>,
     /// Diagonal of the body, metres.
     pub(super) diagonal: f64,
     /// Placements of each collider.
-    placements: Vec<Moved>,
+    pub(super) placements: Vec<Moved>,
     /// Course of each point: start of the substep in the start's own space, current position and next
     /// position.
     pub(super) courses: Vec<Course>,
@@ -59,12 +62,12 @@ pub(crate) struct Contact {
     pub(super) anchors: Vec<Anchor>,
     pub(super) touches: Vec<Touch>,
     /// Contact forces of the last search, N; `None` for new contacts.
-    found: Vec<Option<Vector3<f64>>>,
+    pub(super) found: Vec<Option<Vector3<f64>>>,
     /// Forces on the points at the last energy evaluation, N.
     forces: Vec<Vector3<f64>>,
     /// Parameters of the metric of `columns`, the compliances from a point to all points, m/N.
     metric: [f64; 2],
-    columns: Vec<Vec<f64>>,
+    pub(super) columns: Vec<Vec<f64>>,
     spread: Vec<[f64; 3]>,
 }
 
@@ -104,6 +107,7 @@ impl Contact {
         Ok(Self {
             may_touch: points.may_touch(&colliders)?,
             groups: PointGroups::new(&points),
+            faces: Faces::new(&points),
             held: (0..points.len()).map(held).collect(),
             body_points: Vec::new(),
             reach: points.places().iter().map(|place| reach(place, pinned)).collect(),
@@ -136,6 +140,11 @@ impl Contact {
         ROWS * self.colliders.len()
     }
 
+    /// Number of possible contact points, those on faces included.
+    pub(crate) fn places(&self) -> usize {
+        self.points.len() + self.faces.lanes()
+    }
+
     /// Invalidates everything that depends on the metric.
     pub(crate) fn change_metric(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
@@ -145,6 +154,9 @@ impl Contact {
     pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
         self.placements = Moved::all(&start.state.last, end.colliders, [&start.origin, &end.origin]);
         copy(start.beyond, &mut self.beyond);
+        self.faces.spots.clear();
+        self.points.remove_added();
+        self.columns.truncate(self.points.len());
         let course = |point: usize| {
             let start = self.points.at(point, start.rows) + self.shift(point);
             Course { start, here: start, ahead: start }
@@ -165,6 +177,9 @@ impl Contact {
     }
 
     pub(super) fn shift(&self, point: usize) -> Vector3<f64> {
+        if let Some(spot) = point.checked_sub(self.points.len()).filter(|_| !self.beyond.is_empty()) {
+            return self.faces.at(&self.faces.spots[spot], |corner| self.beyond[corner].into());
+        }
         self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
     }
 
@@ -276,6 +291,7 @@ impl Contact {
             let ahead = here + self.points.at(point, direction);
             self.courses[point] = Course { here, ahead, ..self.courses[point] };
         }
+        self.courses.truncate(self.points.len());
         let near = self.near();
         let found = std::mem::take(&mut self.found).into_iter().chain(std::iter::repeat(None));
         let mut known = std::mem::take(&mut self.touches).into_iter().zip(found).peekable();
@@ -283,9 +299,9 @@ impl Contact {
         for (point, course) in self.courses.iter().enumerate() {
             for &collider in &near[self.groups.of(point)] {
                 let (key, collider) = ((point as u32, collider), collider as usize);
-                while known.next_if(|(touch, _)| (touch.point, touch.collider) < key).is_some() {}
+                while known.next_if(|(touch, _)| touch.key() < key).is_some() {}
                 while anchors.next_if(|anchor| (anchor.point, anchor.collider) < key).is_some() {}
-                let old = known.next_if(|(touch, _)| (touch.point, touch.collider) == key);
+                let old = known.next_if(|(touch, _)| touch.key() == key);
                 let anchor = anchors.next_if(|anchor| (anchor.point, anchor.collider) == key);
                 if !self.may_touch[point * self.placements.len() + collider] {
                     continue;
@@ -307,6 +323,8 @@ impl Contact {
                 self.found.push(old.and_then(|(_, force)| force));
             }
         }
+        let of_faces: Vec<_> = known.filter(|(touch, _)| touch.point as usize >= self.points.len()).collect();
+        self.find_on_faces(rig, &of_faces);
     }
 
     /// Candidate colliders of each group of points.
@@ -329,7 +347,7 @@ impl Contact {
             }
             solve(&mut self.spread);
             let moved = |other: usize| self.points.at(other, &self.spread);
-            let moved: Vec<Vector3<f64>> = (0..self.points.len()).map(moved).collect();
+            let moved: Vec<Vector3<f64>> = (0..self.columns.len()).map(moved).collect();
             for (c, &point) in points.iter().enumerate() {
                 self.columns[point] = moved.iter().map(|moved| moved[c]).collect();
             }
@@ -351,8 +369,14 @@ impl Contact {
         let columns = |touch: &Touch| {
             compact.columns.iter().map(|column| self.points.at(touch.point as usize, column)).collect()
         };
+        // The columns of points know only the spots that were found before them.
+        let entry = |i: usize, j: usize| {
+            let (low, high) = (point(i).min(point(j)), point(i).max(point(j)));
+            let (row, column) = if high < self.points.len() { (point(i), point(j)) } else { (low, high) };
+            self.columns[column][row]
+        };
         Compliance {
-            points: Mobility::Even(Mat::from_fn(count, count, |i, j| self.columns[point(j)][point(i)])),
+            points: Mobility::Even(Mat::from_fn(count, count, entry)),
             columns: self.touches.iter().map(columns).collect(),
             matrix: compact.matrix.clone(),
         }
@@ -385,8 +409,10 @@ impl Contact {
         for touch in &self.touches {
             let point = touch.point as usize;
             let place = self.points.at(point, rig) + self.points.at(point, u) + self.shift(point);
-            self.anchors.extend(self.placements[touch.collider as usize].anchor(touch, &place));
+            let anchor = self.placements[touch.collider as usize].anchor(touch, &place);
+            self.anchors.extend(anchor.map(|anchor| self.of_lane(anchor, &place)));
         }
+        self.anchors.sort_by_key(|anchor| (anchor.point, anchor.collider));
     }
 
     pub(crate) fn anchors(&self) -> &[Anchor] {
@@ -401,7 +427,7 @@ fn reach(place: &[f64; 3], pinned: &[[f64; 3]]) -> f64 {
 }
 
 /// `true` if a place is outside a shape, on the side opposite to a normal.
-fn is_past(shape: &Shape, place: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
+pub(super) fn is_past(shape: &Shape, place: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
     let (distance, side) = shape.nearest(place);
     distance > 0.0 && side.dot(normal) < 0.0
 }

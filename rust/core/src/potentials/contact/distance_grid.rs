@@ -48,6 +48,11 @@ impl DistanceGrid {
         if grid.distances.iter().any(|&distance| distance < 0.0) { Ok(grid) } else { Err(no_inside()) }
     }
 
+    /// Side of a cell, metres.
+    pub(super) fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
     /// Position of a node.
     fn place(&self, node: usize) -> [f64; 3] {
         let [x, y, _] = self.nodes;

@@ -22,6 +22,9 @@
 //! Contacts may therefore be much stiffer than flesh without more iterations or trials. Curvature pairs
 //! describe the smooth energy alone and survive changes of the contact set.
 //!
+//! Where an obstacle is narrower than the spacing of points, the faces between them have contact points of
+//! their own (`faces`), found anew in each substep.
+//!
 //! Points are tested in groups of neighbours (`near`): a collider out of reach of a group costs nothing.
 //! Grouping does not change any bit of the result.
 //!
@@ -36,6 +39,7 @@
 mod cuboid;
 mod directions;
 mod distance_grid;
+mod faces;
 mod joint;
 mod links;
 mod near;
@@ -44,6 +48,7 @@ mod points;
 mod response;
 mod shape;
 mod soft;
+mod spots;
 mod state;
 mod sweep;
 mod touch;

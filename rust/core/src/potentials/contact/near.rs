@@ -94,8 +94,7 @@ pub(crate) struct PointGroups {
 impl PointGroups {
     pub(crate) fn new(points: &ContactPoints) -> Self {
         let places: Vec<&[f64; 3]> = points.iter().map(|(_, place, _)| place).collect();
-        let mut groups = Vec::new();
-        divide((0..places.len() as u32).collect(), &places, &mut groups);
+        let groups = divided(&places);
         let mut group_of = vec![0; places.len()];
         for (group, points) in (0..).zip(&groups) {
             points.iter().for_each(|&point| group_of[point as usize] = group);
@@ -141,6 +140,13 @@ impl PointGroups {
     }
 }
 
+/// Groups of places close to each other.
+pub(super) fn divided(places: &[&[f64; 3]]) -> Vec<Vec<u32>> {
+    let mut groups = Vec::new();
+    divide((0..places.len() as u32).collect(), places, &mut groups);
+    groups
+}
+
 /// Recursive bisection of points along the longest side of their bounding box, down to the group size.
 fn divide(points: Vec<u32>, places: &[&[f64; 3]], groups: &mut Vec<Vec<u32>>) {
     if points.len() <= GROUP {
@@ -165,7 +171,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    fn of<'a>(courses: impl Iterator<Item = &'a Course> + Clone) -> Self {
+    pub(super) fn of<'a>(courses: impl Iterator<Item = &'a Course> + Clone) -> Self {
         let count = courses.clone().count() as f64;
         let start = courses.clone().map(|course| course.start).sum::<Vector3<f64>>() / count;
         let here = courses.clone().map(|course| course.here).sum::<Vector3<f64>>() / count;

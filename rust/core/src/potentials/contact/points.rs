@@ -1,6 +1,6 @@
 //! Contact points on the surface of a body.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use nalgebra::Vector3;
@@ -27,6 +27,8 @@ pub(crate) type Corners = [(u32, f64); 4];
 pub struct ContactSkin {
     /// Points in the model's mesh.
     pub points: Arc<Embedding>,
+    /// Triangles between the points, which are in contact as well; empty for contact of the points alone.
+    pub triangles: Arc<[[u32; 3]]>,
     /// Skinning weights of the displayed points, if different from those of the mesh.
     pub rig: Option<Arc<Rig>>,
 }
@@ -52,20 +54,29 @@ pub(crate) struct ContactPoints {
     given: usize,
     /// Number of moving rows.
     free: usize,
+    /// Triangles between the points.
+    faces: Vec<[u32; 3]>,
+}
+
+/// All points of a surface before thinning, with the triangles between them.
+struct Candidates {
+    places: Vec<[f64; 3]>,
+    corners: Vec<Corners>,
+    triangles: Vec<[u32; 3]>,
 }
 
 impl ContactPoints {
-    /// Points of an embedding, or boundary vertices of the mesh without one. Only moving points count, at
-    /// most `most` of them; the first `free` rows move.
+    /// Points of a skin, or boundary vertices of the mesh without one. Only moving points count, at most
+    /// `most` of them; the first `free` rows move.
     pub(crate) fn new(
         mesh: &TetMesh,
-        embedding: Option<&Embedding>,
+        skin: Option<&ContactSkin>,
         rows: &impl VertexRows,
         (free, most): (usize, usize),
     ) -> Result<Self> {
-        embedding.map_or(Ok(()), |embedding| embedding.check_mesh(mesh))?;
         let edge = (mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64 * 6.0).cbrt();
-        Ok(Self::chosen(candidates(mesh, embedding), edge, rows, (free, most)))
+        let candidates = skin.map_or_else(|| Ok(of_boundary(mesh)), |skin| of_skin(mesh, skin))?;
+        Ok(Self::chosen(candidates, edge, rows, (free, most)))
     }
 
     /// Points of a surface, chosen in the same way.
@@ -77,12 +88,13 @@ impl ContactPoints {
         let places = surface.points().to_vec();
         let corners = (0..places.len() as u32).map(alone).collect();
         let edge = (2.0 * surface.area() / surface.triangles().len() as f64).sqrt();
-        Ok(Self::chosen((places, corners), edge, rows, sizes))
+        let triangles = surface.triangles().to_vec();
+        Ok(Self::chosen(Candidates { places, corners, triangles }, edge, rows, sizes))
     }
 
-    /// Moving points among given positions and corners, about an edge length apart.
+    /// Moving points among candidates, about an edge length apart, and the triangles between them.
     fn chosen(
-        (places, corners): (Vec<[f64; 3]>, Vec<Corners>),
+        Candidates { places, corners, triangles }: Candidates,
         edge: f64,
         rows: &impl VertexRows,
         (free, most): (usize, usize),
@@ -92,8 +104,9 @@ impl ContactPoints {
             moving.map(|(_, weight)| weight).sum::<f64>() >= MOVES
         };
         let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
-        let kept = thinned(&places, moving, NEAR * edge, most);
-        Self::kept((places, corners), &kept, rows, free)
+        let thin = Thinned::new(&places, moving, NEAR * edge, most);
+        let faces = thin.faces(&places, &triangles);
+        Self { faces, ..Self::kept((places, corners), &thin.kept, rows, free) }
     }
 
     /// All points of given positions and corners.
@@ -119,7 +132,29 @@ impl ContactPoints {
         }
         let indices = kept.iter().map(|&point| point as u32).collect();
         let rest = kept.iter().map(|&point| places[point]).collect();
-        Self { starts, entries, places: rest, indices, given: places.len(), free }
+        Self { starts, entries, places: rest, indices, given: places.len(), free, faces: Vec::new() }
+    }
+
+    /// Triangles between the points.
+    pub(super) fn faces(&self) -> &[[u32; 3]] {
+        &self.faces
+    }
+
+    /// Adds a point on a face, by its shares of the corners.
+    pub(super) fn add(&mut self, face: &[u32; 3], shares: &[f64; 3]) {
+        for (&corner, share) in face.iter().zip(shares).filter(|(_, share)| **share != 0.0) {
+            let own = self.starts[corner as usize]..self.starts[corner as usize + 1];
+            let entries: Vec<(u32, f64)> =
+                self.entries[own].iter().map(|&(row, weight)| (row, share * weight)).collect();
+            self.entries.extend(entries);
+        }
+        self.starts.push(self.entries.len());
+    }
+
+    /// Removes all points added on faces.
+    pub(super) fn remove_added(&mut self) {
+        self.starts.truncate(self.len() + 1);
+        self.entries.truncate(self.starts[self.len()]);
     }
 
     /// `true` for allowed pairs of point and collider, indexed by point, then collider.
@@ -139,7 +174,7 @@ impl ContactPoints {
 
     /// At most `most` points, evenly thinned out, at least `spacing` metres apart.
     pub(super) fn thinned(&self, spacing: f64, most: usize) -> Vec<usize> {
-        thinned(&self.places, (0..self.len()).collect(), spacing, most)
+        Thinned::new(&self.places, (0..self.len()).collect(), spacing, most).kept
     }
 
     /// Number of points before thinning.
@@ -153,6 +188,7 @@ impl ContactPoints {
         points.map(|(point, (&index, place))| (index as usize, place, self.of(point)))
     }
 
+    /// Number of points without those added on faces.
     pub(crate) fn len(&self) -> usize {
         self.indices.len()
     }
@@ -193,34 +229,71 @@ fn alone(vertex: u32) -> Corners {
     [(vertex, 1.0), (vertex, 0.0), (vertex, 0.0), (vertex, 0.0)]
 }
 
-/// All candidate points and their vertices.
-fn candidates(mesh: &TetMesh, embedding: Option<&Embedding>) -> (Vec<[f64; 3]>, Vec<Corners>) {
-    match embedding {
-        Some(embedding) => {
-            let corner = |(&tet, weights): (&u32, &[f64; 4])| {
-                let vertices = mesh.tets()[tet as usize];
-                std::array::from_fn(|c| (vertices[c], weights[c]))
-            };
-            let corners = embedding.tets().iter().zip(embedding.barycentric()).map(corner);
-            (embedding.points().to_vec(), corners.collect())
-        }
-        None => {
-            let vertices = mesh.boundary_vertices();
-            let places = vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]);
-            (places.collect(), vertices.iter().map(|&vertex| alone(vertex)).collect())
-        }
+fn of_skin(mesh: &TetMesh, skin: &ContactSkin) -> Result<Candidates> {
+    let points = &*skin.points;
+    points.check_mesh(mesh)?;
+    let count = points.points().len();
+    if let Some(element) = skin.triangles.as_flattened().iter().position(|&index| index as usize >= count) {
+        let index = skin.triangles.as_flattened()[element].into();
+        return Err(Error::Index { what: "contact_triangles", element, index, count });
+    }
+    let corner = |(&tet, weights): (&u32, &[f64; 4])| {
+        let vertices = mesh.tets()[tet as usize];
+        std::array::from_fn(|c| (vertices[c], weights[c]))
+    };
+    Ok(Candidates {
+        places: points.points().to_vec(),
+        corners: points.tets().iter().zip(points.barycentric()).map(corner).collect(),
+        triangles: skin.triangles.to_vec(),
+    })
+}
+
+fn of_boundary(mesh: &TetMesh) -> Candidates {
+    let vertices = mesh.boundary_vertices();
+    let number = |vertex: u32| vertices.partition_point(|&other| other < vertex) as u32;
+    Candidates {
+        places: vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]).collect(),
+        corners: vertices.iter().map(|&vertex| alone(vertex)).collect(),
+        triangles: mesh.boundary().into_iter().map(|triangle| triangle.map(number)).collect(),
     }
 }
 
 /// The first moving point in each cell of a grid; the grid is coarsened until there are few enough.
-fn thinned(places: &[[f64; 3]], moving: Vec<usize>, mut spacing: f64, most: usize) -> Vec<usize> {
-    loop {
-        let mut seen = HashSet::new();
-        let cell = |point: &usize| places[*point].map(|x| (x / spacing).floor() as i64);
-        let kept: Vec<usize> = moving.iter().copied().filter(|point| seen.insert(cell(point))).collect();
-        if kept.len() <= most {
-            return kept;
+struct Thinned {
+    kept: Vec<usize>,
+    spacing: f64,
+}
+
+impl Thinned {
+    fn new(places: &[[f64; 3]], moving: Vec<usize>, mut spacing: f64, most: usize) -> Self {
+        loop {
+            let mut seen = HashSet::new();
+            let first = |point: &usize| seen.insert(cell(&places[*point], spacing));
+            let kept: Vec<usize> = moving.iter().copied().filter(first).collect();
+            if kept.len() <= most {
+                return Self { kept, spacing };
+            }
+            spacing *= COARSER;
         }
-        spacing *= COARSER;
     }
+
+    /// Triangles between the kept points: those with corners in three of their cells.
+    fn faces(&self, places: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+        let numbered =
+            (0..).zip(&self.kept).map(|(number, &kept)| (cell(&places[kept], self.spacing), number));
+        let numbers: HashMap<[i64; 3], u32> = numbered.collect();
+        let mut seen = BTreeSet::new();
+        let face = |triangle: &[u32; 3]| {
+            let number = |corner: u32| numbers.get(&cell(&places[corner as usize], self.spacing)).copied();
+            let [Some(a), Some(b), Some(c)] = triangle.map(number) else { return None };
+            let mut sorted = [a, b, c];
+            sorted.sort_unstable();
+            (sorted[0] < sorted[1] && sorted[1] < sorted[2] && seen.insert(sorted)).then_some([a, b, c])
+        };
+        triangles.iter().filter_map(face).collect()
+    }
+}
+
+fn cell(place: &[f64; 3], spacing: f64) -> [i64; 3] {
+    place.map(|x| (x / spacing).floor() as i64)
 }

@@ -160,6 +160,17 @@ impl Shape {
         }
     }
 
+    /// The shape rounded at its edges within a depth of `most` metres; `None` for a plane, which has none.
+    pub(super) fn rounded(&self, most: f64) -> Option<Rounded<'_>> {
+        let depth = match &self.0 {
+            Kind::Plane { .. } => return None,
+            Kind::Capsule { radius, .. } => *radius,
+            Kind::Box { half, .. } => most.min(half.min()),
+            Kind::Mesh(grid) => grid.spacing(),
+        };
+        Some(Rounded { shape: self, depth })
+    }
+
     pub(crate) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         match &self.0 {
             Kind::Plane { normal, offset } => (normal.dot(point) - offset, *normal),
@@ -172,6 +183,32 @@ impl Shape {
             Kind::Box { center, half } => of_box(&(point - center), half),
             Kind::Mesh(grid) => grid.nearest(point),
         }
+    }
+}
+
+/// All points within a depth of the core of a shape, below its surface by that depth. The normal is
+/// continuous down to the core.
+pub(super) struct Rounded<'a> {
+    pub(super) shape: &'a Shape,
+    /// Metres.
+    pub(super) depth: f64,
+}
+
+impl Rounded<'_> {
+    /// The same shape rounded as far as possible.
+    pub(super) fn to_the_core(&self) -> Rounded<'_> {
+        let depth = match &self.shape.0 {
+            Kind::Box { half, .. } => half.min(),
+            _ => self.depth,
+        };
+        Rounded { shape: self.shape, depth }
+    }
+
+    /// Signed distance and outward normal.
+    pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+        let Kind::Box { center, half } = &self.shape.0 else { return self.shape.nearest(point) };
+        let (distance, normal) = of_box(&(point - center), &half.add_scalar(-self.depth));
+        (distance - self.depth, normal)
     }
 }
 

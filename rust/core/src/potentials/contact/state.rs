@@ -10,9 +10,11 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub(crate) struct Anchor {
+    /// Point index; corners of the faces between the points follow after the points.
     pub(crate) point: u32,
     /// Collider index; bodies of a common step follow after the colliders.
     pub(crate) collider: u32,
+    /// Relative to the point for a point on a face.
     pub(crate) place: [f64; 3],
     /// Outward normal of the contact in the same space.
     pub(crate) side: [f64; 3],

@@ -74,7 +74,7 @@ fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<(Vecto
 }
 
 /// First place on the surface along a direction from inside.
-fn exit(shape: &Shape, from: &Vector3<f64>, along: &Vector3<f64>) -> Option<Vector3<f64>> {
+pub(super) fn exit(shape: &Shape, from: &Vector3<f64>, along: &Vector3<f64>) -> Option<Vector3<f64>> {
     let mut place = *from;
     let shortest = SHORTEST * shape.nearest(from).0.abs();
     for _ in 0..STEPS {

@@ -22,6 +22,11 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Key for lookup between searches.
+    pub(crate) fn key(&self) -> (u32, u32) {
+        (self.point, self.collider)
+    }
+
     /// Distance from the plane, metres, negative behind it.
     pub fn gap(&self, point: &Vector3<f64>) -> f64 {
         self.normal.dot(&(point - self.place))

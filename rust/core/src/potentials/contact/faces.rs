@@ -1,0 +1,311 @@
+//! Contact of a body's faces: spots between contact points, where an obstacle is narrower than their
+//! spacing.
+//!
+//! Each corner of a face is the start of a search for the point of the face nearest to a collider: one spot
+//! for what is round, up to three for what is flat. A face is swept over the substep and its next step by
+//! conservative advancement. The first plane that it meets stands for the rest of the substep, and its spot
+//! is a point of contact like any other, with shares of the face's corners.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::near::{Bound, Course, Moved, divided};
+use super::points::ContactPoints;
+use super::shape::{Collider, Rounded};
+use super::sweep::exit;
+
+/// Most steps of a sweep, and of a search for the nearest point.
+const STEPS: u32 = 32;
+const SEARCH: u32 = 32;
+/// Shortest step of a sweep, as a share of the motion, and of a search, as a share of the distance.
+const SHORTEST: f64 = 1e-4;
+/// Distance from a face within which its corners suffice, as a share of the body's diagonal, and the
+/// smallest cosine between the normals there.
+const SAG: f64 = 1e-3;
+const SAME_SIDE: f64 = 0.9;
+/// Distance in diagonals below which two spots count as one.
+const SAME: f64 = 1e-3;
+/// Depth within which a box is rounded, in diagonals: deeper than a face without spots may be.
+const ROUND: f64 = 2e-3;
+
+/// Corners of a face in a collider's own space.
+type Face = [Vector3<f64>; 3];
+/// A normal and a place on the plane.
+type Plane = (Vector3<f64>, Vector3<f64>);
+
+/// Point of contact on a face.
+pub(super) struct Spot {
+    /// Number of the corner from which it was found, among the corners of all faces.
+    pub(super) lane: u32,
+    pub(super) collider: u32,
+    pub(super) shares: [f64; 3],
+    /// Plane of contact in the collider's own space.
+    pub(super) plane: Plane,
+}
+
+/// Faces between contact points, and the spots found in the current substep.
+pub(super) struct Faces {
+    corners: Vec<[u32; 3]>,
+    /// Faces close to each other at rest, and their points.
+    groups: Vec<(Vec<u32>, Vec<u32>)>,
+    pub(super) spots: Vec<Spot>,
+}
+
+/// Bodies and obstacles of a search for spots.
+pub(super) struct Scene<'a> {
+    pub(super) courses: &'a [Course],
+    pub(super) colliders: &'a [Collider],
+    pub(super) placements: &'a [Moved],
+    pub(super) diagonal: f64,
+}
+
+impl Faces {
+    pub(super) fn new(points: &ContactPoints) -> Self {
+        let corners = points.faces().to_vec();
+        let place = |corner: u32| Vector3::from(points.places()[corner as usize]);
+        let middle = |face: &[u32; 3]| face.iter().map(|&corner| place(corner)).sum::<Vector3<f64>>() / 3.0;
+        let middles: Vec<[f64; 3]> = corners.iter().map(|face| middle(face).into()).collect();
+        let with_points = |faces: Vec<u32>| {
+            let mut points: Vec<u32> = faces.iter().flat_map(|&face| corners[face as usize]).collect();
+            points.sort_unstable();
+            points.dedup();
+            (faces, points)
+        };
+        let groups = divided(&middles.iter().collect::<Vec<_>>()).into_iter().map(with_points).collect();
+        Self { corners, groups, spots: Vec::new() }
+    }
+
+    /// Number of places for spots.
+    pub(super) fn lanes(&self) -> usize {
+        3 * self.corners.len()
+    }
+
+    /// Corners of a spot's face.
+    pub(super) fn of(&self, spot: &Spot) -> &[u32; 3] {
+        &self.corners[spot.lane as usize / 3]
+    }
+
+    /// Value at a spot, interpolated between its corners.
+    pub(super) fn at(&self, spot: &Spot, value: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+        self.of(spot).iter().zip(spot.shares).map(|(&corner, share)| share * value(corner as usize)).sum()
+    }
+
+    /// New spots that faces meet on their courses, or at which they are still inside. `may` tells the points and
+    /// colliders that may touch, `side` the normal of a spot's last contact.
+    pub(super) fn meet(
+        &self,
+        scene: &Scene<'_>,
+        may: impl Fn(u32, usize) -> bool,
+        side: impl Fn(&Spot) -> Option<Vector3<f64>>,
+    ) -> Vec<Spot> {
+        let mut found: Vec<Spot> = Vec::new();
+        let near = self.near(scene);
+        if near.is_empty() {
+            return found;
+        }
+        let course = |&point: &u32| &scene.courses[point as usize];
+        let bounds = self.groups.iter().map(|(_, points)| Bound::of(points.iter().map(course)));
+        let groups: Vec<_> = self.groups.iter().map(|(faces, _)| faces).zip(bounds).collect();
+        for (number, rounded) in near {
+            let moved = &scene.placements[number];
+            for (faces, bound) in &groups {
+                if !bound.may_meet(rounded.shape, moved, 0.0) {
+                    continue;
+                }
+                for &face in *faces {
+                    if !self.corners[face as usize].iter().all(|&corner| may(corner, number)) {
+                        continue;
+                    }
+                    let (way, sag) = (self.way(face, scene.courses, moved), SAG * scene.diagonal);
+                    if way[..2].iter().all(|face| sags(face, rounded.depth) < sag) {
+                        continue;
+                    }
+                    for lane in (3 * face..).take(3) {
+                        let key = (lane, number as u32);
+                        let is_met = self.spots.iter().any(|spot| (spot.lane, spot.collider) == key);
+                        let spot = if is_met {
+                            deeper(key, &way[1], &rounded, sag)
+                        } else {
+                            sweep(key, &way, &rounded, sag, &side)
+                        };
+                        found.extend(spot.filter(|spot| !self.is_known(spot, &found, scene)));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Colliders that the body may meet, except for planes, which its points alone meet.
+    fn near<'a>(&self, scene: &Scene<'a>) -> Vec<(usize, Rounded<'a>)> {
+        if self.corners.is_empty() {
+            return Vec::new();
+        }
+        let bound = Bound::of(scene.courses.iter());
+        let reached = |(number, collider): (usize, &'a Collider)| {
+            let rounded = collider.shape().rounded(scene.diagonal * ROUND)?;
+            let is_met = bound.may_meet(rounded.shape, &scene.placements[number], 0.0);
+            is_met.then_some((number, rounded))
+        };
+        scene.colliders.iter().enumerate().filter_map(reached).collect()
+    }
+
+    /// Corners of a face at the start of the substep, now, and after the next step.
+    fn way(&self, face: u32, courses: &[Course], moved: &Moved) -> [Face; 3] {
+        let paths = self.corners[face as usize].map(|corner| moved.path(&courses[corner as usize], None));
+        [
+            paths.each_ref().map(|path| path.start),
+            paths.each_ref().map(|path| path.here),
+            paths.map(|path| path.ahead),
+        ]
+    }
+
+    /// `true` if another spot is at the same place.
+    fn is_known(&self, spot: &Spot, found: &[Spot], scene: &Scene<'_>) -> bool {
+        let place = |spot: &Spot| self.at(spot, |corner| scene.courses[corner].start);
+        let near = |other: &Spot| {
+            other.collider == spot.collider && (place(other) - place(spot)).norm() < SAME * scene.diagonal
+        };
+        self.spots.iter().chain(found).any(near)
+    }
+}
+
+/// Depth of a round shape between the corners of a face that touch it, at most.
+fn sags(face: &Face, radius: f64) -> f64 {
+    let longest = (0..3).map(|c| (face[(c + 1) % 3] - face[c]).norm_squared()).fold(0.0, f64::max);
+    longest / (6.0 * radius)
+}
+
+/// The corner from which the spot of a lane is found, alone.
+fn corner(lane: u32) -> [f64; 3] {
+    std::array::from_fn(|c| if c == lane as usize % 3 { 1.0 } else { 0.0 })
+}
+
+/// Spot of a face that meets a collider on its way.
+fn sweep(
+    (lane, collider): (u32, u32),
+    [start, here, ahead]: &[Face; 3],
+    rounded: &Rounded<'_>,
+    sag: f64,
+    side: &impl Fn(&Spot) -> Option<Vector3<f64>>,
+) -> Option<Spot> {
+    let begun = Nearest::of(rounded, start, corner(lane));
+    if begun.distance < -rounded.depth {
+        let begun = Nearest::of(&rounded.to_the_core(), start, corner(lane));
+        let spot = Spot { lane, collider, shares: begun.shares, plane: (begun.normal, begun.place) };
+        let normal = side(&spot).unwrap_or(begun.normal);
+        return Some(Spot { plane: (normal, exit(rounded.shape, &begun.place, &normal)?), ..spot });
+    }
+    let (near, face) = first_met(rounded, [start, here], begun.shares)
+        .or_else(|| first_met(rounded, [here, ahead], begun.shares))?;
+    near.spot((lane, collider), &face, rounded, sag)
+}
+
+/// Spot of a face that is inside of a collider in spite of those that it has.
+fn deeper((lane, collider): (u32, u32), here: &Face, rounded: &Rounded<'_>, sag: f64) -> Option<Spot> {
+    let near = Nearest::of(rounded, here, corner(lane));
+    let is_deeper = near.distance < -sag && near.distance >= -rounded.depth;
+    is_deeper.then(|| near.spot((lane, collider), here, rounded, sag)).flatten()
+}
+
+/// First contact of a face that moves from one place to another, and the face there.
+fn first_met(rounded: &Rounded<'_>, [from, to]: [&Face; 2], mut shares: [f64; 3]) -> Option<(Nearest, Face)> {
+    let most = (0..3).map(|c| (to[c] - from[c]).norm()).fold(0.0, f64::max);
+    let mut time = 0.0;
+    for step in 1.. {
+        let face: Face = std::array::from_fn(|c| from[c] + time * (to[c] - from[c]));
+        let near = Nearest::of(rounded, &face, shares);
+        // A face that slides along a shape comes no nearer.
+        if near.distance <= SHORTEST * most || step == STEPS {
+            return Some((near, face));
+        }
+        if near.distance.is_nan() || near.distance > most * (1.0 - time) {
+            return None;
+        }
+        time += near.distance / most;
+        shares = near.shares;
+    }
+    None
+}
+
+/// Point of a face nearest to a shape.
+struct Nearest {
+    shares: [f64; 3],
+    place: Vector3<f64>,
+    distance: f64,
+    normal: Vector3<f64>,
+}
+
+impl Nearest {
+    /// Searches from shares of the corners, by projections onto the shape's core and back onto the face, of
+    /// growing length while they succeed.
+    fn of(rounded: &Rounded<'_>, face: &Face, shares: [f64; 3]) -> Self {
+        let mut best = Self::at(rounded, face, shares);
+        let mut reach = 1.0;
+        for _ in 0..SEARCH {
+            let core = best.distance + rounded.depth;
+            let step = place(face, &projected(face, &(best.place - core * best.normal))) - best.place;
+            if step.norm() <= SHORTEST * core.abs() {
+                break;
+            }
+            let next = Self::at(rounded, face, projected(face, &(best.place + reach * step)));
+            if next.distance < best.distance {
+                best = next;
+                reach *= 2.0;
+            } else if reach > 1.0 {
+                reach = 1.0;
+            } else {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The point as a spot; `None` if a corner within `sag` suffices.
+    fn spot(
+        &self,
+        (lane, collider): (u32, u32),
+        face: &Face,
+        rounded: &Rounded<'_>,
+        sag: f64,
+    ) -> Option<Spot> {
+        let suffices = |corner: &Vector3<f64>| {
+            let (distance, normal) = rounded.nearest(corner);
+            distance - self.distance < sag && normal.dot(&self.normal) > SAME_SIDE
+        };
+        let plane = (self.normal, self.place - self.distance * self.normal);
+        (!face.iter().any(suffices)).then_some(Spot { lane, collider, shares: self.shares, plane })
+    }
+
+    fn at(rounded: &Rounded<'_>, face: &Face, shares: [f64; 3]) -> Self {
+        let place = place(face, &shares);
+        let (distance, normal) = rounded.nearest(&place);
+        Self { shares, place, distance, normal }
+    }
+}
+
+fn place(face: &Face, shares: &[f64; 3]) -> Vector3<f64> {
+    face.iter().zip(shares).map(|(corner, share)| *share * corner).sum()
+}
+
+/// Shares of the corners in the point of a face nearest to a place.
+fn projected(face: &Face, place: &Vector3<f64>) -> [f64; 3] {
+    let across = (face[1] - face[0]).cross(&(face[2] - face[0]));
+    let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across]);
+    if let Some(inverse) = frame.try_inverse() {
+        let [b, c]: [f64; 2] = (inverse * (place - face[0])).fixed_rows::<2>(0).into_owned().into();
+        if b >= 0.0 && c >= 0.0 && b + c <= 1.0 {
+            return [1.0 - b - c, b, c];
+        }
+    }
+    let on_edge = |edge: usize| {
+        let (one, two) = (edge, (edge + 1) % 3);
+        let along = face[two] - face[one];
+        let share = (place - face[one]).dot(&along) / along.norm_squared();
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        let mut shares = [0.0; 3];
+        (shares[one], shares[two]) = (1.0 - share, share);
+        ((face[one] + share * along - place).norm_squared(), shares)
+    };
+    let nearer = |a: (f64, [f64; 3]), b: (f64, [f64; 3])| if b.0 < a.0 { b } else { a };
+    nearer(nearer(on_edge(0), on_edge(1)), on_edge(2)).1
+}

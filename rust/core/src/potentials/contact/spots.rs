@@ -1,0 +1,92 @@
+//! Contact points of a body on its faces, for the duration of a substep.
+
+use nalgebra::Vector3;
+
+use super::directions::is_past;
+use super::faces::{Scene, Spot};
+use super::{Anchor, Contact, Course, Touch};
+use crate::math::rows::Rows;
+
+/// Share of the reach of a corner that alone gives way, beyond which a face lets a collider pass.
+const GIVES: f64 = 0.5;
+
+impl Contact {
+    /// Contacts of faces, those found before in this substep and new ones; known contacts keep their
+    /// friction bound.
+    pub(super) fn find_on_faces(&mut self, rig: &Rows, known: &[(Touch, Option<Vector3<f64>>)]) {
+        for spot in self.new_spots(rig) {
+            self.points.add(self.faces.of(&spot), &spot.shares);
+            self.columns.push(Vec::new());
+            self.faces.spots.push(spot);
+        }
+        for number in 0..self.faces.spots.len() {
+            let spot = &self.faces.spots[number];
+            let at = |place: fn(&Course) -> Vector3<f64>| {
+                self.faces.at(spot, |corner| place(&self.courses[corner]))
+            };
+            let [start, here] = [at(|course| course.start), at(|course| course.here)];
+            let course = Course { start, here, ahead: at(|course| course.ahead) };
+            let key = ((self.points.len() + number) as u32, spot.collider);
+            let old = known.binary_search_by_key(&key, |(touch, _)| touch.key());
+            let old = old.ok().map(|at| &known[at]);
+            let moved = &self.placements[spot.collider as usize];
+            let start = moved.before.local(&start);
+            let anchor = self
+                .anchor_of(spot)
+                .map(|anchor| Anchor { place: (start + Vector3::from(anchor.place)).into(), ..anchor });
+            let touch = moved.touch(key, spot.plane, (&start, anchor.as_ref()), self.let_out);
+            self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
+            self.found.push(old.and_then(|(_, force)| *force));
+            self.courses.push(course);
+        }
+    }
+
+    /// Spots that faces meet for the first time in this substep.
+    fn new_spots(&self, rig: &Rows) -> Vec<Spot> {
+        let scene = Scene {
+            courses: &self.courses,
+            colliders: &self.colliders,
+            placements: &self.placements,
+            diagonal: self.diagonal,
+        };
+        let may = |point: u32, collider: usize| {
+            let point = point as usize;
+            self.may_touch[point * self.colliders.len() + collider]
+                && !(self.swallows[collider] && self.held[point])
+        };
+        let side = |spot: &Spot| self.anchor_of(spot).map(|anchor| anchor.side.into());
+        let mut spots = self.faces.meet(&scene, may, side);
+        spots.retain(|spot| !self.is_carried_past(rig, spot));
+        spots
+    }
+
+    /// `true` if the bones carry a face past its collider, so far from where it met it that a corner which alone
+    /// gave way would move beyond its reach.
+    fn is_carried_past(&self, rig: &Rows, spot: &Spot) -> bool {
+        let collider = spot.collider as usize;
+        let posed = self.faces.at(spot, |corner| self.points.at(corner, rig) + self.shift(corner));
+        let posed = self.placements[collider].now.local(&posed);
+        let corners = self.faces.of(spot).iter().zip(spot.shares).filter(|(_, share)| *share > 0.0);
+        let reach = corners.map(|(&corner, share)| share * self.reach[corner as usize]);
+        let (normal, met) = &spot.plane;
+        (posed - met).norm() > GIVES * reach.fold(0.0, f64::max)
+            && is_past(self.colliders[collider].shape(), &posed, normal)
+    }
+
+    /// The last anchor of a spot. Its place is relative to the spot, which is at another point of the face in
+    /// each substep.
+    fn anchor_of(&self, spot: &Spot) -> Option<Anchor> {
+        let key = (self.points.len() as u32 + spot.lane, spot.collider);
+        let found = self.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
+        found.ok().map(|at| self.anchors[at])
+    }
+
+    /// An anchor for the next substep: that of a spot is known by its face and corner.
+    pub(super) fn of_lane(&self, anchor: Anchor, place: &Vector3<f64>) -> Anchor {
+        let Some(number) = (anchor.point as usize).checked_sub(self.points.len()) else { return anchor };
+        let Spot { lane, collider, .. } = self.faces.spots[number];
+        let spot = self.placements[collider as usize].now.local(place);
+        let point = self.points.len() as u32 + lane;
+        Anchor { point, place: (Vector3::from(anchor.place) - spot).into(), ..anchor }
+    }
+}
