@@ -8,8 +8,10 @@ use numpy::{
     Element, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
     PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods, dtype,
 };
+use pyo3::PyClass;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::True;
 
 use crate::errors::refused;
 
@@ -156,19 +158,19 @@ pub fn owned<'py, T: Element>(
     PyArray1::from_vec(py, values).reshape(shape)
 }
 
-/// Read-only array view of memory inside `owner`.
-///
-/// # Safety
-/// `values` must be owned by `owner`, and must not change or move while `owner` lives.
-pub unsafe fn view<'py, T: Element>(
-    owner: Bound<'py, PyAny>,
-    values: &[T],
-    shape: &[usize],
+/// Read-only view of numbers inside an immutable object, in rows of a shape, or one number a row.
+pub fn lent<'py, C: PyClass<Frozen = True> + Sync, T: Element>(
+    owner: &Bound<'py, C>,
+    numbers: impl for<'a> FnOnce(&'a C) -> &'a [T],
+    row: &[usize],
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    let view = ArrayView::from_shape(IxDyn(shape), values)
+    let numbers = numbers(owner.get());
+    let rows = numbers.len() / row.iter().product::<usize>();
+    let shape: Vec<usize> = std::iter::once(rows).chain(row.iter().copied()).collect();
+    let view = ArrayView::from_shape(IxDyn(&shape), numbers)
         .map_err(|error| PyRuntimeError::new_err(format!("internal error, please report it: {error}")))?;
-    // SAFETY: the caller promises to keep `values` in place as long as `owner` lives.
-    let array = unsafe { PyArrayDyn::borrow_from_array(&view, owner) };
+    // SAFETY: the object is immutable, and the array keeps it alive.
+    let array = unsafe { PyArrayDyn::borrow_from_array(&view, owner.clone().into_any()) };
     read_only(array)
 }
 

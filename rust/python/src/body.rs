@@ -197,9 +197,7 @@ impl Body {
     /// Points of the surface, (p, 3) float64, metres, read only.
     #[getter]
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let points = slf.get().inner.surface().points();
-        // SAFETY: the body is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
+        arrays::lent(slf, |body| body.inner.surface().points().as_flattened(), &[3])
     }
 
     /// Triangles of the surface, (q, 3) int32.
@@ -244,9 +242,7 @@ impl Body {
     /// Leak at the tet vertices, (n,) float64 in [0, 1], read only.
     #[getter]
     fn leak<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let leak = &slf.get().inner.leak;
-        // SAFETY: the body is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), leak, &[leak.len()]) }
+        arrays::lent(slf, |body| &body.inner.leak, &[])
     }
 
     /// Vertices at which the modes vanish, (n,) bool: pinned vertices and the core.
@@ -278,9 +274,7 @@ impl Body {
     /// Share of bone at each tet vertex, (n,) float64 in [0, 1]; empty without an anatomy.
     #[getter]
     fn core_share<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let share = slf.get().inner.core_share();
-        // SAFETY: the body is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), share, &[share.len()]) }
+        arrays::lent(slf, |body| body.inner.core_share(), &[])
     }
 
     /// The bone that stands for each bone in the constraint, (b,) int32.
@@ -304,9 +298,7 @@ impl Body {
     /// Cluster of each tet, (t,) int32, read only.
     #[getter]
     fn labels<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
-        let labels = &slf.get().inner.labels;
-        // SAFETY: the body is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), labels, &[labels.len()]) }
+        arrays::lent(slf, |body| &body.inner.labels, &[])
     }
 
     /// The model, ready to simulate.

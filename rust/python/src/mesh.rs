@@ -129,9 +129,7 @@ impl TetMesh {
     /// Vertex positions, (n, 3) float64, metres, read only.
     #[getter]
     fn vertices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let vertices = slf.get().0.vertices();
-        // SAFETY: the mesh is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), vertices.as_flattened(), &[vertices.len(), 3]) }
+        arrays::lent(slf, |mesh| mesh.0.vertices().as_flattened(), &[3])
     }
 
     /// Vertex indices of each tet, (t, 4) int32.
@@ -144,9 +142,7 @@ impl TetMesh {
     /// Share of flesh in each tet, (t,) float64 in (0, 1], read only.
     #[getter]
     fn solid<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let solid = slf.get().0.solid();
-        // SAFETY: the mesh is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), solid, &[solid.len()]) }
+        arrays::lent(slf, |mesh| mesh.0.solid(), &[])
     }
 
     /// Corners of the cells with a single elastic energy, (c, 8) int32; five consecutive tets each. Empty
@@ -168,9 +164,7 @@ impl TetMesh {
     /// Volume of the flesh in each tet, (t,) float64, cubic metres, read only.
     #[getter]
     fn volumes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let volumes = slf.get().0.volumes();
-        // SAFETY: the mesh is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), volumes, &[volumes.len()]) }
+        arrays::lent(slf, |mesh| mesh.0.volumes(), &[])
     }
 
     /// Volume of flesh lumped to each vertex, (n,) float64, cubic metres: the vertex mass at a density of
@@ -236,9 +230,7 @@ impl SurfaceMesh {
     /// Positions, (n, 3) float64, metres, read only.
     #[getter]
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let points = slf.get().0.points();
-        // SAFETY: the surface is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
+        arrays::lent(slf, |mesh| mesh.0.points().as_flattened(), &[3])
     }
 
     /// Point indices of each triangle, (q, 3) int32.
@@ -365,9 +357,7 @@ impl Embedding {
     /// The points at rest, (p, 3) float64, metres, read only.
     #[getter]
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let points = slf.get().inner.points();
-        // SAFETY: the embedding is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
+        arrays::lent(slf, |mesh| mesh.inner.points().as_flattened(), &[3])
     }
 
     /// Tet of each point, (p,) int32.
@@ -379,9 +369,7 @@ impl Embedding {
     /// Barycentric weights of each point in its tet, (p, 4) float64, rows sum to 1, read only.
     #[getter]
     fn barycentric<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let weights = slf.get().inner.barycentric();
-        // SAFETY: the embedding is immutable and lives as long as this object.
-        unsafe { arrays::view(slf.clone().into_any(), weights.as_flattened(), &[weights.len(), 4]) }
+        arrays::lent(slf, |mesh| mesh.inner.barycentric().as_flattened(), &[4])
     }
 
     /// Largest distance of a point from the mesh, metres; 0 if all points are inside.

@@ -44,7 +44,7 @@ pub(crate) struct Room(Vec<Row>);
 
 /// Scratch of [`SparseCholesky::solve_vertices`].
 #[derive(Default)]
-pub(crate) struct VertexRoom {
+pub struct VertexRoom {
     x: Vec<f64>,
     below: Vec<Vec<f64>>,
 }
@@ -78,8 +78,16 @@ impl SparseCholesky {
         self.panels.iter().map(Panels::bytes).sum()
     }
 
-    /// Row of K for each row of an ordered right-hand side.
-    pub(crate) fn order(&self) -> &[u32] {
+    /// Factor of another K of the same sparsity, or sparser.
+    ///
+    /// # Errors
+    /// As [`SparseCholesky::new`].
+    pub fn refactored(&self, matrix: &Sparse) -> Result<Self> {
+        self.structure.factor(matrix, None)
+    }
+
+    /// Row of K for each row of an ordered right-hand side, in the order of elimination.
+    pub fn order(&self) -> &[u32] {
         &self.structure.0.order
     }
 
@@ -111,7 +119,7 @@ impl SparseCholesky {
 
     /// Replaces b by the solution x of `K x + A y = b, A' x = 0`: three coordinates of each vertex, rows in
     /// the factor's order.
-    pub(crate) fn solve_vertices(&self, room: &mut VertexRoom, rows: &mut [[f64; COLUMNS]]) {
+    pub fn solve_vertices(&self, room: &mut VertexRoom, rows: &mut [[f64; COLUMNS]]) {
         room.x.resize(COLUMNS * self.room(), 0.0);
         room.below.resize_with(self.structure.0.parts.len(), Vec::new);
         let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
