@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--incomplete", action="store_true", help="go on without missing scripts, libraries and files"
         )
-    simulate.add_argument("--shards", metavar="FOLDER", required=True, help="where what is simulated is kept")
+    simulate.add_argument("--shards", metavar="FOLDER", required=True, help="folder of the simulated motion")
     bake.add_argument("--shards", metavar="FOLDER", help="take the motion from there, and simulate nothing")
     bake.add_argument(
         "--target", choices=[target.value for target in Target], help="the body's own if not given"
@@ -145,7 +145,7 @@ def run_info(options: argparse.Namespace) -> None:
 
 
 def run_apply(options: argparse.Namespace) -> None:
-    """Gives the meshes that a file of settings names these settings, builds them and saves."""
+    """Applies a file of settings to the named meshes, builds the body and saves."""
     file = settings_file.read(Path(options.settings))
     meshes, lacking = settings_files.meshes_of(file, bpy.context.scene)
     if lacking:

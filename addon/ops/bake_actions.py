@@ -83,7 +83,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
             yield Turn(None, range(scene.frame_start, scene.frame_end + 1), tuple(striped))
 
     def baked(self, turn: Turn, context: bpy.types.Context) -> Task:
-        """Bakes one action onto its bodies; a refusal becomes a warning."""
+        """Bakes an action onto the bodies; a refusal becomes a warning."""
         asked = []
         for host in turn.hosts:
             file_actions.play(armature_of(host), turn.action)

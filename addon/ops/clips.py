@@ -61,7 +61,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
 
     step: IntProperty(
         name="Step",
-        description="How many actions to go on from the chosen one; -1 is the one before",
+        description="Number of actions to step from the chosen one; -1 is the previous action",
         default=0,
     )
 

@@ -87,7 +87,7 @@ class JOUNCE_OT_collisions_fix(JounceOperator):
     bl_options = {"UNDO"}
     needs = (needs.hindered,)
 
-    fix: StringProperty(name="Fix", description="Which of the settings is changed")
+    fix: StringProperty(name="Fix", description="The setting to change")
 
     def run(self, context: bpy.types.Context) -> str:
         """Changes one setting of the active body."""

@@ -41,7 +41,7 @@ class JOUNCE_OT_fix(LongOperator):
     bl_options = {"UNDO"}
     needs = (needs.findings,)
 
-    index: IntProperty(name="Finding", description="Which of the findings of the body", min=0)
+    index: IntProperty(name="Finding", description="Number of the finding in the body's list", min=0)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Runs the fix of one finding; changes nothing if stopped or refused."""

@@ -56,7 +56,7 @@ class JOUNCE_OT_fit(LongOperator):
 
 
 class JOUNCE_OT_fit_again(LongOperator):
-    """Fit the frequency, as it was fitted before, to what plays now"""
+    """Fit the frequency again, to the present action"""
 
     bl_idname = "jounce.fit_again"
     bl_label = "Fit Again"

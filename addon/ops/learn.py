@@ -32,7 +32,7 @@ class JOUNCE_OT_learn(LongOperator):
 
     also: BoolProperty(
         name="Also",
-        description="Learn this shot beside those that are known already",
+        description="Learn this shot in addition to the known shots",
         options={"SKIP_SAVE"},
     )
 
@@ -128,6 +128,6 @@ def refuse_unlearnable(scene: BodyScene) -> None:
     """Refuses motion beyond a few displacements."""
     if len(scene.surface.stitches):
         raise UserError(
-            f"{scene.host.name} has stitches, which what is learnt cannot hold; take them off, or choose "
+            f"{scene.host.name} has stitches, and learnt motion supports none; take them off, or choose "
             "Final."
         )

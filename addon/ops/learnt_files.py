@@ -33,7 +33,7 @@ class JOUNCE_OT_learnt_save(LearntFileOperator):
         host, path = needs.only_body(context), self.path_to_save()
         known = lessons.of(host)
         if known is None:
-            raise UserError(f"What {host.name} has learnt cannot be read any more; learn it again.")
+            raise UserError(f"The learnt motion of {host.name} cannot be read any more; learn it again.")
         learnt_file.write(path, known)
         return f"Saved what {host.name} has learnt to {path}."
 

@@ -13,13 +13,13 @@ from .build import then_seen
 from .operator import JounceOperator
 
 KINDS = (
-    (Kind.STIFFNESS.value, "Stiffness", "0 softer, 0.5 as it is, 1 stiffer"),
+    (Kind.STIFFNESS.value, "Stiffness", "0 softer, 0.5 unchanged, 1 stiffer"),
     (
         Kind.LEAK.value,
         "Momentum Leak",
         "1 lets momentum in as usual, 0 not at all. Only differences within one bone's region matter",
     ),
-    (Kind.PIN.value, "Pin", "Above 0.5 the flesh stays exactly where the rig puts it"),
+    (Kind.PIN.value, "Pin", "Above 0.5 the flesh stays exactly in its rigged place"),
     (Kind.STRENGTH.value, "Strength", "1 feels the rig's acceleration in full, 0 not at all"),
     (Kind.MUSCLE.value, "Muscle", "1 is muscle, which contracts in the final motion, 0 is none"),
 )
@@ -27,7 +27,7 @@ KINDS = (
 
 RADIUS = FloatProperty(
     name="Radius",
-    description="How far the ball reaches, in percent of the size of the mesh",
+    description="Radius of the ball, in percent of the size of the mesh",
     default=15.0,
     min=0.01,
     max=200.0,
@@ -77,10 +77,10 @@ class MapOperator(JounceOperator):
 
     needs = (needs.paintable,)
 
-    kind: EnumProperty(name="Map", description="What the vertex group says", items=KINDS)
+    kind: EnumProperty(name="Map", description="Meaning of the vertex group", items=KINDS)
     muscle: IntProperty(
         name="Muscle",
-        description="Which muscle's map it is, where it is one of muscles: 0 is the first",
+        description="Number of the muscle, for the map of a muscle: 0 is the first",
         default=0,
         min=0,
         max=muscles.MOST - 1,
@@ -205,7 +205,7 @@ class JOUNCE_OT_map_smooth(MapOperator):
 
     times: IntProperty(
         name="Times",
-        description="How often each vertex moves to the mean of its neighbours",
+        description="Number of times each vertex moves to the mean of its neighbours",
         default=4,
         min=1,
         max=1000,
@@ -218,7 +218,7 @@ class JOUNCE_OT_map_smooth(MapOperator):
 
 
 class JOUNCE_OT_map_mirror(MapOperator):
-    """Copy a map from one side of the mesh to the other, across its own YZ plane"""
+    """Copy a map from one side of the mesh to the other, across the mesh's YZ plane"""
 
     bl_idname = "jounce.map_mirror"
     bl_label = "Mirror Map"
@@ -297,7 +297,7 @@ class JOUNCE_OT_muscle_remove(JounceOperator):
 
     muscle: IntProperty(
         name="Muscle",
-        description="Which muscle: 1 is the one after the first",
+        description="Number of the muscle: 1 is the second muscle",
         default=1,
         min=1,
         max=muscles.MOST - 1,

@@ -91,7 +91,7 @@ def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, w
 
 
 def forget_host(obj: bpy.types.Object, has_settings: bool) -> None:
-    """Detaches a mesh from its body; its own settings stay."""
+    """Detaches a mesh from its body; the mesh's own settings stay."""
     if has_settings:
         obj.jounce.property_unset("host")
     else:

@@ -37,6 +37,10 @@ def active_mesh(context: bpy.types.Context) -> bpy.types.Object:
 def character(context: bpy.types.Context) -> bpy.types.Object:
     """The active object, a mesh or an armature without Jounce."""
     active = context.view_layer.objects.active
+    if active is not None and active.type in ("CURVE", "CURVES", "SURFACE", "FONT", "META"):
+        raise UserError(
+            f"{active.name} is a {active.type.lower()}; convert it to a mesh first (Object > Convert)."
+        )
     if active is None or active.type not in ("MESH", "ARMATURE"):
         raise UserError("The active object is neither a mesh nor an armature; select the character.")
     if active.type == "MESH":
@@ -229,7 +233,7 @@ def out_of_edit_mode(context: bpy.types.Context) -> None:
     """Any mode but Edit Mode, whose edits have reached neither mesh nor armature."""
     if context.mode.startswith("EDIT"):
         name = context.view_layer.objects.active.name
-        raise UserError(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
+        raise UserError(f"{name} is in Edit Mode; leave it first, to bring the edits up to date.")
 
 
 def linked(context: bpy.types.Context) -> bpy.types.Object:
@@ -321,7 +325,7 @@ def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
     silent = next((host for host in hosts if host.jounce.is_attached or host.jounce.is_pinned), None)
     if silent is not None:
         raise UserError(
-            f"{silent.name} is {silent.jounce.kind.lower()}, and only flesh and loose bodies sound."
+            f"{silent.name} is {silent.jounce.kind.lower()} and makes no sound; flesh and loose bodies do."
         )
     return hosts
 
@@ -338,7 +342,7 @@ def findings(context: bpy.types.Context) -> None:
     """Findings of the diagnosis."""
     host = own_bodies(context)[0]
     if len(host.jounce.findings) == 0:
-        raise UserError(f"Nothing was found about {host.name}; diagnose it first.")
+        raise UserError(f"There are no findings about {host.name}; diagnose it first.")
 
 
 def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -24,7 +24,7 @@ WHERE = (
     (
         "BONES",
         "Selected Bones",
-        "What the bones selected in Pose Mode move, blended as their weights are",
+        "The vertices of the bones selected in Pose Mode, blended by the bones' weights",
         "BONE_DATA",
         1,
     ),
@@ -52,7 +52,7 @@ class JOUNCE_OT_part_add(JounceOperator):
     rim: FloatProperty(
         name="Soft Rim",
         description=(
-            "How far the part fades out around the vertices, along the surface, in percent of the size of "
+            "Distance of the fade-out around the vertices, along the surface, in percent of the size of "
             "the mesh"
         ),
         default=8.0,
@@ -67,13 +67,13 @@ class JOUNCE_OT_part_add(JounceOperator):
     )
     amount: FloatProperty(
         name="Amount",
-        description="How much of the rig's acceleration the part feels, without unit: 0 none, 1 as before",
+        description="Share of the rig's acceleration felt by the part, without unit: 0 none, 1 as before",
         **AMOUNT,
     )
     softness: FloatProperty(
         name="Softness",
         description=(
-            "How soft the part is, without unit: 1 as before, 4 swings half as often, 0.25 twice as often"
+            "Softness of the part, without unit: 1 as before, 4 swings half as often, 0.25 twice as often"
         ),
         **SOFTNESS,
     )

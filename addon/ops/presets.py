@@ -20,7 +20,7 @@ class BodyPreset(Needing, AddPresetBase):
             host = needs.active_body(context)
             name = preset_files.name_of(host.jounce, self.preset_subdir)
             if not name:
-                sentence = f"{host.name} has the settings of no preset, so none is removed; choose one first."
+                sentence = f"{host.name} uses no preset, so none is removed; choose one first."
                 self.report({"ERROR"}, sentence)
                 return {"CANCELLED"}
             getattr(bpy.types, self.preset_menu).bl_label = name

@@ -11,7 +11,7 @@ from .build import build, keep
 from .operator import JounceOperator, LongOperator
 
 SHOW = (
-    ("OTHER", "The Other", "The flesh where the pose was shown, and the pose where the flesh was"),
+    ("OTHER", "The Other", "Switch between flesh and pose"),
     ("POSE", "Pose", "The pose alone, without flesh"),
     ("FLESH", "Flesh", "The motion of the flesh, live"),
 )

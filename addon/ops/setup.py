@@ -6,7 +6,7 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import binding, bodies, roots
-from ..bridge.common import registry
+from ..bridge.common import linked_mesh_proxy, registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
 from ..bridge.rig.meshes import vertex_count
@@ -112,11 +112,13 @@ def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_m
 def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:
     """The meshes of each future body, its host first; warns about omitted meshes.
 
-    The whole selection is one body, unless independent rigs move it.
+    The whole selection is one body, unless independent rigs move it, or none, and it is apart.
     """
     active = needs.character(context)
     selected = [active, *(obj for obj in context.selected_objects if obj != active)]
     rigs = rigs_of(selected)
+    if not rigs:
+        return without_rigs(active, [obj for obj in selected if obj.type == "MESH"], context, warn)
     characters = bone_transforms.apart(list(dict.fromkeys(rigs.values())))
     if len(characters) < 2:
         return [of_one(active, context)]
@@ -135,7 +137,24 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
         if obj.type == "MESH" and obj not in rigs:
             warn(f"No rig moves {obj.name}, so it was left out; Add to Body makes it a part of one body.")
     if not found:
-        raise UserError("Nothing that is selected can be given Jounce; select characters without it.")
+        raise UserError("No selected object can get Jounce; select characters without Jounce.")
+    return found
+
+
+def without_rigs(
+    active: bpy.types.Object,
+    selected: list[bpy.types.Object],
+    context: bpy.types.Context,
+    warn: armature_modifier.Warn,
+) -> list[list[bpy.types.Object]]:
+    """The meshes of each future body that no rig moves, its host first: those that touch, or are parented."""
+    found = []
+    for group in roots.together(selected, context):
+        taken = next((obj for obj in group if bodies.host_of(obj) is not None), None)
+        if taken is None:
+            found.append(sorted(group, key=lambda obj: (obj != active, -vertex_count(obj))))
+        else:
+            warn(f"{taken.name} has Jounce already, so it was left as it is, with what it touches.")
     return found
 
 
@@ -173,8 +192,8 @@ def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
         return
     if surface.core is not None and surface.core.is_hard:
         raise NoFlesh(
-            f"{host.name} follows its bones as a whole, as a prop does, so it was left as it is; for flesh, "
-            "give its bone the Role Free in the tab Bone."
+            f"{host.name} follows its bones rigidly, like a prop, and stays unchanged; for flesh, give "
+            "its bone the Role Free in the tab Bone."
         )
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
@@ -211,6 +230,19 @@ def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
     surface.refuse_unusable()
     root = roots.of(host, surface, context)
     if root is None:
+        return False
+    linked = next((obj for obj in bodies.members(host) if linked_mesh_proxy.is_foreign(obj.data)), None)
+    if linked is not None:
+        warn(
+            f"{host.name} would sway from its root, but the mesh of {linked.name} is linked, so that no map "
+            "Pin can be kept here; make it local, and add Jounce again."
+        )
+        return False
+    if not bodies.are_linear(bodies.members(host)):
+        warn(
+            f"{host.name} would sway from its root, but modifiers or shape keys move its vertices; apply "
+            "them or take them off, and add Jounce again."
+        )
         return False
     state = host.jounce
     roots.pin(host, surface, root)

@@ -30,7 +30,7 @@ def simulate_shard(
     lock = FileLock(place.with_suffix(".lock"))
     with ExitStack() as stack:
         stack.callback(lock.free)
-        # A scheduler may take a working process for lost and give its shard to another one.
+        # A scheduler may mistake a working process for lost and give the shard to another.
         yield from scaled(lock.taken(), 0.2, 0.2)
         stack.enter_context(previews.without_finals([host]))
         cache = shards.begun(made, context.scene, settings, lead)

@@ -16,7 +16,7 @@ class AtMost:
     """Makes no more stitches than are asked for."""
 
     most: IntProperty(
-        name="Maximum Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
+        name="Maximum Stitches", description="Largest number of new stitches", default=100, min=1, max=1000
     )
 
 
@@ -25,7 +25,7 @@ class WithinDistance:
 
     distance: FloatProperty(
         name="Distance",
-        description="How far apart stitched vertices may be, in percent of the size of the meshes",
+        description="Largest distance of stitched vertices, in percent of the size of the meshes",
         default=2.0,
         min=0.0,
         max=100.0,

@@ -10,7 +10,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_wind(JounceOperator):
-    """Add a wind with gusts: two force fields, which all bodies of the scene feel and which you may change"""
+    """Add a wind with gusts: two force fields, felt by all bodies of the scene and open to your changes"""
 
     bl_idname = "jounce.wind"
     bl_label = "Wind"

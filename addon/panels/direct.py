@@ -89,7 +89,9 @@ def draw_keys(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, contex
     key = state.flesh_key
     if key is not None:
         if not directions.fits(key):
-            sidebar.wrapped(layout, context, text="Its mesh has other vertices: key it again", icon="ERROR")
+            sidebar.wrapped(
+                layout, context, text=("The mesh has another number of vertices: key it again"), icon="ERROR"
+            )
         column = layout.column(align=True)
         column.prop(key, "before")
         column.prop(key, "after")

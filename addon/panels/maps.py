@@ -89,4 +89,4 @@ def draw_muscles(
         layout.prop(muscle, "muscle_stiffness")
     layout.operator("jounce.muscle_add", icon="ADD")
     if state.poisson == 0.0:
-        sidebar.wrapped(layout, context, text="Without Volume Preservation they do not bulge", icon="INFO")
+        sidebar.wrapped(layout, context, text="Without Volume Preservation muscles do not bulge", icon="INFO")

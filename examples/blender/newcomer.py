@@ -54,7 +54,7 @@ class Way:
         self.times[name] = time.perf_counter() - started
 
     def click(self, name: str, action: Callable[[], object]) -> None:
-        """Make one click, and wait until its task is done."""
+        """Click once, and wait for the end of the task."""
         self.clicks += 1
         self.wait(name, action)
 

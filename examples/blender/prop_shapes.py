@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 
 import bpy
+import creature
 import numpy as np
 
 Mesh = tuple[np.ndarray, list[tuple[int, ...]]]
 
-GREEN, LEAF, BROWN = (0.36, 0.58, 0.22, 1.0), (0.30, 0.52, 0.26, 1.0), (0.45, 0.33, 0.24, 1.0)
-CLAY, BRASS, HEMP, STONE = (
-    (0.72, 0.42, 0.30, 1.0),
-    (0.80, 0.66, 0.32, 1.0),
-    (0.78, 0.68, 0.50, 1.0),
-    (0.6,) * 3 + (1.0,),
-)
+GREEN, LEAF, BROWN, CLAY = (0.42, 0.62, 0.24), (0.32, 0.54, 0.28), (0.50, 0.38, 0.28), (0.76, 0.45, 0.32)
+BRASS, HEMP = (0.84, 0.70, 0.36), (0.80, 0.70, 0.52)
+# Points of the pot of the plant, its first ones.
+POT = 64
 
 
 def tube(line: np.ndarray, radii: np.ndarray, sides: int = 8) -> Mesh:
@@ -159,14 +157,17 @@ def joined(parts: list[Mesh]) -> Mesh:
 
 
 def added(
-    name: str, shape: Mesh, colour: tuple[float, ...], place: tuple[float, float, float]
+    name: str, shape: Mesh, colour: tuple[float, float, float], place: tuple[float, float, float]
 ) -> bpy.types.Object:
-    """An object of a shape in the scene."""
+    """An object of a shape in the scene; the pot of a plant is of clay."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(shape[0].tolist(), [], shape[1])
-    material = bpy.data.materials.new(name)
-    material.diffuse_color = colour
-    mesh.materials.append(material)
+    colours = np.tile(colour, (len(mesh.vertices), 1))
+    if name == "Plant":
+        colours[:POT] = CLAY
+    creature.colour(mesh, colours)
+    mesh.materials.append(creature.coloured_material(name, 0.6))
+    mesh.shade_smooth()
     obj = bpy.data.objects.new(name, mesh)
     obj.location = place
     bpy.context.scene.collection.objects.link(obj)

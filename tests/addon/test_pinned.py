@@ -4,6 +4,7 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core.body import domains, pinned
+from jounce_core.body.grip import DomainGrip
 from jounce_core.body.tree_simulation import TreeSimulation
 from jounce_core.common.user_error import UserError
 from jounce_core.flesh.settings import FrameMaterial, MotionSettings, PinnedSettings
@@ -267,3 +268,26 @@ def test_too_many_domains_are_refused(monkeypatch):
     points, triangles = rod()
     with pytest.raises(UserError, match="Prop has 6 domains, .* at most 3 .* lower Pieces"):
         built(points, triangles, points[:, 2] < 0.01)
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 6, 12])
+def test_a_held_domain_comes_most_of_the_way_and_rests_there(pieces):
+    points, triangles = rod()
+    body = built(points, triangles, points[:, 2] < 0.01, pieces)
+    swings = simulation(body)
+    swings.settle(STILL)
+    tip = int(points[:, 2].argmax())
+    held = DomainGrip(body, tip, swings)
+    compliance = held.compliance(swings, STILL, 1.0)
+    start = held.position(STILL, swings.coefficients)
+    assert np.allclose(start, points[tip], atol=1e-6)
+    target, places = start + (0.2, 0.1, 0.0), []
+    for _ in range(120):
+        force = held.spring(target, STILL, swings.coefficients, compliance)
+        swings.step(STILL, force)
+        places.append(held.position(STILL, swings.coefficients))
+    assert np.linalg.norm((places[-1] - target)[:2]) < 0.4 * np.linalg.norm(target - start)
+    assert np.abs(places[-1] - places[-2]).max() < 1e-4
+    held.release()
+    after = tips(body, swings, 12)
+    assert after.min() < 0.0 < after.max()

@@ -1,8 +1,14 @@
 """The command line: arguments, exit codes, saved data."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import bpy
 import pytest
 import scenes
+
+HEADLESS = Path(__file__).with_name("headless.py")
 
 
 @pytest.fixture
@@ -100,3 +106,14 @@ def test_a_refusal_is_one_sentence_and_saves_nothing(main, shot, arguments, sent
 def test_a_file_without_bodies_is_refused(main, capsys):
     assert main(["info"]) == 1
     assert "has Jounce" in capsys.readouterr().err
+
+
+@pytest.mark.posix
+def test_a_blender_whose_caller_was_killed_ends(tmp_path):
+    """It writes into streams that nobody reads any more."""
+    missing = tmp_path / "missing.blend"
+    words = [sys.executable, HEADLESS, missing, "info"]
+    orphan = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    orphan.stdout.close()
+    orphan.stderr.close()
+    assert orphan.wait(timeout=120) == 3

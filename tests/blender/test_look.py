@@ -1,4 +1,4 @@
-"""Amount, softness and presets: they act at once, beside what was fitted."""
+"""Amount, softness and presets act at once, on top of the fit."""
 
 import itertools
 import os

@@ -10,6 +10,7 @@ import scenes
 import snapshot
 from previews import assert_shown_as_baked
 from test_refusals import assert_refused
+from test_touched import drag, hand
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
@@ -314,3 +315,148 @@ def test_it_collides_with_what_it_is_told_to(antenna):
     stopped = scenes.evaluated_frames(antenna, FRAMES)
     assert free[..., 0].max() > 0.55
     assert stopped[..., 0].max() < 0.48
+
+
+def test_selected_props_that_are_apart_are_bodies_of_their_own_and_parts_that_touch_are_one():
+    ground()
+    first, second = rod("First"), rod("Second", (1.0, 0.0, 0.0))
+    leaf = scenes.column("Leaf", height=0.3, radius=0.01, rings=8)
+    leaf.rotation_euler.y, leaf.location = 0.5 * np.pi, (1.02, 0.0, 0.8)
+    scenes.settle_scene(FRAMES[-1])
+    click(first, second, leaf)
+    assert first.jounce.is_host and second.jounce.is_host
+    assert leaf.jounce.host == second and not leaf.jounce.is_host
+    assert first.jounce.is_pinned and second.jounce.is_pinned
+    assert pinned_points(second) and not any(vertex.groups for vertex in leaf.data.vertices)
+    wind()
+    for obj in (first, second):
+        scenes.activate(obj)
+        bpy.ops.jounce.bake(target="FRAME_KEYS")
+    assert scenes.evaluated_frames(leaf, FRAMES)[..., 1].max() > 0.01
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.jounce.remove()
+    assert not any(obj.vertex_groups for obj in (first, second, leaf))
+
+
+@pytest.mark.parametrize("kind", ["SUBSURF", "SOLIDIFY", "ARRAY"])
+def test_modifiers_of_a_prop_act_on_what_sways(kind):
+    ground()
+    obj = rod()
+    push(obj)
+    modifier = obj.modifiers.new("Own", kind)
+    scenes.settle_scene(FRAMES[-1])
+    plain = len(obj.data.vertices)
+    assert click(obj).jounce.is_pinned
+    previewed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    shown = scenes.evaluated_frames(obj, FRAMES)
+    assert shown.shape[1] > plain and np.allclose(shown, previewed, atol=1e-5)
+    heights = shown[0, :, 2]
+    lag = shown[3, heights > 0.9, 0].mean() - shown[3, heights < 0.1, 0].mean()
+    assert lag < shown[0, heights > 0.9, 0].mean() - shown[0, heights < 0.1, 0].mean() - 0.05
+    assert modifier.name in obj.modifiers
+
+
+def test_shape_keys_that_move_it_are_said_and_it_is_flesh():
+    ground()
+    obj = rod()
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Wide")
+    for point in key.data:
+        point.co *= 1.2
+    key.value = 0.5
+    scenes.settle_scene(FRAMES[-1])
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert obj.jounce.is_flesh and not obj.vertex_groups
+
+
+def test_moved_by_hand_it_swings_in_real_time_and_settles(module):
+    ground()
+    obj = click(rod())
+    bpy.ops.jounce.fill_cache()
+    bpy.context.scene.frame_set(12)
+    known = module("bridge.preview.previews").session(obj)
+    still = scenes.evaluated(obj)
+    obj.location.x = 0.3
+    bpy.context.view_layer.update()
+    assert known.interactive is not None
+    lag = []
+    for _ in range(600):
+        known._due = 0.0
+        known.work(bpy.context, 0.0)
+        bpy.context.view_layer.update()
+        lag.append((scenes.evaluated(obj) - still)[-8:, 0].mean() - 0.3)
+        if known.interactive is None:
+            break
+    assert min(lag) < -0.1 and max(lag) > 0.05
+    assert known.interactive is None
+
+
+def test_grabbed_it_comes_along_and_its_frame_is_shown_again(module):
+    ground()
+    obj = click(rod())
+    own = hand(module, obj, 12)
+    before = scenes.evaluated(obj)
+    tip = len(before) - 1
+    shown = drag(module, obj, own, tip, (0.2, 0.1, 0.0), 120)
+    # It resists with its own stiffness, and comes most of the way.
+    assert np.linalg.norm((shown[-1] - before)[tip, :2] - [0.2, 0.1]) < 0.09
+    assert np.abs(shown[-1] - shown[-2]).max() < 1e-3, "it swings"
+    assert np.abs((shown[-1] - before)[:8]).max() < 1e-5
+    own.close()
+    assert np.array_equal(scenes.evaluated(obj), before)
+
+
+def test_a_curve_is_to_be_converted():
+    curve = bpy.data.objects.new("Rope", bpy.data.curves.new("Rope", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    scenes.activate(curve)
+    assert_refused(bpy.ops.jounce.setup, "Rope is a curve", "convert it to a mesh")
+
+
+def test_a_linked_mesh_keeps_no_map_and_falls_instead(tmp_path):
+    rod("Source")
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {bpy.data.objects["Source"].data})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=True) as (there, here):
+        here.meshes = there.meshes
+    obj = bpy.data.objects.new("Antenna", here.meshes[0])
+    bpy.context.scene.collection.objects.link(obj)
+    ground()
+    scenes.settle_scene(FRAMES[-1])
+    click(obj)
+    assert obj.jounce.is_loose and not obj.vertex_groups
+
+
+def test_saved_and_opened_it_shows_the_same(antenna, tmp_path):
+    shown = scenes.evaluated_frames(antenna, FRAMES)
+    path = str(tmp_path / "again.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    again = bpy.data.objects["Antenna"]
+    scenes.activate(again)
+    bpy.ops.jounce.fill_cache()
+    assert np.array_equal(scenes.evaluated_frames(again, FRAMES), shown)
+
+
+def test_undo_takes_the_click_back():
+    ground()
+    obj = rod()
+    bpy.ops.ed.undo_push(message="Before")
+    click(obj)
+    bpy.ops.ed.undo_push(message="Add Jounce")
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Antenna"]
+    assert not obj.jounce.is_host and not obj.vertex_groups and not obj.modifiers
+
+
+def test_a_reset_begins_anew_without_a_jolt(antenna):
+    antenna.animation_data_clear()
+    for frame, x in ((1, 0.0), (11, 0.0), (12, 5.0)):
+        antenna.location.x = x
+        antenna.keyframe_insert("location", frame=frame)
+    bpy.ops.jounce.clear_cache()
+    shown = scenes.evaluated_frames(antenna, FRAMES)
+    assert np.abs(shown[11:, -8:, 0] - shown[11:, :8, 0]).max() < 1e-4

@@ -236,7 +236,7 @@ def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
         follows = None if obj.jounce.left_out else meshes.following(obj)
         if follows is not None:
             vertices = f"{np.count_nonzero(follows)} of {len(follows)} vertices of {obj.name}"
-            sentence = f"{vertices} follow another mesh by themselves, so they get no flesh of their own."
+            sentence = f"{vertices} already follow another mesh, so they get no flesh of their own."
             yield Finding(sentence, obj.name)
 
 
@@ -316,7 +316,7 @@ def of_flesh(host: bpy.types.Object, surface: Surface) -> Iterator[Finding]:
         yield Finding(unmoved, host.name)
     if host.jounce.is_flesh and sensible.is_thin(surface):
         can_hang = bodies.are_linear(bodies.members(host))
-        remedy = "make it" if can_hang else "apply what else moves its vertices, and make it"
+        remedy = "make it" if can_hang else "apply its other modifiers and shape keys, and make it"
         sentence = f"{host.name} encloses no flesh, so it flaps; {remedy} an attached body."
         yield Finding(sentence, host.name, "make_attached" if can_hang else "")
 

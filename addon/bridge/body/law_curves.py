@@ -64,7 +64,7 @@ def points(tree: bpy.types.NodeTree | None) -> list[list[float | str]]:
 
 
 def draw(host: bpy.types.Object, points: list[list[float | str]]) -> None:
-    """Gives a body its own curve with these points, or takes it away without any."""
+    """Gives a body a curve with these points, or removes the curve without any."""
     if not points:
         forget(host)
         return

@@ -8,7 +8,7 @@ from ...core.mesh.maps import PINNED, Kind
 from ...core.mesh.roots import End, Root
 from ...core.mesh.surface import Surface, hashed
 from ..common import evaluation, units
-from ..rig import armature_modifier, meshes
+from ..rig import armature_modifier, bone_transforms, meshes
 from . import bodies, weight_maps
 
 # Words for the root of a prop, by the place where it was found.
@@ -61,6 +61,31 @@ def gaps_of(
     return found * unit
 
 
+def together(objects: list[bpy.types.Object], context: bpy.types.Context) -> list[list[bpy.types.Object]]:
+    """Meshes without a rig in groups: those that touch, and those above and below each other as parents."""
+    depsgraph, groups = evaluation.depsgraph(context), []
+    for obj in objects:
+        kin = [group for group in groups if any(belong(obj, other, depsgraph) for other in group)]
+        groups = [group for group in groups if group not in kin]
+        groups.append([*(other for group in kin for other in group), obj])
+    return groups
+
+
+def belong(one: bpy.types.Object, other: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """True if one of two meshes is above the other as a parent, or they touch."""
+    if one in bone_transforms.ancestors(other) or other in bone_transforms.ancestors(one):
+        return True
+    placed = [
+        units.points_in_metres(meshes.rest_points(o), np.array(o.matrix_world), 1.0) for o in (one, other)
+    ]
+    reach = roots.NEAR * min(float(np.linalg.norm(np.ptp(points, axis=0))) for points in placed)
+    pairs = zip(placed, (other, one), strict=True)
+    return any(
+        np.isfinite(gaps_from(beside.evaluated_get(depsgraph), points, reach)).any()
+        for points, beside in pairs
+    )
+
+
 def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.ndarray:
     """Distance (p,) of world places (p, 3) from an evaluated mesh, infinite beyond reach."""
     matrix = np.array(shown.matrix_world, dtype=np.float64)
@@ -70,9 +95,11 @@ def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.n
     box = np.array([matrix[:3, :3] @ np.array(corner) + matrix[:3, 3] for corner in shown.bound_box])
     inside = ((places >= box.min(axis=0) - reach) & (places <= box.max(axis=0) + reach)).all(axis=1)
     back = np.linalg.inv(matrix)
+    farthest = reach * float(np.linalg.norm(back[:3, :3], 2))
     for row in np.flatnonzero(inside):
         place = places[row]
-        hit, local, _, _ = shown.closest_point_on_mesh((back[:3, :3] @ place + back[:3, 3]).tolist())
+        own = (back[:3, :3] @ place + back[:3, 3]).tolist()
+        hit, local, _, _ = shown.closest_point_on_mesh(own, distance=farthest)
         if hit:
             found[row] = np.linalg.norm(matrix[:3, :3] @ np.array(local) + matrix[:3, 3] - place)
     return np.where(found <= reach, found, np.inf)
@@ -81,8 +108,6 @@ def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.n
 def pin(host: bpy.types.Object, surface: Surface, root: Root) -> None:
     """Makes the map Pin of a root; each mesh remembers the weights, which Remove takes off again."""
     objects = bodies.fleshed(host)
-    for obj in objects:
-        meshes.refuse_unpaintable(obj)
     name = weight_maps.group_name(host, objects, Kind.PIN)
     host.jounce.pin_group = name
     for obj, part in zip(objects, surface.parts, strict=True):

@@ -26,7 +26,7 @@ Objects = tuple[bpy.types.Object, ...]
 Made = list[tuple[bpy.types.Object, str]]
 
 SCALARS = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
-# Settings of this file alone: what is chosen in lists, and where files go.
+# Settings of this file alone: choices in lists, and folders.
 CHOSEN = {"part_index", "mode_index", "flesh_key_index", "seam_index", "cache_folder"}
 BY_GROUP = {setting for setting, _ in weight_maps.SETTINGS.values()}
 PART = ("amount", "softness", "mute", "solo", "own", "fitted_amount", "fitted_softness")
@@ -100,7 +100,7 @@ class Change:
 
 
 def fitted(host: bpy.types.Object, file: SettingsFile) -> Change:
-    """The settings of a file for a body; refuses those that no body can have."""
+    """The settings of a file for a body; refuses impossible ones."""
     state, objects = host.jounce, bodies.members(host)
     refuse_unfit(state, file)
     equal = {obj.name: obj for obj in objects if file.meshes.get(obj.name) == shape(obj)}
@@ -114,7 +114,7 @@ def fitted(host: bpy.types.Object, file: SettingsFile) -> Change:
 
 
 def meshes_of(file: SettingsFile, scene: bpy.types.Scene) -> tuple[list[bpy.types.Object], list[str]]:
-    """The meshes of a scene that a file names, the host first, and the names that it lacks."""
+    """The meshes of a scene named in a file, the host first, and the missing names."""
     objects = {name: scene.objects.get(name) for name in file.meshes}
     found = {name: obj for name, obj in objects.items() if obj is not None and obj.type == "MESH"}
     return list(found.values()), [name for name in objects if name not in found]
@@ -348,7 +348,7 @@ def sewn(seam: bpy.types.PropertyGroup) -> dict:
 
 
 def sew(host: bpy.types.Object, equal: dict[str, bpy.types.Object], kept: dict, warn: Warn) -> None:
-    """Gives a body a stitch group of the file, if it has its meshes."""
+    """Gives a body a stitch group of the file, if the meshes exist."""
     ends = [equal.get(name) for name in kept["meshes"]]
     pairs = np.array(kept["pairs"], np.int64).reshape(-1, 2)
     counts = [0 if obj is None else len(obj.data.vertices) for obj in ends]

@@ -133,7 +133,7 @@ def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
 def values(
     host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind, muscle: int = 0
 ) -> np.ndarray:
-    """The values (p,) of a map on one mesh of a body, with or without its group."""
+    """The values (p,) of a map on a mesh of a body, with or without the group."""
     name = group_name(host, objects, kind, muscle)
     if name not in obj.vertex_groups:
         return np.full(len(obj.data.vertices), unpainted(host, objects, kind))

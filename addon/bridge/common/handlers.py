@@ -25,7 +25,7 @@ def listen(functions: dict[str, Handler], wanted: bool) -> None:
 
 
 def call_last(kind: str, handler: Handler) -> None:
-    """Moves one of Jounce's handlers to the end of its list; not during a call of the list."""
+    """Moves a handler of Jounce to the end of the list; not during a call of the list."""
     handlers = getattr(bpy.app.handlers, kind)
     if handler in handlers and handlers[-1] != handler:
         handlers.remove(handler)

@@ -1,4 +1,4 @@
-"""Reads the direction of a body: its curves in a frame, and its keyed shapes."""
+"""Reads the direction of a body: curves in a frame, and keyed shapes."""
 
 import hashlib
 from dataclasses import replace

@@ -132,7 +132,7 @@ def leave(action: bpy.types.Action, keys: bpy.types.Key) -> None:
 
 
 def detach(action: bpy.types.Action, data: bpy.types.AnimData) -> None:
-    """Detaches an action: as the active one, its strips, and the tracks made for them alone."""
+    """Detaches an action: as the active action, its strips, and the tracks with these strips alone."""
     for track in list(data.nla_tracks):
         strips = [strip for strip in track.strips if strip.action == action]
         for strip in strips:

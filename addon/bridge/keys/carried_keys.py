@@ -53,7 +53,7 @@ def new_curve(obj: bpy.types.Object, path: str, undo: ExitStack) -> bpy.types.FC
 
 
 def new_action(obj: bpy.types.Object, undo: ExitStack) -> None:
-    """Gives an object an action. Blender would choose the action of its shape keys, such as a bake's."""
+    """Gives an object an action. Blender would choose the action of the shape keys, such as a bake's."""
     action = bpy.data.actions.new(f"{obj.name}Action")
     undo.callback(bpy.data.actions.remove, action)
     compat.new_fcurves(action, obj)

@@ -83,7 +83,7 @@ class RestRig:
 
 
 def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface) -> Solid:
-    """A collider that spares the flesh inside at rest, and the flesh of its own bone."""
+    """A collider without contact with the flesh inside at rest, and with the flesh of its own bone."""
     row = rig.row_above(obj)
     if row is None or obj.constraints or bone_transforms.is_animated(obj):
         return solid

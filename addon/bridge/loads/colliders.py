@@ -175,8 +175,8 @@ def left_out(
         return f"{obj.name} has no vertices, so nothing collides with it."
     if deforms(obj):
         return (
-            f"{obj.name} deforms, and what is collided with is rigid; choose another shape for it than a "
-            "mesh, or take it out of the collection."
+            f"{obj.name} deforms, but a collider has to be rigid; choose another shape than Mesh, or take it "
+            "out of the collection."
         )
     return ""
 
@@ -217,7 +217,7 @@ def trouble(
 
 
 def grows(obj: bpy.types.Object) -> bool:
-    """True if keys of an object or its parents animate its size."""
+    """True if keys of an object or of parents animate the size."""
     curves = (curve for owner in animation.owners(obj.animation_data) for curve in compat.fcurves(owner))
     scales = (curve for curve in curves if curve.data_path == "scale")
     if any(len({key.co.y for key in curve.keyframe_points}) > 1 for curve in scales):
@@ -265,7 +265,7 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         yield f"{host.name} collides in the Final motion alone, not in {instead}.", "use_final"
     if state.integrator != "backward_euler":
         yield (
-            f"{host.name} cannot collide with the integrator Lively, which gives back what an impact takes.",
+            f"{host.name} cannot collide with the integrator Lively, which returns the energy of an impact.",
             "use_calm",
         )
     if state.loop:

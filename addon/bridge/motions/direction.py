@@ -66,7 +66,7 @@ class Direction:
     """Directs the motion of one body. All stored data can be recomputed, to the bit."""
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, passes: Passes | None = None) -> None:
-        """passes: of a preview, the draft's and the one behind it."""
+        """passes: of a preview, the draft's and the better one."""
         self._made, self._scene, self._passes = made, scene, passes
         self._shares = directions.Shares(made.scene, made.body)
         self._director: Director | None = None

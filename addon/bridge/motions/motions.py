@@ -212,8 +212,8 @@ class Motions:
         if not self.is_linear:
             name, kind = self.scene.host.name, self.scene.host.jounce.kind.lower()
             raise UserError(
-                f"{name} is {kind}, so modifiers and shape keys that move its vertices have no part in it; "
-                "apply them or take them off."
+                f"{name} is {kind}, so modifiers and shape keys that move its vertices have no effect on "
+                "it; apply them or take them off."
             )
 
     def _touched(self, weights: np.ndarray | None) -> Colliders | None:

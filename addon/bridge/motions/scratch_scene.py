@@ -138,7 +138,7 @@ def has_more(stage: bpy.types.Scene) -> bool:
 
 
 def followed(body: BodyScene) -> set[bpy.types.Object]:
-    """The objects of a body, of its companions and of its colliders."""
+    """The objects of a body, of companions and of colliders."""
     return {obj for each in body.together for obj in (*each.objects, *each.colliders.objects)}
 
 

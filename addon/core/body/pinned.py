@@ -54,12 +54,18 @@ class Spread:
 class Limb:
     """A domain of the tree.
 
-    rows: (n,) of the common cage that it moves. shapes: (k, n, 3), its modes there. eigenvalues: (k,), 1/s^2.
+    rows: (n,) of the common cage that it moves. moved_by: (n, 4 + 3 k), `[X; 1]` and its modes there.
+    eigenvalues: (k,), 1/s^2.
     """
 
     rows: np.ndarray
-    shapes: np.ndarray
+    moved_by: np.ndarray
     eigenvalues: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Number of its coefficients of a frame: one for its frame, and one for each mode."""
+        return 1 + len(self.eigenvalues)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +89,7 @@ class Tree:
     @property
     def coefficient_shape(self) -> tuple[int, int, int]:
         """Shape of the coefficients of a frame."""
-        return sum(1 + len(limb.shapes) for limb in self.limbs), 3, 4
+        return sum(limb.size for limb in self.limbs), 3, 4
 
     def simulated(
         self, colliders: "list[jounce.Collider] | None" = None, **settings: "Unpack[jounce.TreeSettings]"
@@ -93,13 +99,15 @@ class Tree:
 
     def coefficients(self, tree: "jounce.DomainTree", root: np.ndarray) -> np.ndarray:
         """The coefficients (m, 3, 4) of a tree. root: (3, 4), rigid transform of its root."""
-        rows = []
-        away = np.column_stack([root[:, :3].T, -root[:, :3].T @ root[:, 3]])
-        for number, frame in enumerate(tree.frames[1:], start=1):
-            turn = away[:, :3] @ frame[:, :3]
-            rows.append(np.column_stack([turn, away[:, :3] @ frame[:, 3] + away[:, 3]]))
-            rows += [np.column_stack([turn * y, np.zeros(3)]) for y in tree.coordinates(number)]
-        return np.stack(rows)
+        away = root[:, :3].T
+        turns, shifts = away @ tree.frames[1:, :, :3], (tree.frames[1:, :, 3] - root[:, 3]) @ away.T
+        found, row = np.zeros(self.coefficient_shape), 0
+        for number, limb in enumerate(self.limbs):
+            own = found[row : row + limb.size]
+            own[0, :, :3], own[0, :, 3] = turns[number], shifts[number]
+            own[1:, :, :3] = tree.coordinates(number + 1)[:, None, None] * turns[number]
+            row += limb.size
+        return found
 
     def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Coefficients relative to the root, as those of the displacement from the object's place (3, 4)."""
@@ -112,17 +120,15 @@ class Tree:
         """Displacements (n, 3) of the cage."""
         moved, row = np.zeros_like(self.vertices), 0
         for limb in self.limbs:
-            own = coefficients[row : row + 1 + len(limb.shapes)]
-            places = self.vertices[limb.rows]
-            moved[limb.rows] = places @ own[0, :, :3].T + own[0, :, 3]
-            moved[limb.rows] += np.einsum("kcd,knd->nc", own[1:, :, :3], limb.shapes)
-            row += len(own)
+            own = coefficients[row : row + limb.size].transpose(0, 2, 1)
+            moved[limb.rows] = limb.moved_by @ np.concatenate([own[0], own[1:, :3].reshape(-1, 3)])
+            row += limb.size
         return moved
 
     @property
     def _frames(self) -> np.ndarray:
         """Rows of the coefficients that are frames."""
-        return np.cumsum([0, *(1 + len(limb.shapes) for limb in self.limbs[:-1])])
+        return np.cumsum([0, *(limb.size for limb in self.limbs[:-1])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +228,7 @@ def tree(mesh: "jounce.TetMesh", pieces: list[Piece], diagonal: float) -> Genera
         # At an interface, the parent moves the shared vertices.
         rows = np.flatnonzero(~owned[piece.vertices])
         owned[piece.vertices] = True
-        limbs.append(
-            Limb(piece.vertices[rows], np.asarray(modes.shapes)[:, rows], np.asarray(modes.eigenvalues))
-        )
+        limbs.append(limb_of(vertices, piece.vertices[rows], modes, rows))
         weight = DENSITY * np.asarray(own.vertex_volumes)
         masses.append(weight.sum())
         centers.append(weight @ own.vertices / weight.sum())
@@ -234,6 +238,13 @@ def tree(mesh: "jounce.TetMesh", pieces: list[Piece], diagonal: float) -> Genera
     found = Tree(tuple(made), parents, tuple(interfaces), tuple(limbs), vertices, *places)
     frequency, damping = slowest(found, DENSITY * np.asarray(mesh.vertex_volumes))
     return replace(found, frequency=frequency, damping=damping)
+
+
+def limb_of(vertices: np.ndarray, moved: np.ndarray, modes: "jounce.LinearModes", rows: np.ndarray) -> Limb:
+    """The part of a domain that moves vertices of the common cage: rows (n,) of its own."""
+    shapes = np.asarray(modes.shapes)[:, rows].transpose(1, 0, 2).reshape(len(rows), -1)
+    moved_by = np.column_stack([vertices[moved], np.ones(len(rows)), shapes])
+    return Limb(moved, moved_by, np.asarray(modes.eigenvalues))
 
 
 def swinging(

@@ -69,7 +69,7 @@ class TreeSimulation:
         self._pose = self._root = np.eye(3, 4)
         self._centers, self._speeds = body.model.centers, np.zeros(len(body.model.masses))
         self._load: tuple[np.ndarray | None, jounce.Drag | None] = None, None
-        self.converged = True
+        self.converged, self._is_calm = True, False
         self.vary(feel.stiffness, feel.damping, feel.gravity)
 
     @property
@@ -89,8 +89,13 @@ class TreeSimulation:
         self._damping = self._damping if damping is None else damping
         self._gravity = self._gravity if gravity is None else np.array(gravity)
         x, y, z = self._turned(self._gravity[None])[0].tolist()
-        damping = self._model.damping * self._damping
+        damping = self._model.damping * max(self._damping, DAMPED if self._is_calm else 0.0)
         self._tree.vary(stiffness=self._stiffness, damping=damping, gravity=(x, y, z))
+
+    def calm(self, is_calm: bool) -> None:
+        """Lets swings die away at once, or go on as their damping says."""
+        self._is_calm = is_calm
+        self.vary()
 
     def step(
         self,

@@ -16,8 +16,6 @@ from .simulation_pass import SimulationPass, Start
 class PinnedPass(SimulationPass):
     """A pass over the frames of a pinned body."""
 
-    follows_hand = False
-
     def __init__(
         self, cache: MotionCache, start: Start, course: Schedule, colliders: Colliders | None, model: Tree
     ) -> None:

@@ -50,7 +50,7 @@ class Reason(Enum):
     SOFTEST = "softer flesh would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
-    RIG = "the rig itself stretches it, however firm it is"
+    RIG = "the rig itself stretches it at any firmness"
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class Writer:
             self._partial = self._path
         except OSError as error:
             raise UserError(
-                f"{self._path} cannot be written: {error.strerror}; close what uses it."
+                f"{self._path} cannot be written: {error.strerror}; close programs that use it."
             ) from error
 
     def discard(self) -> None:

@@ -67,7 +67,7 @@ class SettingsFile:
 ALL = "all"
 
 
-# Refuses a value of another form; the text says where it is.
+# Refuses a value of another form; the text names the place.
 Check = Callable[[object, str], None]
 
 
@@ -139,7 +139,7 @@ def record(**each: Check) -> Check:
 
 
 def setting(value: object, place: str) -> None:
-    """One plain value, or a list of them."""
+    """A plain value, or a list of plain values."""
     plain = of_kinds(bool, int, float, str)
     (list_of(plain) if isinstance(value, list) else plain)(value, place)
 
