@@ -140,9 +140,7 @@ def offer() -> None:
         offered.objects.link(member)
     scene.collection.children.link(offered)
     offered.asset_mark()
-    offered.asset_data.description = (
-        "A soft creature that hops and twists, rigged and animated"
-    )
+    offered.asset_data.description = "A soft creature that hops and twists, rigged and animated"
     offered.asset_data.author = "The Jounce authors"
     offered.asset_data.license = "CC0-1.0"
 
