@@ -1,12 +1,13 @@
-"""jounce.export: writes the baked bodies to a file for other programs."""
+"""jounce.export and jounce.export_games: write bodies to a file for other programs and for engines."""
 
 from pathlib import Path
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ..bridge.bake import exports
+from ..bridge.bake import exports, game_files
 from ..bridge.body import bodies
+from ..core.common.task import Runner
 from ..core.common.user_error import UserError
 from . import needs
 from .operator import JounceOperator
@@ -16,20 +17,20 @@ FORMATS = (
     (
         "USD",
         "USD",
-        "Bones and blend shapes where the bake is made of them, otherwise the shape of every frame",
+        "Bones and blend shapes if the bake consists of these, otherwise the shape of every frame",
     ),
     ("ALEMBIC", "Alembic", "The shape of every frame"),
 )
 
 
 class JOUNCE_OT_export(JounceOperator):
-    """Write the baked meshes of the selected bodies and what moves them to a file, with all that they need"""
+    """Write the baked meshes of the selected bodies to a file, with their armatures and all they need"""
 
     bl_idname = "jounce.export"
     bl_label = "Export"
     needs = (needs.baked, needs.out_of_edit_mode)
 
-    file_format: EnumProperty(name="Format", description="What kind of file is written", items=FORMATS)
+    file_format: EnumProperty(name="Format", description="Format of the written file", items=FORMATS)
     filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
     check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
 
@@ -42,8 +43,7 @@ class JOUNCE_OT_export(JounceOperator):
         except UserError as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
-        name = bpy.path.clean_name(hosts[0].name) + kind.suffix
-        self.filepath = str(Path(bpy.path.abspath("//") or Path.home()) / name)
+        self.filepath = beside(hosts[0], kind)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -51,11 +51,7 @@ class JOUNCE_OT_export(JounceOperator):
         """Writes the file."""
         kind, hosts = exports.FORMATS[self.file_format], bodies.hosts(context)
         plan = self.plan(hosts, kind, context)
-        if not self.filepath:
-            raise UserError("No file was given to export to.")
-        path = Path(bpy.path.abspath(self.filepath))
-        if path.suffix.lower() != kind.suffix:
-            path = path.with_name(path.name + kind.suffix)
+        path = chosen(self.filepath, kind)
         names = exports.write(plan, path, context)
         return f"Exported {', '.join(names)} to {path}."
 
@@ -67,3 +63,42 @@ class JOUNCE_OT_export(JounceOperator):
         for sentence in plan.sentences:
             self.warn(sentence)
         return plan
+
+
+class JOUNCE_OT_export_games(JounceOperator):
+    """Write the selected characters, with flesh that moves live in engines and browsers, to a GLB file"""
+
+    bl_idname = "jounce.export_games"
+    bl_label = "Export for Games"
+    needs = (needs.built_flesh, needs.out_of_edit_mode)
+
+    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
+    filter_glob: StringProperty(default=f"*{game_files.KIND.suffix}", options={"HIDDEN", "SKIP_SAVE"})
+    check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """Opens the file dialog, beside a saved .blend."""
+        self.filepath = beside(needs.built_flesh(context)[0], game_files.KIND)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Writes the file."""
+        path = chosen(self.filepath, game_files.KIND)
+        runner = Runner(game_files.written(needs.built_flesh(context), path, context, self.warn))
+        runner.run(float("inf"))
+        return runner.message
+
+
+def beside(host: bpy.types.Object, kind: exports.Format) -> str:
+    """A file for a body, beside a saved .blend."""
+    name = bpy.path.clean_name(host.name) + kind.suffix
+    return str(Path(bpy.path.abspath("//") or Path.home()) / name)
+
+
+def chosen(filepath: str, kind: exports.Format) -> Path:
+    """The chosen file, with the suffix of its format."""
+    if not filepath:
+        raise UserError("No file was given to export to.")
+    path = Path(bpy.path.abspath(filepath))
+    return path if path.suffix.lower() == kind.suffix else path.with_name(path.name + kind.suffix)

@@ -51,6 +51,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             draw_result(layout, state, context)
         if state.kind == "RIGGED":
             layout.operator("jounce.bake_actions", icon="ACTION")
+            layout.operator("jounce.export_games", icon="EXPORT")
         baked = kept.names(bodies.host_of(context.object))
         if baked:
             sidebar.wrapped(layout, context, text=", ".join(baked), icon="CHECKMARK", translate=False)

@@ -5,9 +5,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ["addon/**/*.py", "rust/core/src/**/*.rs", "rust/python/src/*.rs", "rust/python/python/**/*.py*"]
-# The energies of all methods, each of which uses a number as its formula wants.
+# The energies of all methods, each with its own use of a number.
 SOLVER = re.compile(r"rust/core/src/(model|potentials|kinematics)/")
-# Files beside the one energy that a new number enters.
+# Files of the player in games, with its own few settings, and the stub that is written from docstrings.
+PLAYER = {
+    "addon/core/bake/game_flesh.py",
+    "rust/python/python/jounce/_jounce.pyi",
+    "rust/python/python/jounce/gltf.py",
+    "rust/python/src/player.rs",
+}
+# Files of a new number, beside its energy.
 FILES = [
     "addon/core/flesh/settings.py",
     "addon/panels/motion.py",
@@ -18,16 +25,17 @@ FILES = [
 
 
 def naming(word, files):
-    """Files that name a number, without the energies, by their paths."""
+    """Files that name a number, without the energies and the player, by their paths."""
     own = re.compile(rf"\b{word}\b")
-    return sorted(path for path, text in files.items() if own.search(text) and not SOLVER.match(path))
+    found = (path for path, text in files.items() if own.search(text))
+    return sorted(path for path in found if path not in PLAYER and not SOLVER.match(path))
 
 
 def test_a_number_of_a_step_is_named_in_five_files_and_its_energy():
     paths = [path for pattern in SHIPPED for path in ROOT.glob(pattern)]
     files = {path.relative_to(ROOT).as_posix(): path.read_text() for path in paths}
     assert naming("pose_rest", files) == FILES
-    # A bridge that hands the number on is one file too many.
+    # A bridge for the number would be a file too many.
     bridge = "addon/bridge/inputs/frame_inputs.py"
     files[bridge] += "\nrest = state.pose_rest\n"
     assert naming("pose_rest", files) == sorted([*FILES, bridge])

@@ -40,6 +40,11 @@ class Loss:
         """The names in a sentence."""
         return ", ".join(self.names)
 
+    @property
+    def sentence(self) -> str:
+        """A warning about a file with bones and keys."""
+        return f"{self.mesh} is in the file as it is without {self.words}."
+
 
 def losses(objects: list[bpy.types.Object], over: tuple[int, int], context: bpy.types.Context) -> list[Loss]:
     """Losses of the meshes among these objects, seen at the ends and in the middle of some frames."""

@@ -52,13 +52,16 @@ class Format:
 
 @dataclass(frozen=True)
 class Plan:
-    """An export. objects: meshes with their bakes, and their armatures. sentences: about losses."""
+    """An export. objects: meshes with their bakes, and their armatures. sentences: about losses. span: first
+    and last frame.
+    """
 
     hosts: list[bpy.types.Object]
     objects: list[bpy.types.Object]
     kind: Format
     asked: Asked
     sentences: tuple[str, ...]
+    span: tuple[int, int]
 
 
 def export_gltf(path: Path, _asked: Asked) -> None:
@@ -142,38 +145,55 @@ def planned(hosts: list[bpy.types.Object], kind: Format, context: bpy.types.Cont
     """The export of some bodies; refuses an unsupported body, or one that would change its shape."""
     refuse_unfit(hosts, kind)
     objects = exported(hosts)
-    unseen = [obj.name for obj in objects if not obj.visible_get()]
-    if unseen:
-        raise UserError(f"{unseen[0]} is hidden, and exporters leave out what is; show it first.")
+    refuse_unseen(objects)
     targets = {target_of(host) for host in hosts}
     is_rigged = kind.has_bones and targets <= KEYS | BONES
     lost = export_losses.losses(objects, span(hosts), context) if is_rigged else []
     worst = max((loss.share for loss in lost), default=0.0)
     is_another = worst > ANOTHER
-    if is_another and not kind.has_shapes:
-        loss = next(loss for loss in lost if loss.share == worst)
-        raise UserError(
-            f"{kind.name} holds {loss.mesh} without {loss.words}, and would show another body; apply or "
-            "switch off what it lacks, or export USD or Alembic."
-        )
+    if not kind.has_shapes:
+        refuse_another(kind, lost)
     if is_another:
         sentences = [
             f"{loss.mesh} is the shape of every frame, without bones, for {loss.words}." for loss in lost
         ]
     else:
-        sentences = [f"{loss.mesh} is in the file as it is without {loss.words}." for loss in lost]
+        sentences = [loss.sentence for loss in lost]
     # Renders leave copies with helper bones out.
     asked = Asked(is_rigged and not is_another, "VIEWPORT" if targets & BONES else "RENDER")
     if kind.refuse_names is not None:
         kind.refuse_names(objects, asked.is_rigged)
-    return Plan(hosts, objects, kind, asked, tuple(sentences))
+    return Plan(hosts, objects, kind, asked, tuple(sentences), span(hosts))
 
 
-def write(plan: Plan, path: Path, context: bpy.types.Context) -> list[str]:
-    """Writes a file beside its place and moves the complete file there; returns the names of the contents."""
+def refuse_unseen(objects: list[bpy.types.Object]) -> None:
+    """Refuses hidden objects."""
+    unseen = [obj.name for obj in objects if not obj.visible_get()]
+    if unseen:
+        raise UserError(f"{unseen[0]} is hidden, and exporters leave hidden objects out; show it first.")
+
+
+def refuse_another(kind: Format, lost: list[export_losses.Loss]) -> None:
+    """Refuses losses that show another body, in a format without the shape of every frame."""
+    loss = max(lost, key=lambda loss: loss.share, default=None)
+    if loss is not None and loss.share > ANOTHER:
+        raise UserError(
+            f"{kind.name} holds {loss.mesh} without {loss.words}, and would show another body; apply or "
+            "switch off what it lacks, or export USD or Alembic."
+        )
+
+
+def write(
+    plan: Plan, path: Path, context: bpy.types.Context, finish: Callable[[Path], None] = lambda _: None
+) -> list[str]:
+    """Writes a file beside its place and moves the complete file there; returns the names of the contents.
+
+    finish: completes the file before it is moved.
+    """
     part = path.with_name(f"{path.stem}.part{path.suffix}")
     try:
         export(plan, plan.objects, part, context)
+        finish(part)
         os.replace(part, path)
     except ExporterFailed as error:
         print(error, file=sys.stderr)
@@ -204,7 +224,7 @@ class ExporterFailed(Exception):
 def export(plan: Plan, objects: list[bpy.types.Object], path: Path, context: bpy.types.Context) -> None:
     """Has an exporter write some objects."""
     try:
-        with selected(objects, context), over_bake(plan.hosts, context.scene):
+        with selected(objects, context), over_frames(plan.span, context.scene):
             plan.kind.export(path, plan.asked)
     except RuntimeError as error:
         # Blender passes on the exceptions of its own scripts as text.
@@ -263,11 +283,11 @@ def select(objects: list[bpy.types.Object], others: list[bpy.types.Object]) -> N
 
 
 @contextmanager
-def over_bake(hosts: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[None]:
-    """Sets the scene's frame range to that of the bakes."""
+def over_frames(span: tuple[int, int], scene: bpy.types.Scene) -> Iterator[None]:
+    """Sets the scene's frame range."""
     before = scene.frame_start, scene.frame_end
     with frames.kept(scene):
-        scene.frame_start, scene.frame_end = span(hosts)
+        scene.frame_start, scene.frame_end = span
         try:
             yield
         finally:

@@ -25,7 +25,9 @@ enum JounceSetting {
     JOUNCE_GRAVITY_Y = 6,
     JOUNCE_GRAVITY_Z = 7,
     JOUNCE_MODES = 8,     /* level of detail: all modes, 8 or 0, whichever is at most this (all) */
-    JOUNCE_SLEEP = 9      /* 1 to stop while nothing moves (1) */
+    JOUNCE_SLEEP = 9,     /* 1 to stop while nothing moves (1) */
+    JOUNCE_POSE_REST = 10, /* elastic rest shape: 0 at the bind shape, 1 at the posed shape (1) */
+    JOUNCE_SUBSTEP = 11   /* longest substep, seconds, above 0; a frame has at most eight (1/96) */
 };
 
 /* Lets go in jounce_grab. */

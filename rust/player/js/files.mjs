@@ -3,7 +3,7 @@
 import assert from "node:assert";
 import { Flesh } from "./flesh.js";
 import { Character } from "./glb.js";
-import { readFlesh, writeFlesh } from "./gltf_flesh.js";
+import { readFlesh, restPoints, writeFlesh } from "./gltf_flesh.js";
 import { JounceError } from "./jounce.js";
 
 /** A GLB file of a description and numbers. */
@@ -88,13 +88,23 @@ flesh.normals[0].forEach((x) => assert.ok(Number.isFinite(x)));
 
 // A file with flesh reads as it was written, and still is the character.
 const model = Uint8Array.from({ length: 1001 }, (_, at) => at % 251);
-const fleshed = writeFlesh(file, { model, stiffness: 12.5 });
+const fleshed = writeFlesh(file, character, { model, stiffness: 12.5, gravity: [0, -1, 0] });
 const again = new Character(fleshed.buffer);
-assert.deepEqual(readFlesh(again), { model, settings: { stiffness: 12.5 } });
+const [body, ...others] = readFlesh(again);
+assert.equal(others.length, 0);
+assert.deepEqual([body.model, body.settings, body.nodes], [model, { stiffness: 12.5, gravity: [0, -1, 0] }, [3]]);
 assert.deepEqual(again.parts[0].places, character.parts[0].places);
-assert.equal(readFlesh(character), null);
-const wrong = writeFlesh(file, { model, stiffness: -1 });
-assert.throws(() => readFlesh(new Character(wrong.buffer)), /JOUNCE_flesh.stiffness is -1/);
+restPoints(again, body, flesh.points).forEach((x, at) => near(x, flesh.points[at]));
+again.pose(again.animations[0], 1, new Float64Array(24), body.bones).forEach((x, at) => near(x, turned[at]));
+assert.deepEqual(readFlesh(character), []);
+const refuses = (settings, sentence) => {
+  const wrong = writeFlesh(file, character, { model, ...settings });
+  assert.throws(() => readFlesh(new Character(wrong.buffer)), sentence);
+};
+refuses({ stiffness: -1 }, /JOUNCE_flesh.stiffness is -1/);
+refuses({ softness: 1 }, /JOUNCE_flesh.softness is 1/);
+refuses({ gravity: [0, 1] }, /JOUNCE_flesh.gravity is 0,1/);
+refuses({ joints: [99] }, /contradicts its file/);
 
 // Damaged files are refused by a sentence, and none ends otherwise.
 assert.throws(() => new Character(new ArrayBuffer(4)), /this is not a GLB file/);

@@ -261,7 +261,7 @@ export class Character {
     const place = skin ? skin.bind : this.#heldBy(held, index);
     return primitives
       .filter((primitive) => (primitive.mode ?? 4) === 4 && primitive.attributes.POSITION !== undefined)
-      .map((primitive) => this.#readPart(primitive, place, skin, held));
+      .map((primitive) => ({ node: index, ...this.#readPart(primitive, place, skin, held) }));
   }
 
   /** Place in the world, with a bone at rest, of a node that hangs on it. */
@@ -355,10 +355,13 @@ export class Character {
     return worlds;
   }
 
-  /** Writes a pose: a row-major 3x4 transform for each bone, from rest to the world. */
-  pose(animation, seconds, out = new Float64Array(12 * this.bones.length)) {
+  /**
+   * Writes a pose: a row-major 3x4 transform for each bone, from rest to the world.
+   * @param bones the character's own, or those of a body.
+   */
+  pose(animation, seconds, out = new Float64Array(12 * this.bones.length), bones = this.bones) {
     const worlds = this.worlds(animation, seconds);
-    this.bones.forEach(({ node, unposed }, bone) => {
+    bones.forEach(({ node, unposed }, bone) => {
       const moved = multiply(worlds[node], unposed);
       for (let row = 0; row < 3; row++) {
         for (let column = 0; column < 4; column++) {

@@ -17,6 +17,10 @@ export declare const SETTINGS: {
   readonly modes: 8;
   /** 1 to stop while nothing moves. */
   readonly sleep: 9;
+  /** Elastic rest shape: 0 at the bind shape, 1 at the posed shape. */
+  readonly poseRest: 10;
+  /** Longest substep in seconds, above 0; a frame has at most eight. */
+  readonly substep: 11;
 };
 
 export type Setting = keyof typeof SETTINGS;

@@ -3,6 +3,7 @@
 /** Settings, with their numbers in the C interface. */
 export const SETTINGS = {
   amount: 0, stiffness: 1, damping: 2, stretch: 3, limit: 4, gravityX: 5, gravityY: 6, gravityZ: 7, modes: 8, sleep: 9,
+  poseRest: 10, substep: 11,
 };
 
 /** An error whose message is one sentence for the user. */

@@ -1,10 +1,10 @@
 /** The page: a creature that dances, its flesh to grab, and a place to drop characters of one's own. */
 
-import { Player } from "../js/jounce.js";
+import { JounceError, Player } from "../js/jounce.js";
 import { loadBuilder } from "../js/builder.js";
 import { Character } from "../js/glb.js";
 import { Flesh } from "../js/flesh.js";
-import { readFlesh } from "../js/gltf_flesh.js";
+import { applySettings, readFlesh, restPoints } from "../js/gltf_flesh.js";
 import { View } from "./view.js";
 import { bytesOf } from "./embedded.js";
 
@@ -18,6 +18,7 @@ const say = (text, isError = false) => {
 class Scene {
   constructor(file) {
     this.character = new Character(file);
+    this.body = this.#ownBody();
     this.flesh = new Flesh(this.character);
     this.animation = this.character.animations[0] ?? null;
     this.pose = this.character.pose(null, 0);
@@ -25,12 +26,34 @@ class Scene {
     this.player = null;
   }
 
-  /** Takes a body. */
-  embody(wasm, { model, settings }) {
+  /** The body that the file brings along; null without one. */
+  #ownBody() {
+    const [body, ...others] = readFlesh(this.character);
+    if (others.length > 0) {
+      throw new JounceError("the file has several bodies, and this page plays one; export the characters apart");
+    }
+    if (body) {
+      this.character.parts.forEach((part) => (part.isFlesh = body.nodes.includes(part.node)));
+    }
+    return body ?? null;
+  }
+
+  /** Takes a body: one that the file brings along, or one built of the character. */
+  embody(wasm, { model, settings, bones = this.character.bones }) {
     this.player = new Player(wasm, model);
-    this.player.attach(this.flesh.points);
-    this.stiffness = settings.stiffness ?? 1;
-    this.player.set("damping", settings.damping ?? 0.12);
+    this.player.attach(restPoints(this.character, { bones }, this.flesh.points));
+    applySettings(this.player, settings);
+    this.bones = bones;
+    this.bodyPose = new Float64Array(12 * bones.length);
+    this.settings = { stiffness: 1, amount: 1, ...settings };
+  }
+
+  /** Poses the bones of the body. */
+  #poseBody() {
+    this.character.pose(this.animation, this.clock, this.bodyPose, this.bones);
+    if (!(this.animation?.seconds > 0)) {
+      sway(this.character, this.clock, this.bodyPose);
+    }
   }
 
   /** Goes on with another animation, as after a cut. */
@@ -48,13 +71,17 @@ class Scene {
       this.clock %= this.animation.seconds;
       this.character.pose(this.animation, this.clock, this.pose);
     } else {
-      swayed(this.character, this.clock, this.pose);
+      this.character.pose(null, 0, this.pose);
+      sway(this.character, this.clock, this.pose);
     }
     const started = performance.now();
     // An animation that ends elsewhere than it begins leaps.
     const leaps = this.leapt || (this.animation && this.clock < before && !this.animation.loops());
     this.leapt = false;
-    this.player?.[leaps ? "teleport" : "step"](this.pose, seconds);
+    if (this.player) {
+      this.#poseBody();
+      this.player[leaps ? "teleport" : "step"](this.bodyPose, seconds);
+    }
     const displacements = this.player?.displacements();
     const spent = performance.now() - started;
     this.flesh.show(this.pose, displacements);
@@ -63,8 +90,7 @@ class Scene {
 }
 
 /** A sway for characters without animation: up and down, and around. */
-function swayed(character, seconds, out) {
-  character.pose(null, 0, out);
+function sway(character, seconds, out) {
   const [low, high] = character.bounds();
   const height = high[1] - low[1];
   const [turn, lift] = [0.35 * Math.sin(3.1 * seconds), 0.05 * height * Math.sin(9.3 * seconds)];
@@ -83,12 +109,12 @@ const page = { scene: null, wasm: null, view: null, ms: [], frames: 0, grabbed: 
 window.jounce = page;
 
 function feel() {
-  const { player, stiffness } = page.scene;
+  const { player, settings } = page.scene;
   if (!player) {
     return;
   }
-  player.set("amount", Number(element("amount").value));
-  player.set("stiffness", stiffness / 2 ** Number(element("softness").value));
+  player.set("amount", settings.amount * Number(element("amount").value));
+  player.set("stiffness", settings.stiffness / 2 ** Number(element("softness").value));
   player.set("modes", Number(element("detail").value));
   element("amount-shown").textContent = Number(element("amount").value).toFixed(2);
   element("softness-shown").textContent = (2 ** Number(element("softness").value)).toFixed(2);
@@ -137,7 +163,7 @@ async function take(file, name) {
   try {
     const scene = new Scene(file);
     await play(scene);
-    const own = readFlesh(scene.character);
+    const own = scene.body;
     say(own ? `${name} brings its flesh along` : `${name} is on its way: it gets its flesh here, in this tab`);
     const built = own ?? (await build(file));
     scene.embody(page.wasm, built);
@@ -288,7 +314,7 @@ async function start() {
     page.view = new View(element("canvas"));
     page.wasm = await loadBuilder(await bytesOf("builder.wasm"));
     const scene = new Scene((await bytesOf("creature.glb")).buffer);
-    scene.embody(page.wasm, readFlesh(scene.character));
+    scene.embody(page.wasm, scene.body);
     await play(scene);
     ["amount", "softness", "detail"].forEach((id) => element(id).addEventListener("input", feel));
     element("clip").addEventListener("input", () => page.scene.choose(Number(element("clip").value)));

@@ -15,7 +15,7 @@ import { gunzipSync } from "node:zlib";
 import { loadBuilder } from "../js/builder.js";
 import { Flesh } from "../js/flesh.js";
 import { Character } from "../js/glb.js";
-import { readFlesh } from "../js/gltf_flesh.js";
+import { applySettings, readFlesh, restPoints } from "../js/gltf_flesh.js";
 import { Player } from "../js/jounce.js";
 
 const FRAMES = 300;
@@ -32,17 +32,17 @@ async function inNode() {
     return new Uint8Array(gunzipSync(Buffer.from(packed, "base64")));
   };
   const character = new Character(file("creature.glb").slice().buffer);
-  const flesh = new Flesh(character);
-  const { model, settings } = readFlesh(character);
-  const player = new Player(await loadBuilder(file("builder.wasm")), model);
-  player.attach(flesh.points);
-  player.set("stiffness", settings.stiffness);
+  const [body] = readFlesh(character);
+  const player = new Player(await loadBuilder(file("builder.wasm")), body.model);
+  player.attach(restPoints(character, body, new Flesh(character).points));
+  applySettings(player, body.settings);
   const [animation] = character.animations;
-  player.step(character.pose(animation, 0), 0);
+  const pose = (seconds) => character.pose(animation, seconds, new Float64Array(12 * player.bones), body.bones);
+  player.step(pose(0), 0);
   let clock = 0;
   return Array.from({ length: FRAMES }, () => {
     clock = (clock + 1 / 60) % animation.seconds;
-    player.step(character.pose(animation, clock), 1 / 60);
+    player.step(pose(clock), 1 / 60);
     return player.displacements().reduce((most, u) => Math.max(most, Math.abs(u)), 0);
   });
 }

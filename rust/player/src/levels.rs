@@ -28,14 +28,11 @@ pub struct Levels {
 
 impl Levels {
     /// The levels of a model: all modes, eight if there are more, and none.
-    pub fn new(model: SkinningModel) -> Result<Self> {
+    pub fn new(model: Arc<SkinningModel>) -> Result<Self> {
         let modes = model.mode_count();
-        let mut models = vec![];
-        if modes > COARSE {
-            models.push(model.truncated(COARSE)?);
-        }
-        models.insert(0, model);
-        let steppers = models.into_iter().map(|model| SkinningStepper::new(Arc::new(model))).collect();
+        let coarse = if modes > COARSE { Some(model.truncated(COARSE)?) } else { None };
+        let models = std::iter::once(model).chain(coarse.map(Arc::new));
+        let steppers = models.map(SkinningStepper::new).collect();
         let none = vec![0.0; 12 * modes];
         Ok(Self { steppers, level: 0, shown: none.clone(), difference: none, left: 0.0 })
     }
@@ -108,6 +105,20 @@ impl Levels {
         }
         self.show();
         Ok(())
+    }
+
+    /// Start in equilibrium in a pose.
+    pub fn settle(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+        if let Some(stepper) = self.steppers.get_mut(self.level) {
+            stepper.settle(drive, params)?;
+        }
+        self.show();
+        Ok(())
+    }
+
+    /// Velocity of the rig, at rest so far, towards the pose of the next step.
+    pub fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+        self.steppers.get_mut(self.level).map_or(Ok(()), |stepper| stepper.coast(next, params))
     }
 
     /// Rest in a pose, with the displacement kept, from which the flesh swings back.

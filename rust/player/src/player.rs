@@ -1,7 +1,9 @@
 //! A body that plays: poses in, displacements of its points out.
 
+use std::sync::Arc;
+
 use jounce::inputs::Drive;
-use jounce::model::skinning_modes::PointSpring;
+use jounce::model::skinning_modes::{PointSpring, SkinningModel};
 use jounce::rig::Pose;
 use jounce::{Error, Result, file};
 
@@ -54,6 +56,8 @@ pub struct Player {
     before: Vec<f64>,
     /// Seconds of rest.
     rested: f64,
+    /// `true` after a start or a teleport, until the next step.
+    is_fresh: bool,
 }
 
 impl Player {
@@ -62,7 +66,15 @@ impl Player {
     /// # Errors
     /// [`Error::File`] and any error of the contents, for a file that is no model of skinning modes.
     pub fn load(bytes: &[u8]) -> Result<Self> {
-        let levels = Levels::new(file::decode_skinning(bytes)?)?;
+        Self::new(Arc::new(file::decode_skinning(bytes)?))
+    }
+
+    /// A player of a model in memory, which several players may share.
+    ///
+    /// # Errors
+    /// Any error of the coarser levels of detail.
+    pub fn new(model: Arc<SkinningModel>) -> Result<Self> {
+        let levels = Levels::new(model)?;
         Ok(Self {
             points: Points::of_mesh(levels.model()),
             pose: Vec::with_capacity(levels.model().bone_count()),
@@ -70,6 +82,7 @@ impl Player {
             settings: Settings::default(),
             grab: None,
             rested: 0.0,
+            is_fresh: false,
             levels,
         })
     }
@@ -128,7 +141,7 @@ impl Player {
     }
 
     /// Advances by some seconds to a pose: a 3x4 transform for each bone from rest to its place in the world,
-    /// metres. The first pose is a start at rest.
+    /// metres. The first pose is a start in equilibrium. The rig counts as having moved there as it moves on.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::Pose`] for the pose, [`Error::Range`] for negative seconds; the motion is
@@ -145,6 +158,10 @@ impl Player {
             return Ok(());
         }
         let params = self.settings.over(seconds);
+        if self.is_fresh {
+            self.levels.coast(&drive(pose), &params)?;
+            self.is_fresh = false;
+        }
         let spring = self.grab.as_mut().and_then(|grab| {
             let displacement = grab.displacement;
             grab.spring.as_mut().map(|spring| {
@@ -164,8 +181,12 @@ impl Player {
     /// # Errors
     /// As for the pose of [`Player::step`].
     pub fn teleport(&mut self, pose: &Pose) -> Result<()> {
-        self.levels.cut(&drive(pose))?;
-        self.rested = 0.0;
+        if self.pose.is_empty() {
+            self.levels.settle(&drive(pose), &self.settings.params)?;
+        } else {
+            self.levels.cut(&drive(pose))?;
+        }
+        (self.rested, self.is_fresh) = (0.0, true);
         self.enter(pose);
         Ok(())
     }

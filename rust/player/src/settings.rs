@@ -3,7 +3,7 @@
 use jounce::inputs::SimulationParams;
 use jounce::{Error, Result};
 
-/// Longest substep, seconds.
+/// Longest substep by default, seconds.
 const SUBSTEP: f64 = 1.0 / 96.0;
 /// Most substeps in a frame: a slow machine must not get slower still.
 const MOST_SUBSTEPS: f64 = 8.0;
@@ -34,20 +34,27 @@ pub enum Setting {
     Modes = 8,
     /// 1 to stop while nothing moves, the default; 0 to never stop.
     Sleep = 9,
+    /// Position of the elastic rest shape: 0 at the bind shape, 1 at the posed shape, the default.
+    PoseRest = 10,
+    /// Longest substep in seconds, > 0; 1/96 by default. A frame has at most eight substeps.
+    Substep = 11,
 }
 
 impl Setting {
-    const ALL: [Self; 10] = [
-        Self::Amount,
-        Self::Stiffness,
-        Self::Damping,
-        Self::Stretch,
-        Self::Limit,
-        Self::GravityX,
-        Self::GravityY,
-        Self::GravityZ,
-        Self::Modes,
-        Self::Sleep,
+    /// All settings with their names, in the order of their numbers.
+    pub const ALL: [(&'static str, Self); 12] = [
+        ("amount", Self::Amount),
+        ("stiffness", Self::Stiffness),
+        ("damping", Self::Damping),
+        ("stretch", Self::Stretch),
+        ("limit", Self::Limit),
+        ("gravity_x", Self::GravityX),
+        ("gravity_y", Self::GravityY),
+        ("gravity_z", Self::GravityZ),
+        ("modes", Self::Modes),
+        ("sleep", Self::Sleep),
+        ("pose_rest", Self::PoseRest),
+        ("substep", Self::Substep),
     ];
 
     /// The setting of a number.
@@ -57,7 +64,7 @@ impl Setting {
     pub fn numbered(number: u32) -> Result<Self> {
         let missing =
             || Error::Index { what: "setting", element: 0, index: number.into(), count: Self::ALL.len() };
-        Self::ALL.get(number as usize).copied().ok_or_else(missing)
+        Self::ALL.get(number as usize).map(|(_, setting)| *setting).ok_or_else(missing)
     }
 }
 
@@ -67,6 +74,7 @@ pub struct Settings {
     pub(crate) params: SimulationParams,
     pub(crate) modes: usize,
     pub(crate) sleeps: bool,
+    substep: f64,
 }
 
 impl Default for Settings {
@@ -77,7 +85,7 @@ impl Default for Settings {
             max_iterations: ITERATIONS,
             ..SimulationParams::default()
         };
-        Self { params, modes: usize::MAX, sleeps: true }
+        Self { params, modes: usize::MAX, sleeps: true, substep: SUBSTEP }
     }
 }
 
@@ -103,6 +111,11 @@ impl Settings {
                 return Err(Error::Range { what: "modes", expected: "a number >= 0", got: value });
             }
             Setting::Sleep => self.sleeps = value != 0.0,
+            Setting::PoseRest => params.pose_rest = value,
+            Setting::Substep if value > 0.0 && value.is_finite() => self.substep = value,
+            Setting::Substep => {
+                return Err(Error::Range { what: "substep", expected: "a number > 0", got: value });
+            }
         }
         self.params.check()?;
         Ok(self)
@@ -111,7 +124,7 @@ impl Settings {
     /// Settings of a step over some seconds, in equal substeps.
     pub(crate) fn over(&self, seconds: f64) -> SimulationParams {
         // A frame of exactly some substeps is not cut into one more by rounding.
-        let substeps = (seconds / SUBSTEP - 1e-6).ceil().clamp(1.0, MOST_SUBSTEPS) as u32;
+        let substeps = (seconds / self.substep - 1e-6).ceil().clamp(1.0, MOST_SUBSTEPS) as u32;
         SimulationParams { dt: seconds, substeps, ..self.params }
     }
 }

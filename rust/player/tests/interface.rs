@@ -30,7 +30,7 @@ fn misuse_gets_one_sentence_and_changes_nothing() {
             (jounce_step(player, numbers, 1, 0.01), "pose: expected shape (2, 3, 4), got (1, 3, 4)"),
             (jounce_step(player, null(), 2, 0.01), "pose: is empty; at least one is needed"),
             (jounce_step(player, numbers, 2, -1.0), "seconds: expected a number of seconds >= 0, got -1"),
-            (jounce_set(player, 99, 1.0), "setting: element 0 refers to index 99, but there are only 10"),
+            (jounce_set(player, 99, 1.0), "setting: element 0 refers to index 99, but there are only 12"),
             (jounce_set(player, 1, -1.0), "stiffness: expected a positive number, got -1"),
             (jounce_attach(player, null(), 3), "points: is empty; at least one is needed"),
             (jounce_displacements(player, null_mut(), 3), "displacements: is empty; at least one is needed"),

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{apart, largest, model_file, points, pose};
-use jounce::inputs::SimulationParams;
+use jounce::Progress;
+use jounce::inputs::{Drive, SimulationParams};
 use jounce::mesh::Embedding;
 use jounce::simulation::Simulation;
 use jounce_player::{Player, Setting};
@@ -43,7 +44,10 @@ fn a_player_moves_as_a_simulation_does_for_300_frames() {
         ..SimulationParams::default()
     };
     let mut simulation = Simulation::new(model, params).unwrap();
-    simulation.reset(Some(&pose(0.0))).unwrap();
+    let (start, next) = (pose(0.0), pose(FRAME));
+    let [start, next] = [&start, &next].map(|pose| Drive { pose: Some(pose), ..Drive::default() });
+    simulation.settle(&start, 100, &Progress::default()).unwrap();
+    simulation.coast(&next).unwrap();
     let mut player = player(12);
     player.step(&pose(0.0), FRAME).unwrap();
     let mut theirs = vec![0.0; 3 * points().len()];
@@ -145,11 +149,40 @@ fn a_teleport_kicks_nothing() {
     assert!(apart(&before, &shown(&mut player)) < 1e-4);
     player.step(&far(1.0 + FRAME), FRAME).unwrap();
     stepped.step(&far(1.0 + FRAME), FRAME).unwrap();
-    assert!(largest(&shown(&mut player)) < 0.3, "{}", largest(&shown(&mut player)));
-    assert!(largest(&shown(&mut stepped)) > 0.3, "a step over the same way kicks");
+    let (landed, kicked) = (largest(&shown(&mut player)), largest(&shown(&mut stepped)));
+    assert!(landed < 0.1 && kicked > 5.0 * landed, "{landed} m, and {kicked} m by a step over the same way");
     // A pause of the program is a teleport too.
     player.step(&pose(2.0), 10.0).unwrap();
     assert!(largest(&shown(&mut player)) < 0.3);
+}
+
+#[test]
+fn a_start_in_motion_kicks_nothing() {
+    let mut player = player(12);
+    let moved = |seconds: f64| {
+        let mut still = pose(0.0);
+        still.iter_mut().for_each(|bone| bone[0][3] += 3.0 * seconds);
+        still
+    };
+    // After a start as after a teleport, a steady motion goes on as it is.
+    for start in [0.0, 100.0] {
+        player.teleport(&moved(start)).unwrap();
+        for frame in 1..=30 {
+            player.step(&moved(start + f64::from(frame) * FRAME), FRAME).unwrap();
+            assert!(largest(&shown(&mut player)) < 1e-4, "{} m", largest(&shown(&mut player)));
+        }
+    }
+}
+
+#[test]
+fn a_body_starts_as_it_hangs() {
+    let mut player = player(12);
+    player.set(Setting::GravityZ, -3.0).unwrap();
+    player.step(&pose(0.0), FRAME).unwrap();
+    let start = shown(&mut player);
+    assert!(largest(&start) > 1e-3, "{} m", largest(&start));
+    (0..200).for_each(|_| player.step(&pose(0.0), FRAME).unwrap());
+    assert!(apart(&start, &shown(&mut player)) < 0.01 * largest(&start));
 }
 
 #[test]

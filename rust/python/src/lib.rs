@@ -1,7 +1,7 @@
 //! The Python module `jounce._jounce`: one file for each concept of the core, and `arrays` for numpy
 //! conversion. Doc comments are the docstrings of Python, in the sections of numpydoc.
 
-// Examples of docstrings are quotes to Markdown; their lines of output have no mark, and brackets are no links.
+// Examples of docstrings are quotes to Markdown; lines of output have no mark, and brackets are no links.
 #![allow(clippy::doc_lazy_continuation, rustdoc::broken_intra_doc_links)]
 
 mod arrays;
@@ -29,6 +29,7 @@ mod mesh;
 mod model;
 mod motion;
 mod operators;
+mod player;
 mod recipe;
 mod rig;
 mod settings;
@@ -99,6 +100,8 @@ mod _jounce {
         ElasticEnergy, displacement_constraint, gradient, laplacian, lumped_mass, skinning_jacobian,
         weight_constraint, weight_hessian,
     };
+    #[pymodule_export]
+    use crate::player::Player;
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]

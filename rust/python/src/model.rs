@@ -492,6 +492,21 @@ impl Model {
         run(py, || file::save(&self.inner, &path))
     }
 
+    /// The bytes of a model file, as `save` writes it.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
+    ///     For a `Player`, or for a file of another format.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For models that `save` does not write.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &run(py, || file::encode(&self.inner))?))
+    }
+
     /// Reads a model written by `save`; its motion is bit-identical.
     ///
     /// A full-space file holds the inputs, not the precomputed products: loading takes as long as building.

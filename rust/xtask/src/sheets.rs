@@ -1,7 +1,7 @@
-//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same to look
-//! at), `cargo x gallery` (loops of those under free licences), `cargo x final` (motion of parts in final motion),
-//! `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and frequencies of a body at
-//! several resolutions).
+//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same as
+//! films), `cargo x gallery` (loops of characters under free licences), `cargo x final` (motion of parts in final
+//! motion), `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and frequencies
+//! of a body at several resolutions).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ TypeError, any other invalid input ValueError with the name of the argument and 
 
 from __future__ import annotations
 
-from jounce import io, operators, plot, shapes, standard
+from jounce import gltf, io, operators, plot, shapes, standard
 from jounce._jounce import (
     Basis,
     Body,
@@ -39,6 +39,7 @@ from jounce._jounce import (
     ModalKeysJob,
     Model,
     MotionJob,
+    Player,
     ProjectiveJob,
     Pull,
     Rig,
@@ -108,6 +109,7 @@ __all__ = [
     "ModalKeysJob",
     "Model",
     "MotionJob",
+    "Player",
     "ProjectiveJob",
     "Pull",
     "Rig",
@@ -129,6 +131,7 @@ __all__ = [
     "__version__",
     "cluster_tets",
     "driven_modes",
+    "gltf",
     "helper_bones",
     "io",
     "keyed_motion",

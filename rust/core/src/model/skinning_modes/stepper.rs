@@ -10,6 +10,9 @@ use crate::stepping::motion::Motion;
 use crate::stepping::substep::Substep;
 use crate::{Error, Progress, Result};
 
+/// Most iterations to static equilibrium.
+const SETTLING: u32 = 1000;
+
 /// Stepper of a body of skinning modes; its settings may change with every step, the length of a frame
 /// included.
 ///
@@ -64,6 +67,27 @@ impl SkinningStepper {
     /// As for the pose of [`SkinningStepper::step`].
     pub fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.motion.reset(drive)
+    }
+
+    /// Restarts in static equilibrium in a pose, as [`Simulation::settle`](crate::simulation::Simulation::settle).
+    ///
+    /// # Errors
+    /// Those of the settings and of the pose; the motion is then unchanged.
+    pub fn settle(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<StepReport> {
+        params.check()?;
+        self.motion.settle(drive, SETTLING, params, &Progress::default())
+    }
+
+    /// Gives the rig, at rest so far, the velocity towards the pose that comes after `params.dt`, as
+    /// [`Simulation::coast`](crate::simulation::Simulation::coast).
+    ///
+    /// # Errors
+    /// As for the pose of [`SkinningStepper::step`].
+    pub fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+        params.check()?;
+        self.motion.coast(next, params)?;
+        self.seconds = params.dt;
+        Ok(())
     }
 
     /// At rest relative to a pose, with the displacement kept, as

@@ -1,0 +1,286 @@
+//! `Player`: real-time flesh, as in engines and browsers.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use jounce::{Error, model};
+use jounce_player::Setting;
+use numpy::PyArrayDyn;
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::arrays::{self, Axis};
+use crate::errors::{locked, refused, run};
+use crate::model::Model;
+
+/// Plays the flesh of one character in real time, as engines and browsers do: poses in, displacements of
+/// points out.
+///
+/// A step moves the modes of a body by `substeps` implicit steps of at most 1/96 s, eight a frame, as
+/// `Simulation` does. The displacement of a point at rest X is `u = sum_k W_k Z_k [X; 1]`. The first pose
+/// is a start in equilibrium, and the rig counts as having moved there as it moves on.
+///
+/// Parameters
+/// ----------
+/// model : Model, bytes or path
+///     A model of skinning modes, the bytes of its file, or the file.
+/// points : (p, 3) array, optional
+///     Metres, the vertices of the character at rest; None for the vertices of the tet mesh.
+/// settings : float
+///     As in `set`.
+///
+/// Raises
+/// ------
+/// ValueError
+///     For a damaged file, a model of another method, or an invalid setting.
+/// OSError
+///     For a file that cannot be read.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+/// >>> player = jounce.Player(body.model, points, damping=0.05)
+/// >>> pose = np.eye(3, 4)[None].copy()
+/// >>> for frame in range(10):
+/// ...     pose[0, 2, 3] = 0.1 * np.sin(frame)
+/// ...     player.step(pose, 1 / 60)
+/// >>> moved = player.displacements()
+/// >>> moved.shape, moved.dtype, bool(np.abs(moved).max() > 0.001)
+/// ((8, 3), dtype('float32'), True)
+#[pyclass(frozen, module = "jounce", name = "Player")]
+pub struct Player(Mutex<jounce_player::Player>);
+
+#[pymethods]
+impl Player {
+    #[new]
+    #[pyo3(signature = (model, points=None, **settings))]
+    fn new(
+        py: Python<'_>,
+        model: &Bound<'_, PyAny>,
+        points: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let inner = if let Ok(bytes) = model.cast::<PyBytes>() {
+            let bytes = bytes.as_bytes();
+            run(py, || jounce_player::Player::load(bytes))?
+        } else if let Ok(model) = model.cast::<Model>() {
+            let model::Model::Skinning(model) = &model.get().inner else {
+                let why = "only models of skinning modes are played; make one with Body or Model.skinning";
+                return Err(refused(Error::Unsupported { what: "model", why }));
+            };
+            run(py, || jounce_player::Player::new(Arc::clone(model)))?
+        } else {
+            let path: PathBuf = model.extract().map_err(|_| {
+                PyTypeError::new_err("model: expected a Model, the bytes of its file, or a path")
+            })?;
+            let bytes = std::fs::read(&path)
+                .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
+            run(py, || jounce_player::Player::load(&bytes))?
+        };
+        let player = Self(Mutex::new(inner));
+        points.map_or(Ok(()), |points| player.attach(py, points))?;
+        player.set(settings)?;
+        Ok(player)
+    }
+
+    /// Chooses the points with displacements.
+    ///
+    /// A point outside of the body moves with the nearest of the body. A grabbed point is let go.
+    ///
+    /// Parameters
+    /// ----------
+    /// points : (p, 3) array
+    ///     Metres, at rest, in the space of the bind pose.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For no points, or one that is not finite.
+    fn attach(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<()> {
+        let points = arrays::points(points, "points")?;
+        let player = &mut *self.lock()?;
+        run(py, || player.attach(points))
+    }
+
+    /// Changes settings from the next step on.
+    ///
+    /// Parameters
+    /// ----------
+    /// settings : float
+    ///     Keyword arguments. `amount` (1): factor on the motion that the flesh feels, 0 none. `stiffness`
+    ///     (1): factor on the model's, > 0. `damping` (0.12): ratio of every mode. `stretch` (0.55): largest
+    ///     change of a length, as a share, 0 for no limit. `limit` (0): largest displacement, as a share of
+    ///     the diagonal, 0 for no limit. `gravity_x`, `gravity_y`, `gravity_z` (0): m/s^2. `modes` (all):
+    ///     level of detail, the finest with at most this number, 0 for none. `sleep` (1): 1 to stop while
+    ///     nothing moves. `pose_rest` (1): elastic rest shape, 0 bind, 1 pose. `substep` (1/96): longest
+    ///     substep, seconds.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a value out of range; the settings before it are changed.
+    /// TypeError
+    ///     For an unknown setting.
+    #[pyo3(signature = (**settings))]
+    fn set(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let player = &mut *self.lock()?;
+        for (name, value) in settings.into_iter().flatten() {
+            let name: String = name.extract()?;
+            let known = Setting::ALL.iter().find(|(known, _)| *known == name);
+            let (_, setting) = known.ok_or_else(|| {
+                let names = Setting::ALL.map(|(name, _)| name).join(", ");
+                PyTypeError::new_err(format!("{name}: no setting of a player; these are {names}"))
+            })?;
+            player.set(*setting, value.extract()?).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Advances to a pose in any time. More than a quarter of a second counts as a teleport.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : (b, 3, 4) array
+    ///     Rest to posed in world space, metres; (0, 3, 4) without a rig.
+    /// seconds : float
+    ///     Time since the last step, >= 0.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a pose of a wrong shape or without a volume, and for negative seconds; the motion is then
+    ///     unchanged.
+    fn step(&self, py: Python<'_>, pose: &Bound<'_, PyAny>, seconds: f64) -> PyResult<()> {
+        let player = &mut *self.lock()?;
+        let pose = arrays::pose(pose, player.bones())?;
+        let pose = pose.slice().as_chunks::<4>().0.as_chunks::<3>().0;
+        run(py, || player.step(pose, seconds))
+    }
+
+    /// Puts the body into a pose without a kick, after a cut or a leap. The displacement stays, and swings
+    /// back.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : (b, 3, 4) array
+    ///     As in `step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As in `step`.
+    fn teleport(&self, py: Python<'_>, pose: &Bound<'_, PyAny>) -> PyResult<()> {
+        let player = &mut *self.lock()?;
+        let pose = arrays::pose(pose, player.bones())?;
+        let pose = pose.slice().as_chunks::<4>().0.as_chunks::<3>().0;
+        run(py, || player.teleport(pose))
+    }
+
+    /// Displacements of the points from where the bones put them, world space, metres.
+    ///
+    /// Parameters
+    /// ----------
+    /// out : array, optional
+    ///     (p, 3) float32 to write into; None makes a new array.
+    ///
+    /// Returns
+    /// -------
+    /// (p, 3) array
+    ///     `out` itself if it is given.
+    #[pyo3(signature = (out=None))]
+    fn displacements<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+        let player = &mut *self.lock()?;
+        arrays::filled(py, out, [player.points(), 3], |u| run(py, || player.displace(u)))
+    }
+
+    /// Pulls a point towards a displacement from its rigged place, until `release`.
+    ///
+    /// The spring is implicit in time, six times as stiff as the body there, and never kicks.
+    ///
+    /// Parameters
+    /// ----------
+    /// point : int
+    ///     Index of a point.
+    /// displacement : (3,) array
+    ///     Metres, world space.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown point, or a displacement that is not finite.
+    fn grab(&self, point: i64, displacement: &Bound<'_, PyAny>) -> PyResult<()> {
+        let wanted = arrays::array::<f64>(displacement, "displacement", &[Axis::Is(3)])?;
+        let (player, wanted) = (&mut *self.lock()?, wanted.slice());
+        player.grab(arrays::count(point, "point")?, [wanted[0], wanted[1], wanted[2]]).map_err(refused)
+    }
+
+    /// Lets a grabbed point go.
+    fn release(&self) -> PyResult<()> {
+        self.lock()?.release();
+        Ok(())
+    }
+
+    /// Weights of the modes at the points, (p, m) float64, for a vertex shader.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let player = self.lock()?;
+        arrays::owned(py, player.weights().to_vec(), &[player.points(), player.modes()])
+    }
+
+    /// Transforms Z of the modes after the last step, (m, 3, 4) float64.
+    #[getter]
+    fn transforms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let player = self.lock()?;
+        arrays::owned(py, player.transforms().to_vec(), &[player.modes(), 3, 4])
+    }
+
+    /// True while nothing moves; a step costs nothing then.
+    #[getter]
+    fn is_asleep(&self) -> PyResult<bool> {
+        Ok(self.lock()?.is_asleep())
+    }
+
+    /// Number of bones of a pose.
+    #[getter]
+    fn bone_count(&self) -> PyResult<usize> {
+        Ok(self.lock()?.bones())
+    }
+
+    /// Number of modes of the model.
+    #[getter]
+    fn mode_count(&self) -> PyResult<usize> {
+        Ok(self.lock()?.modes())
+    }
+
+    /// Number of modes that move at the level of detail.
+    #[getter]
+    fn moving_mode_count(&self) -> PyResult<usize> {
+        Ok(self.lock()?.moving_modes())
+    }
+
+    /// Number of points with displacements.
+    #[getter]
+    fn point_count(&self) -> PyResult<usize> {
+        Ok(self.lock()?.points())
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let player = self.lock()?;
+        let (points, modes, bones) = (player.points(), player.modes(), player.bones());
+        Ok(format!("Player({points} points, {modes} modes, {bones} bones)"))
+    }
+}
+
+impl Player {
+    fn lock(&self) -> PyResult<MutexGuard<'_, jounce_player::Player>> {
+        let used =
+            "player: another thread is using it; wait for that, or give each thread a Player of its own";
+        locked(&self.0, used)
+    }
+}
