@@ -96,15 +96,18 @@ def measured(character: characters.Character) -> Wearer:
     return Wearer(character, neck.parent.name, place[neck.name], (pair[0], pair[-1]), np.concatenate(points))
 
 
-def made(wearer: Wearer) -> bpy.types.Object:
-    """A cape behind the shoulders, attached to the chest as a whole, with its collar in a vertex group."""
+def made(wearer: Wearer, share: float = 0.86) -> bpy.types.Object:
+    """A cape behind the shoulders, attached to the chest as a whole, with its collar in a vertex group.
+
+    share: its length, as a share of the way from the neck to the ground.
+    """
     left, right = wearer.shoulders
     half, middle = 0.5 * (right - left).length, 0.5 * (left + right)
     own = wearer.points
     torso = own[(np.abs(own[:, 0] - middle.x) < half) & (own[:, 2] > 0.5 * middle.z)]
     torso = torso[torso[:, 2] < middle.z]
     back, top = float(torso[:, 1].max()), wearer.neck.z - 0.1 * half
-    length = 0.86 * (top - float(own[:, 2].min()))
+    length = share * (top - float(own[:, 2].min()))
     u, v = np.meshgrid(np.linspace(-1.0, 1.0, ACROSS), np.linspace(0.0, 1.0, DOWN))
     # The collar lies on the shoulders and behind the neck; below, the cape is behind the back and wider.
     angle = 0.5 * np.pi * u
@@ -161,8 +164,11 @@ def play(character: characters.Character, name: str) -> None:
     scene.frame_set(FRAMES.start)
 
 
-def collide(cape: bpy.types.Object, wearer: Wearer) -> None:
-    """Adds capsules of its bones to the character, and makes the cape collide with them."""
+def collide(cape: bpy.types.Object, wearer: Wearer, wider: float = WIDER) -> None:
+    """Adds capsules of its bones to the character, and makes the cape collide with them.
+
+    wider: factor on their radii.
+    """
     armature = wearer.character.armature
     body = wearer.character.meshes[0]
     flesh.select([body])
@@ -177,7 +183,7 @@ def collide(cape: bpy.types.Object, wearer: Wearer) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     cape.jounce.collision_collection = body.jounce.collision_collection
     for capsule in body.jounce.collision_collection.all_objects:
-        capsule.scale = (WIDER, 1.0, WIDER)
+        capsule.scale = (wider, 1.0, wider)
     body.jounce.use_collisions = False
 
 

@@ -115,12 +115,12 @@ def save_webp(pictures: list[Image.Image], path: Path, most: float = math.inf) -
             break
 
 
-def save_mp4(pictures: list[Image.Image], path: Path) -> None:
-    """Saves a film as H.264 by Blender's own FFmpeg."""
+def save_mp4(pictures: list[Image.Image], path: Path, quality: str = "HIGH") -> None:
+    """Saves a film as H.264 by Blender's own FFmpeg, which names the qualities."""
     scene = bpy.data.scenes.new("Film")
     with tempfile.TemporaryDirectory() as folder:
         for number, picture in enumerate(pictures):
-            picture.save(Path(folder) / f"{number:04}.png")
+            picture.save(Path(folder) / f"{number:04}.png", compress_level=1)
         editor = scene.sequence_editor_create()
         strips = editor.strips if hasattr(editor, "strips") else editor.sequences
         images = strips.new_image("Film", str(Path(folder) / "0000.png"), channel=1, frame_start=1)
@@ -129,6 +129,8 @@ def save_mp4(pictures: list[Image.Image], path: Path) -> None:
         scene.frame_start, scene.frame_end = 1, len(pictures)
         scene.view_settings.view_transform = "Standard"
         _as_film(scene.render, *pictures[0].size)
+        # Whole pictures are rare: cuts have one anyway.
+        scene.render.ffmpeg.constant_rate_factor, scene.render.ffmpeg.gopsize = quality, 10 * RATE
         scene.render.filepath = str(path)
         with hushed():
             bpy.ops.render.render(animation=True, scene=scene.name)
@@ -143,4 +145,3 @@ def _as_film(render: bpy.types.RenderSettings, width: int, height: int) -> None:
         render.image_settings.media_type = "VIDEO"
     render.image_settings.file_format = "FFMPEG"
     render.ffmpeg.format, render.ffmpeg.codec, render.ffmpeg.audio_codec = "MPEG4", "H264", "NONE"
-    render.ffmpeg.constant_rate_factor = "HIGH"

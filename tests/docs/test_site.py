@@ -48,6 +48,15 @@ def test_links_follow_their_pages():
     assert others == [ROOT / "docs/images/demo.webp"]
 
 
+def test_a_link_to_a_film_is_a_player():
+    _, others = site.relinked(ROOT / "docs/gallery.md", "[A minute](images/trailer.mp4)")
+    assert others == [ROOT / f"docs/images/trailer.{kind}" for kind in ("mp4", "webp")]
+    link = '<a href="images/trailer.mp4">A minute</a>'
+    player = 'poster="images/trailer.webp" src="images/trailer.mp4">' + link + "</video>"
+    assert site.films(f"<p>{link}</p>").endswith(player)
+    assert site.films(f"<p>See {link}.</p>") == f"<p>See {link}.</p>"
+
+
 def test_links_to_nothing_are_refused():
     with pytest.raises(site.SiteError, match="docs/faq.md: the link to images/none.png leads nowhere"):
         site.relinked(ROOT / "docs/faq.md", "![gone](images/none.png)")

@@ -1,5 +1,6 @@
 """Simulations from Python: rest, replay, files; other threads run meanwhile, one at a time."""
 
+import inspect
 import re
 import sys
 import threading
@@ -339,8 +340,8 @@ def test_settings_follow_changes(model):
 
 def test_the_settings_are_those_that_are_documented(model):
     known = {*jounce.Simulation(model).settings, "contraction", "stitching"}
-    text = jounce.TreeSettings.__doc__ + jounce.Settings.__doc__
-    assert set(re.findall(r"^    (\w+) : ", text, re.M)) == jounce.Settings.__optional_keys__ == known
+    text = "\n".join(inspect.cleandoc(kind.__doc__) for kind in (jounce.TreeSettings, jounce.Settings))
+    assert set(re.findall(r"^(\w+) : ", text, re.M)) == jounce.Settings.__optional_keys__ == known
 
 
 def test_a_material_names_its_law():

@@ -67,6 +67,8 @@ usage: cargo x <command>
   films [character]     every character posed, with flesh and as heat, at true speed, as webp and mp4, and a
                         strip of six frames: out/films.md and out/films/
   gallery [picture]     the loops of README and gallery, to docs/images/gallery/, and a table: out/gallery.md
+  trailer               a minute of what Jounce does, to docs/images/trailer.mp4; rendered shots stay in
+                        out/trailer/
   measure [page]        every measured page of docs/evidence.md, or only this, with new tables; all take hours
   final [character]     the final motion of every character beside its draft: out/final_motion.md and a
                         contact sheet of each in out/final/
@@ -115,6 +117,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["films", only] => sheets::films(only).map(drop),
         ["gallery"] => sheets::gallery("").map(drop),
         ["gallery", only] => sheets::gallery(only).map(drop),
+        ["trailer"] => sheets::trailer(),
         ["measure"] => measure::run(""),
         ["measure", only] => measure::run(only),
         ["final"] => sheets::final_motion("").map(drop),

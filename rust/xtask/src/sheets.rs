@@ -29,6 +29,18 @@ pub fn gallery(only: &str) -> Result<PathBuf> {
     Ok(table)
 }
 
+/// Renders and joins the trailer, with a still beside it, in `docs/images/`; rendered shots stay in `out/trailer/`.
+pub fn trailer() -> Result<()> {
+    let (data, extension, blender) = ready()?;
+    let shots = project::out().join("trailer");
+    fs::create_dir_all(&shots).map_err(io_error(&shots))?;
+    let film = project::root().join("docs/images/trailer.mp4");
+    let mut script = blender.python();
+    script.env("BLENDER_USER_RESOURCES", project::blender_resources("trailer")?);
+    script.arg("examples/blender/trailer.py").arg(data).arg("--extension").arg(&extension);
+    run_command(script.arg("--shots").arg(&shots).arg("--out").arg(&film))
+}
+
 /// Measures and renders their final motion beside their drafts: `out/final_motion.md` and `out/final/`.
 pub fn final_motion(only: &str) -> Result<PathBuf> {
     photographed("final_motion", "final", only)

@@ -3,7 +3,8 @@
 Before a build they gather the pages: those of `docs` at the top of the site, with the notebooks, those of
 the repository in `project`, other linked files in `files`, and the reference of the Rust library in `rust`.
 Links follow.
-During the build they render every formula as MathML, and let pictures load when they come into sight. A
+During the build they render every formula as MathML, show linked films, and let pictures load when they come
+into sight. A
 broken link, a formula with a mistake, and a public name of the Python module without a place in the reference
 each stop the build.
 """
@@ -29,6 +30,8 @@ ROOT = Path(__file__).resolve().parents[3]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 # Formulas in the form in which the Markdown extension arithmatex leaves them.
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
+# A link to a film in a paragraph of its own.
+FILM = re.compile(r'<p><a href="([^"]+)\.mp4">(.*?)</a></p>', re.S)
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.S)
 # Names of the Python module in the reference.
 DESCRIBED = re.compile(r"^::: jounce\.(\w+)$", re.M)
@@ -76,8 +79,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Renders the formulas of a page, and loads its pictures when they come into sight."""
-    return lazy(rendered(html, page.file.src_uri))
+    """Renders the formulas of a page, shows its films, and loads its pictures when they come into sight."""
+    return lazy(films(rendered(html, page.file.src_uri)))
 
 
 def package(name: str) -> str:
@@ -124,6 +127,8 @@ def relinked(page: Path, text: str) -> tuple[str, list[Path]]:
             return words
         if not is_page:
             others.append(path)
+            if path.suffix == ".mp4":
+                others.append(path.with_suffix(".webp"))
         moved = os.path.relpath(placed(path), placed(page).parent)
         return f"{mark}[{words}]({Path(moved).as_posix()}{'#' if anchor else ''}{anchor})"
 
@@ -187,6 +192,15 @@ def rendered(html: str, page: str) -> str:
     if "$" in left:
         raise SiteError(f"{page}: a dollar sign opens no formula: {left[left.index('$') :][:60]}")
     return FORMULA.sub(formula, html)
+
+
+def films(html: str) -> str:
+    """A page's HTML in which links to films are players, each with a picture of the same name at first."""
+    player = (
+        r'<video class="picture" controls preload="none" poster="\1.webp" src="\1.mp4">'
+        r'<a href="\1.mp4">\2</a></video>'
+    )
+    return FILM.sub(player, html)
 
 
 def lazy(html: str) -> str:
