@@ -56,8 +56,9 @@ usage: cargo x <command>
   wheel                 the Python module, to dist/
   wasm [--measure]      the player and the builder of bodies for browsers, to out/wasm/; with --measure a table of
                         their sizes, times, and agreement with the native player
-  page                  the player's page, one file that needs no server, to out/page/; it needs Node, and Chromium
-                        to show that the page moves as the player does
+  page [character.glb...]
+                        the player's page, one file that needs no server, to out/page/; it needs Node, and Chromium
+                        to show that the page moves as the player does, and what becomes of these characters in it
   addon                 the Blender extension, to dist/
   release [platform...] what is published for every platform, or for those named, built on Linux: wheels, zips, sources,
                         checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
@@ -101,7 +102,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["release", names @ ..] => release::run_all(names),
         ["wasm"] => wasm::build().map(drop),
         ["wasm", "--measure"] => wasm::measure(),
-        ["page"] => page::build(),
+        ["page", characters @ ..] => page::build(characters),
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),
