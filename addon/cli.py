@@ -1,4 +1,4 @@
-"""`blender -b shot.blend --command jounce info|build|simulate|bake`: the buttons' work without a window.
+"""`blender -b shot.blend --command jounce info|apply|build|simulate|bake`: the buttons without a window.
 
 Exit codes: 0 done, 1 refused (one sentence gives the reason, and no file is written), 2 wrong arguments.
 Shards are the exception: their completed frames stay, and the next `simulate` continues there.
@@ -12,13 +12,15 @@ from pathlib import Path
 
 import bpy
 
-from .bridge.body import bodies, wholeness
+from .bridge.body import bodies, settings_files, wholeness
 from .bridge.common import registry
 from .core.common.task import Runner, Task
 from .core.common.user_error import UserError
 from .core.flesh.settings import BakeSettings, Target
+from .core.storage import settings_file
 from .ops.bake import bake_body
 from .ops.build import build_body
+from .ops.settings_files import applied
 from .ops.simulate import simulate_shard
 
 COMMAND = "jounce"
@@ -26,7 +28,7 @@ REFUSED = 1
 
 # A line of progress is printed whenever this much more is done.
 PROGRESS_STEP = 0.1
-# Simulated frames before a shard's own, in which its flesh converges to the whole motion.
+# Simulated frames before a shard's own frames, for convergence to the whole motion.
 LEAD = 96
 
 
@@ -88,6 +90,9 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(required=True, metavar="COMMAND")
     info = commands.add_parser("info", help="list the bodies of the file and their state")
     info.set_defaults(run=run_info)
+    apply = commands.add_parser("apply", help="give the character of the file saved settings, and build it")
+    apply.set_defaults(run=run_apply)
+    apply.add_argument("settings", metavar="SETTINGS", help="file from Save Settings; it names the meshes")
     build = commands.add_parser("build", help="build bodies")
     build.set_defaults(run=run_build)
     bake = commands.add_parser("bake", help="build bodies where needed, and bake their motion")
@@ -107,17 +112,18 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--incomplete", action="store_true", help="go on without missing scripts, libraries and files"
         )
-    simulate.add_argument("--shards", metavar="FOLDER", required=True, help="where what is simulated is kept")
+    simulate.add_argument("--shards", metavar="FOLDER", required=True, help="folder of the simulated motion")
     bake.add_argument("--shards", metavar="FOLDER", help="take the motion from there, and simulate nothing")
     bake.add_argument(
         "--target", choices=[target.value for target in Target], help="the body's own if not given"
     )
-    for command in (info, build, simulate, bake):
+    for command in (info, apply, build, simulate, bake):
         command.add_argument("--json", action="store_true", help="say all as a JSON object a line")
+    for command in (info, build, simulate, bake):
         command.add_argument(
             "--body", action="append", metavar="NAME", help="host object; all bodies if not given"
         )
-    for command in (build, bake):
+    for command in (apply, build, bake):
         kept = command.add_mutually_exclusive_group(required=True)
         kept.add_argument("--save", action="store_true", help="save the file itself")
         kept.add_argument("--output", metavar="FILE", help="save as another file")
@@ -136,6 +142,16 @@ def run_info(options: argparse.Namespace) -> None:
             body=host.name,
             frames=[scene.frame_start, scene.frame_end],
         )
+
+
+def run_apply(options: argparse.Namespace) -> None:
+    """Applies a file of settings to the named meshes, builds the body and saves."""
+    file = settings_file.read(Path(options.settings))
+    meshes, lacking = settings_files.meshes_of(file, bpy.context.scene)
+    if lacking:
+        raise UserError(f"The scene has no mesh {lacking[0]}, which {options.settings} names; rename one so.")
+    run(applied(meshes, file, bpy.context, options.reporter.warn), options.reporter)
+    save(options)
 
 
 def run_build(options: argparse.Namespace) -> None:

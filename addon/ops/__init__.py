@@ -28,10 +28,12 @@ from . import (
     remove,
     select_copy,
     settings_copy,
+    settings_files,
     setup,
     sew,
     sound,
     stitches,
+    wind,
 )
 
 CLASSES = (
@@ -90,6 +92,7 @@ CLASSES = (
     stitches.JOUNCE_OT_stitch_nearest,
     stitches.JOUNCE_OT_stitch_remove,
     sew.JOUNCE_OT_sew,
+    wind.JOUNCE_OT_wind,
     collisions.JOUNCE_OT_ground,
     collisions.JOUNCE_OT_collider_add,
     collisions.JOUNCE_OT_bone_capsules,
@@ -99,6 +102,8 @@ CLASSES = (
     presets.JOUNCE_OT_body_preset_add,
     presets.JOUNCE_OT_material_preset_add,
     settings_copy.JOUNCE_OT_settings_copy,
+    settings_files.JOUNCE_OT_settings_save,
+    settings_files.JOUNCE_OT_settings_load,
     clips.JOUNCE_OT_clips_list,
     clips.JOUNCE_OT_clip_assign,
     clips.JOUNCE_OT_clips_bake,

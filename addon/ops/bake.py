@@ -36,7 +36,7 @@ class JOUNCE_OT_bake(LongOperator):
     bl_options = {"UNDO"}
     needs = (needs.bodies_to_bake, needs.out_of_edit_mode)
 
-    target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
+    target: EnumProperty(name="Bake To", description="Storage of the baked motion", items=TARGETS)
     frame_start: IntProperty(
         name="Start Frame", description="First baked frame; the scene's own if not given"
     )
@@ -44,13 +44,13 @@ class JOUNCE_OT_bake(LongOperator):
 
     missing: BoolProperty(
         name="Only Missing",
-        description="Bake every body of the scene that is built and has no bake, whatever is selected",
+        description="Bake all built bodies of the scene without a bake, selected or not",
         options={"SKIP_SAVE"},
     )
 
     whole_scene: BoolProperty(
         name="Whole Scene",
-        description="Bake every body of the scene that is built, whatever is selected",
+        description="Bake all built bodies of the scene, selected or not",
         options={"SKIP_SAVE"},
     )
 
@@ -193,7 +193,9 @@ def prepare(
     for lack in wholeness.lacks(host, context):
         warn(lack.sentence)
     if settings.shards and host.jounce.loop:
-        raise UserError(f"{host.name} loops, so that every frame depends on all; it cannot be in shards.")
+        raise UserError(
+            f"{host.name} loops, so every frame depends on all others; it cannot be simulated in shards."
+        )
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)

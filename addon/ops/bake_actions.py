@@ -19,7 +19,7 @@ from .operator import LongOperator
 
 @dataclass(frozen=True)
 class Turn:
-    """An action, None for the strips as a whole, its frames, and the bodies that play it."""
+    """An action, None for all strips together, with its frames and its bodies."""
 
     action: bpy.types.Action | None
     frames: range
@@ -46,7 +46,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
     )
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Bakes one action after the other; finished ones stay when it is stopped."""
+        """Bakes one action after the other; finished bakes survive a stop."""
         self.done: list[str] = []
         hosts = bodies.hosts(context)
         turns = list(self.turns(hosts, context.scene))
@@ -83,7 +83,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
             yield Turn(None, range(scene.frame_start, scene.frame_end + 1), tuple(striped))
 
     def baked(self, turn: Turn, context: bpy.types.Context) -> Task:
-        """Bakes one action onto its bodies; a refusal becomes a warning."""
+        """Bakes an action onto the bodies; a refusal becomes a warning."""
         asked = []
         for host in turn.hosts:
             file_actions.play(armature_of(host), turn.action)

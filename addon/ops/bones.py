@@ -12,7 +12,7 @@ from .operator import JounceOperator
 
 COLLECTION = StringProperty(
     name="Bone Collection",
-    description="The bones of this collection, and of those inside it, instead of the selected ones",
+    description="The bones of this collection, nested collections included, instead of the selected bones",
 )
 
 
@@ -42,13 +42,13 @@ class JOUNCE_OT_bone_leak(JounceOperator):
 
 
 class JOUNCE_OT_bone_role(JounceOperator):
-    """Say what the flesh of the selected bones does in a body with a core of bone"""
+    """Set the behaviour of the selected bones' flesh in a body with a bone core"""
 
     bl_idname = "jounce.bone_role"
     bl_label = "Role of Bones"
     bl_options = {"REGISTER", "UNDO"}
 
-    role: EnumProperty(name="Role", description="What the flesh of the bones does", items=ROLES)
+    role: EnumProperty(name="Role", description="Behaviour of the bones' flesh", items=ROLES)
     collection: COLLECTION
 
     def run(self, context: bpy.types.Context) -> str:

@@ -25,7 +25,7 @@ class JOUNCE_OT_build(LongOperator):
     needs = (needs.own_bodies, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Builds one body after the other, and keeps them once all are built."""
+        """Builds one body after the other, and keeps all of them at the end."""
         made = yield from in_turn(build(host, context, self.warn) for host in bodies.hosts(context))
         return "; ".join(keep(each, context) for each in made)
 
@@ -37,7 +37,7 @@ def then_seen(host: bpy.types.Object) -> str:
 
 @dataclass(frozen=True)
 class Built:
-    """A built body before it is kept. bound: binding data of its meshes."""
+    """A built body, not yet kept. bound: binding data of its meshes."""
 
     scene: bodies.BodyScene
     bound: Bound

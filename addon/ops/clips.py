@@ -52,7 +52,7 @@ class JOUNCE_OT_clips_list(JounceOperator):
 
 
 class JOUNCE_OT_clip_assign(JounceOperator):
-    """Put an action onto the armature of the selected body. The action it had stays in the file"""
+    """Put an action onto the armature of the selected body. The previous action stays in the file"""
 
     bl_idname = "jounce.clip_assign"
     bl_label = "Use Action"
@@ -61,7 +61,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
 
     step: IntProperty(
         name="Step",
-        description="How many actions to go on from the chosen one; -1 is the one before",
+        description="Number of actions to step from the chosen one; -1 is the previous action",
         default=0,
     )
 
@@ -81,7 +81,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
 
 
 class JOUNCE_OT_clips_bake(LongOperator):
-    """Bake every action of the folder onto the selected body, and save each as a .blend file of its own"""
+    """Bake every action of the folder onto the selected body, and save each as a separate .blend file"""
 
     bl_idname = "jounce.clips_bake"
     bl_label = "Bake Whole Folder"

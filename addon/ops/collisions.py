@@ -13,7 +13,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_ground(JounceOperator):
-    """Collide with a new ground below the body (loose: at 0), or with one that is selected and wide enough"""
+    """Collide with a new ground below the body (loose: at 0), or with a selected, wide enough one"""
 
     bl_idname = "jounce.ground"
     bl_label = "Ground"
@@ -38,7 +38,7 @@ class JOUNCE_OT_ground(JounceOperator):
 
 
 class JOUNCE_OT_collider_add(JounceOperator):
-    """Collide with the selected meshes and empties that have no Jounce; loose bodies also touch loose ones"""
+    """Collide with the selected meshes and empties without Jounce; loose bodies also with loose ones"""
 
     bl_idname = "jounce.collider_add"
     bl_label = "Add Selected"
@@ -53,7 +53,7 @@ class JOUNCE_OT_collider_add(JounceOperator):
 
 
 class JOUNCE_OT_bone_capsules(JounceOperator):
-    """Collide with capsules that fit the flesh around the limbs; in Pose Mode, around the selected bones"""
+    """Collide with capsules fitted to the limbs; in Pose Mode, to the selected bones"""
 
     bl_idname = "jounce.bone_capsules"
     bl_label = "Capsules of Bones"
@@ -80,14 +80,14 @@ class JOUNCE_OT_bone_capsules(JounceOperator):
 
 
 class JOUNCE_OT_collisions_fix(JounceOperator):
-    """Change this setting, so that the body collides"""
+    """Change this setting to let the body collide"""
 
     bl_idname = "jounce.collisions_fix"
     bl_label = "Let It Collide"
     bl_options = {"UNDO"}
     needs = (needs.hindered,)
 
-    fix: StringProperty(name="Fix", description="Which of the settings is changed")
+    fix: StringProperty(name="Fix", description="The setting to change")
 
     def run(self, context: bpy.types.Context) -> str:
         """Changes one setting of the active body."""

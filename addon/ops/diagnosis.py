@@ -15,7 +15,7 @@ from .operator import JounceOperator, LongOperator
 
 
 class JOUNCE_OT_diagnose(JounceOperator):
-    """Look for what may be wrong with the selected bodies"""
+    """Look for problems of the selected bodies"""
 
     bl_idname = "jounce.diagnose"
     bl_label = "Diagnose"
@@ -34,14 +34,14 @@ def seen(host: bpy.types.Object) -> list[diagnosis.Finding]:
 
 
 class JOUNCE_OT_fix(LongOperator):
-    """Mend this, and look again"""
+    """Fix this, and check again"""
 
     bl_idname = "jounce.fix"
     bl_label = "Fix"
     bl_options = {"UNDO"}
     needs = (needs.findings,)
 
-    index: IntProperty(name="Finding", description="Which of the findings of the body", min=0)
+    index: IntProperty(name="Finding", description="Number of the finding in the body's list", min=0)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Runs the fix of one finding; changes nothing if stopped or refused."""

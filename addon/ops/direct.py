@@ -19,7 +19,7 @@ RADIUS, NARROWEST, WIDEST, TURN = 0.12, 0.01, 1.0, 1.15
 
 
 class JOUNCE_OT_key_flesh(JounceOperator):
-    """Keep the shape that the flesh shows in this frame: the motion passes it from now on"""
+    """Keep the displayed shape of the flesh as a key: the motion will pass through this shape"""
 
     bl_idname = "jounce.key_flesh"
     bl_label = "Key Flesh"
@@ -34,7 +34,7 @@ class JOUNCE_OT_key_flesh(JounceOperator):
 
 
 class JOUNCE_OT_key_drag(JounceOperator):
-    """Drag the flesh with the mouse; where you let go its shape is kept as the key of this frame"""
+    """Drag the flesh with the mouse. On release, the shape becomes the key of this frame"""
 
     bl_idname = "jounce.key_drag"
     bl_label = "Drag Flesh"
@@ -115,7 +115,7 @@ class JOUNCE_OT_key_drag(JounceOperator):
 
 
 class JOUNCE_OT_key_sculpt(JounceOperator):
-    """Sculpt the flesh of this frame on a copy of the active mesh, and keep its shape as a key"""
+    """Sculpt the flesh of this frame on a copy of the active mesh, and keep the shape as a key"""
 
     bl_idname = "jounce.key_sculpt"
     bl_label = "Sculpt Flesh"
@@ -130,7 +130,7 @@ class JOUNCE_OT_key_sculpt(JounceOperator):
 
 
 class JOUNCE_OT_key_sculpted(JounceOperator):
-    """Keep the sculpted shape as a key of its frame, or discard it; the copy goes"""
+    """Keep the sculpted shape as a key of its frame, or discard it. The copy is deleted"""
 
     bl_idname = "jounce.key_sculpted"
     bl_label = "Keep Shape"
@@ -152,7 +152,7 @@ class JOUNCE_OT_key_sculpted(JounceOperator):
 
 
 class JOUNCE_OT_key_remove(JounceOperator):
-    """Take the chosen key off; the motion is there as it was without it"""
+    """Remove the selected key and its effect on the motion"""
 
     bl_idname = "jounce.key_remove"
     bl_label = "Remove Key"
@@ -170,7 +170,7 @@ class JOUNCE_OT_key_remove(JounceOperator):
 
 
 class JOUNCE_OT_direction_add(JounceOperator):
-    """Give the chosen part curves of its own, on top of those of the body"""
+    """Add curves for the selected part, on top of the curves of the body"""
 
     bl_idname = "jounce.direction_add"
     bl_label = "Direct Part"
@@ -186,7 +186,7 @@ class JOUNCE_OT_direction_add(JounceOperator):
 
 
 class JOUNCE_OT_direction_remove(JounceOperator):
-    """Take the curves of the chosen part off, with their keys"""
+    """Remove the curves of the selected part, with their keys"""
 
     bl_idname = "jounce.direction_remove"
     bl_label = "Undirect Part"

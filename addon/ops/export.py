@@ -17,20 +17,20 @@ FORMATS = (
     (
         "USD",
         "USD",
-        "Bones and blend shapes where the bake is made of them, otherwise the shape of every frame",
+        "Bones and blend shapes if the bake consists of these, otherwise the shape of every frame",
     ),
     ("ALEMBIC", "Alembic", "The shape of every frame"),
 )
 
 
 class JOUNCE_OT_export(JounceOperator):
-    """Write the baked meshes of the selected bodies and what moves them to a file, with all that they need"""
+    """Write the baked meshes of the selected bodies to a file, with their armatures and all they need"""
 
     bl_idname = "jounce.export"
     bl_label = "Export"
     needs = (needs.baked, needs.out_of_edit_mode)
 
-    file_format: EnumProperty(name="Format", description="What kind of file is written", items=FORMATS)
+    file_format: EnumProperty(name="Format", description="Format of the written file", items=FORMATS)
     filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
     check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
 

@@ -1,6 +1,6 @@
 """jounce.fit: makes flesh as soft and as lively as a shot allows."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 
 import bpy
@@ -15,12 +15,13 @@ from ..core.body import bodies as built
 from ..core.body import full_space
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
-from ..core.flesh.settings import Quality
+from ..core.flesh.settings import FrequencyOf, Quality
 from ..core.rig import part_settings
 from ..core.rig.part_settings import PartRow
-from ..core.shot import fitting, part_fitting
+from ..core.shot import final_fitting, fitting
 from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.shot.motion_extent import Gauge
+from ..core.shot.part_fitting import PartTuning
 from ..core.stepping.motion import TOLERANCE, FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
 from .build import Built, bound_of, build
@@ -29,6 +30,8 @@ from .operator import LongOperator
 
 # Tolerance of a rehearsed final motion: an extent within three percent of the real one's, in half the time.
 REHEARSED = 1e-4
+# Modes of the natural draft, which shows the wildest frame.
+DRAFTED = 8
 # Settings that a fit leaves on the host.
 FITTED = ("frequency", "shot_amount", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
 
@@ -53,7 +56,7 @@ class JOUNCE_OT_fit(LongOperator):
 
 
 class JOUNCE_OT_fit_again(LongOperator):
-    """Fit the frequency, as it was fitted before, to what plays now"""
+    """Fit the frequency again, to the present action"""
 
     bl_idname = "jounce.fit_again"
     bl_label = "Fit Again"
@@ -71,15 +74,15 @@ class JOUNCE_OT_fit_again(LongOperator):
 class Fit:
     """The fitted frequency of a body.
 
-    held: frames with held flesh, and the reason; empty without any. built: build made for the fit. parts:
-    fitted softness and amount by the names of the parts that differ from the body; None without a fit.
+    held: frames with held flesh, and the reason; empty without any. built: with the fit. parts: fitted
+    softness and amount by the names of the parts; empty if all are alike.
     """
 
     host: bpy.types.Object
     fitted: Fitted
     held: str
-    built: Built | None = None
-    parts: dict[str, tuple[float, float]] | None = None
+    built: Built
+    parts: dict[str, PartTuning]
 
 
 # Task with a fit as its result.
@@ -103,7 +106,7 @@ def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn
         made = yield from scaled(build(host, context, warn), 0.0, 0.5)
     search = fit(host, context, steps)
     found = yield from scaled(search, 0.0 if made is None else 0.5, 1.0)
-    return found if made is None else replace(found, built=replace(found.built or made, bound=made.bound))
+    return found if made is None else replace(found, built=replace(found.built, bound=made.bound))
 
 
 def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
@@ -125,46 +128,121 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
             f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off."
         )
     scene = bodies.read(host, context, lambda _sentence: None)
-    if (own := built.CACHE.get(scene.surface.digest(state.build_settings()))) is None:
+    if scene.surface.digest(state.build_settings()) not in built.CACHE:
         raise UserError(f"{host.name} is not built as it is now; use Build first.")
-    if unmoved := built.held_skin(own, scene.surface):
-        raise UserError(unmoved)
-    plain = yield from scaled(with_parts(scene, []), 0.0, 0.05)
-    drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.05, 0.5)
-    is_keyed = animated_settings.is_animated(host, frozenset(["strength"]))
-    drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
-    fitted = yield from scaled(tuned(plain, drives, context.scene), 0.5, 0.8)
-    found = Fit(host, fitted, held_sentence(drives, steps.start))
-    return (yield from scaled(in_parts(found, plain, drives, context.scene), 0.8, 1.0))
+    return (yield from searched(scene, steps, context))
 
 
-def with_parts(scene: bodies.BodyScene, rows: list[PartRow]) -> Generator[Step, None, motions.Motions]:
-    """The body of a scene with these settings of its parts; built if it is not in memory."""
-    surface = scene.surface
+def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) -> Fitting:
+    """Finds the fit of a body over these frames, and builds the body with it."""
+    host = scene.host
+    trials = yield from scaled(Trials.of(scene, steps, context), 0.0, 0.4)
+    fitted = yield from scaled(tuned(trials), 0.4, 0.9)
+    parts = trials.named(fitted.parts)
+    rows = {row.name: row for row in host.jounce.part_rows()}
+    rows = {name: PartRow(name) for name in parts} | rows
+    fits = [replace(row, fitted=parts.get(name, part_settings.PLAIN)) for name, row in rows.items()]
+    own = yield from scaled(with_parts(scene, fits), 0.9, 1.0)
+    digest = own.scene.surface.digest(host.jounce.build_settings())
+    message = built.describe(own.body, len(own.scene.surface.stitches))
+    new = Built(own.scene, bound_of(host), own.body, digest, message)
+    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, parts)
+
+
+def with_parts(
+    scene: bodies.BodyScene, rows: list[PartRow], sketched: int = 0
+) -> Generator[Step, None, motions.Motions]:
+    """The body of a scene with these settings of its parts, built if it is not in memory.
+
+    sketched: number of modes of a sketch, 0 for the whole body.
+    """
+    surface, settings = scene.surface, scene.host.jounce.build_settings()
     if surface.core is not None and surface.core.anatomy:
         surface = replace(surface, core=replace(surface.core, parts=part_settings.acting(rows)))
-    settings = scene.host.jounce.build_settings()
-    digest = surface.digest(settings)
-    if digest not in built.CACHE:
-        yield from built.build(surface, settings)
-    return motions.Motions(built.CACHE.get(digest), replace(scene, surface=surface))
+    if sketched:
+        body = yield from built.sketch(surface, settings, sketched)
+    else:
+        digest = surface.digest(settings)
+        if digest not in built.CACHE:
+            yield from built.build(surface, settings)
+        body = built.CACHE.get(digest)
+    return motions.Motions(body, replace(scene, surface=surface))
 
 
-def tuned(
-    made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene
-) -> Generator[Step, None, Fitted]:
+@dataclass(frozen=True)
+class Trials:
+    """Motions of a body over the frames of a shot, with tunings of the body and of its parts.
+
+    plain: the body with all parts alike. names: of the measured parts. is_final: True for final motions,
+    for which a sketch of the body is enough.
+    """
+
+    plain: motions.Motions
+    drives: list[FrameInput]
+    scene: bpy.types.Scene
+    names: tuple[str, ...]
+    is_final: bool
+    is_sketched: bool
+
+    @classmethod
+    def of(
+        cls, scene: bodies.BodyScene, steps: range, context: bpy.types.Context
+    ) -> "Generator[Step, None, Trials]":
+        """Reads the drives of a body over these frames; refuses a body without moving skin."""
+        state = scene.host.jounce
+        is_final = state.simulated_quality is Quality.FINAL
+        # The lowest mode of a sketch is not exactly that of the body.
+        is_sketched = is_final and state.motion_settings().frequency_of is FrequencyOf.SIZE
+        plain = yield from scaled(with_parts(scene, [], DRAFTED if is_sketched else 0), 0.0, 0.2)
+        if unmoved := built.held_skin(plain.body, scene.surface):
+            raise UserError(unmoved)
+        drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.2, 1.0)
+        is_keyed = animated_settings.is_animated(scene.host, frozenset(["strength"]))
+        drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
+        names = Gauge(plain.body, scene.surface, drives).parts
+        return cls(plain, drives, context.scene, names, is_final, is_sketched)
+
+    def named(self, parts: tuple[PartTuning, ...]) -> dict[str, PartTuning]:
+        """The tunings of the parts by their names."""
+        return dict(zip(self.names, parts, strict=True)) if parts else {}
+
+    def free(self) -> fitting.Measuring:
+        """The extent of the natural draft without limits."""
+        return Rehearsal(self.plain, self.drives, self.scene, is_limited=False)(fitting.tuning(0.0))
+
+    def extent_over(self, own: slice, parts: tuple[PartTuning, ...]) -> Callable[[Tuning], fitting.Measuring]:
+        """The extent over a slice of the frames with these tunings of the parts."""
+        made: list[Rehearsal] = []
+
+        def extent_at(tuning: Tuning) -> fitting.Measuring:
+            if not made:
+                made.append((yield from scaled(self._rehearsal(own, parts), 0.0, 0.1)))
+            return (yield from scaled(made[0](tuning), 0.1, 1.0))
+
+        return extent_at
+
+    def _rehearsal(self, own: slice, parts: tuple[PartTuning, ...]) -> "Generator[Step, None, Rehearsal]":
+        rows = [PartRow(name, fitted=fitted) for name, fitted in self.named(parts).items()]
+        made = self.plain
+        if rows:
+            made = yield from with_parts(self.plain.scene, rows, int(self.is_sketched))
+        fine = (yield from prepared(made)) if self.is_final else None
+        return Rehearsal(
+            made, self.drives[own], self.scene, fine, part=(own.stop - own.start) / len(self.drives)
+        )
+
+
+def tuned(trials: Trials) -> Generator[Step, None, Fitted]:
     """Fits what plays: the final motion, or the draft."""
-    state, bounds = made.scene.host.jounce, bounds_of(made.scene.host)
-    natural = Rehearsal(made, drives, scene, is_limited=False)(fitting.tuning(0.0))
-    free = yield from scaled(natural, 0.0, 0.1)
-    if state.simulated_quality is not Quality.FINAL:
-        search = fitting.fitted(Rehearsal(made, drives, scene), bounds, fitting.begun(free, bounds))
+    bounds, every = bounds_of(trials.plain.scene.host), slice(0, len(trials.drives))
+    free = yield from scaled(trials.free(), 0.0, 0.1)
+    if trials.is_final:
+        search = final_fitting.finally_fitted(free, trials.extent_over, bounds, every.stop)
         return (yield from scaled(search, 0.1, 1.0))
-    fine = yield from scaled(prepared(made), 0.1, 0.2)
-    search = fitting.finally_fitted(
-        free, lambda own: Rehearsal(made, drives[own], scene, fine), bounds, len(drives)
-    )
-    return (yield from scaled(search, 0.2, 1.0))
+    search = fitting.fitted(trials.extent_over(every, ()), bounds, fitting.begun(free, bounds))
+    found = yield from scaled(search, 0.1, 0.6)
+    search = final_fitting.with_parts(found, trials.extent_over, every, bounds)
+    return (yield from scaled(search, 0.6, 1.0))[1]
 
 
 def prepared(made: motions.Motions) -> Generator[Step, None, full_space.FineBody]:
@@ -172,34 +250,6 @@ def prepared(made: motions.Motions) -> Generator[Step, None, full_space.FineBody
     state = made.scene.host.jounce
     digest = made.scene.surface.digest(state.build_settings())
     return (yield from full_space.prepared(made.body, digest, state.flesh(), made.scene.muscles))
-
-
-def in_parts(found: Fit, plain: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> Fitting:
-    """Fits the parts beside the whole body, and builds them in."""
-    host, fitted = found.host, found.fitted
-    names, parts = Gauge(plain.body, plain.scene.surface, drives).parts, {}
-    if fitted.ease is None:
-        return found
-
-    def settings(eases: part_fitting.Eases) -> dict[str, tuple[float, float]]:
-        return {n: part_fitting.setting(fitted.ease, own) for n, own in zip(names, eases, strict=True)}
-
-    def extent_at(eases: part_fitting.Eases) -> fitting.Measuring:
-        rows = [PartRow(name, fitted=own) for name, own in settings(eases).items()]
-        made = yield from scaled(with_parts(plain.scene, rows), 0.0, 0.3)
-        is_final = host.jounce.simulated_quality is Quality.FINAL
-        fine = (yield from prepared(made)) if is_final else None
-        return (yield from scaled(Rehearsal(made, drives, scene, fine)(fitted.tuning), 0.3, 1.0))
-
-    if fitted.reason is not Reason.RIG and len(names) > 1:
-        search = part_fitting.fitted(fitted.ease, fitted.extent, extent_at, bounds_of(host))
-        eases, extent = yield from scaled(search, 0.0, 0.9)
-        fitted, parts = replace(fitted, extent=extent), settings(eases) if any(eases) else {}
-    rows = [replace(row, fitted=parts.get(row.name, part_settings.PLAIN)) for row in host.jounce.part_rows()]
-    own = yield from scaled(with_parts(plain.scene, rows), 0.9, 1.0)
-    digest = own.scene.surface.digest(host.jounce.build_settings())
-    new = Built(own.scene, bound_of(host), own.body, digest, host.jounce.built_summary)
-    return replace(found, fitted=fitted, built=new, parts=parts)
 
 
 def bounds_of(host: bpy.types.Object) -> Bounds:
@@ -210,10 +260,8 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
 
 def keep(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
-    if found.parts is not None:
-        found.host.jounce.fit_parts(found.parts)
-    if found.built is not None:
-        keep_built(found.built, context)
+    keep_built(found.built, context)
+    found.host.jounce.fit_parts(found.parts)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
     if fitted.tuning is not None:
         state.frequency, state.shot_amount = fitted.tuning.frequency, fitted.tuning.amount
@@ -223,7 +271,7 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     held = f". {found.held}" if found.held else ""
     feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
     moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
-    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts or {})}{held}"
+    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts)}{held}"
 
 
 def told_parts(parts: dict[str, tuple[float, float]]) -> str:
@@ -243,11 +291,15 @@ class Rehearsal:
         scene: bpy.types.Scene,
         fine: full_space.FineBody | None = None,
         is_limited: bool = True,
+        part: float = 1.0,
     ) -> None:
-        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act."""
+        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act.
+
+        part: share of the whole shot in these drives.
+        """
         own = made.scene.host.jounce.motion_settings()
         self._settings = own if is_limited else replace(own, limit=None, stretch=None)
-        self._made, self._drives, self._scene = made, drives, scene
+        self._made, self._drives, self._scene, self._part = made, drives, scene, part
         self._model = None if fine is None else fine.model
         self._gauge = Gauge(made.body, made.scene.surface, drives, self._model)
 
@@ -261,4 +313,4 @@ class Rehearsal:
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
             rehearsal.feed(replace(drive, feel=felt, strength=drive.strength * tuning.amount))
-        return fitting.extent_of(rehearsal, self._gauge)
+        return fitting.extent_of(rehearsal, self._gauge, self._part)

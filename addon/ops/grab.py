@@ -14,7 +14,7 @@ HELP = "Jounce: drag the flesh, Enter: keep its shape as a key   (ESC or right c
 
 
 class JOUNCE_OT_grab(JounceOperator):
-    """Pull the flesh of a previewed body with the mouse and let it swing; Enter keeps its shape as a key"""
+    """Pull the flesh of a previewed body with the mouse and let it swing; Enter keeps the shape as a key"""
 
     bl_idname = "jounce.grab"
     bl_label = "Grab Flesh"

@@ -12,7 +12,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_mark_rigid(JounceOperator):
-    """Mark the selected faces as rigid, as a horn or a buckle is; with Bone Core only"""
+    """Mark the selected faces as rigid, like a horn or a buckle; with Bone Core only"""
 
     bl_idname = "jounce.mark_rigid"
     bl_label = "Mark Rigid"

@@ -8,7 +8,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_law_straighten(JounceOperator):
-    """Make the curve of the law a straight line again, one of this body's own"""
+    """Make the curve of this body's law a straight line again"""
 
     bl_idname = "jounce.law_straighten"
     bl_label = "Straighten"

@@ -23,7 +23,7 @@ from .operator import JounceOperator, LongOperator
 
 
 class JOUNCE_OT_learn(LongOperator):
-    """Learn the Final motion of this shot, so that the flesh moves nearly so, live, at any stiffness"""
+    """Learn the Final motion of this shot, for nearly the same motion live, at any stiffness"""
 
     bl_idname = "jounce.learn"
     bl_label = "Learn This Shot"
@@ -32,7 +32,7 @@ class JOUNCE_OT_learn(LongOperator):
 
     also: BoolProperty(
         name="Also",
-        description="Learn this shot beside those that are known already",
+        description="Learn this shot in addition to the known shots",
         options={"SKIP_SAVE"},
     )
 
@@ -45,7 +45,7 @@ class JOUNCE_OT_learn(LongOperator):
 
 
 class JOUNCE_OT_forget_learnt(JounceOperator):
-    """Forget what the selected bodies have learnt, and show their final motion or their drafts"""
+    """Forget the learnt motion of the selected bodies, and show their final motion or their drafts"""
 
     bl_idname = "jounce.forget_learnt"
     bl_label = "Forget What Was Learnt"
@@ -128,6 +128,6 @@ def refuse_unlearnable(scene: BodyScene) -> None:
     """Refuses motion beyond a few displacements."""
     if len(scene.surface.stitches):
         raise UserError(
-            f"{scene.host.name} has stitches, which what is learnt cannot hold; take them off, or choose "
+            f"{scene.host.name} has stitches, and learnt motion supports none; take them off, or choose "
             "Final."
         )

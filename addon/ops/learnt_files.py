@@ -1,7 +1,5 @@
 """jounce.learnt_save and jounce.learnt_load: a learnt basis as a file, for other shots of the character."""
 
-from pathlib import Path
-
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
@@ -11,31 +9,18 @@ from ..core.common.user_error import UserError
 from ..core.flesh.settings import Quality
 from ..core.shot import learnt_file
 from . import needs
-from .operator import JounceOperator
+from .files import FileOperator
 
 
-class FileOperator(JounceOperator):
-    """Opens a file dialog without a given file."""
+class LearntFileOperator(FileOperator):
+    """Lists learnt files in the dialog."""
 
-    filepath: StringProperty(name="File", description="The file", subtype="FILE_PATH")
+    suffix = learnt_file.SUFFIX
     filter_glob: StringProperty(default=f"*{learnt_file.SUFFIX}", options={"HIDDEN", "SKIP_SAVE"})
 
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        """Opens the file dialog, beside a saved .blend."""
-        name = bpy.path.clean_name(needs.only_body(context).name) + learnt_file.SUFFIX
-        self.filepath = str(Path(bpy.path.abspath("//") or Path.home()) / name)
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
 
-    def path(self) -> Path:
-        """The chosen file."""
-        if not self.filepath:
-            raise UserError("No file was given; choose one.")
-        return Path(bpy.path.abspath(self.filepath))
-
-
-class JOUNCE_OT_learnt_save(FileOperator):
-    """Save what the selected body has learnt to a file, for other shots of this character"""
+class JOUNCE_OT_learnt_save(LearntFileOperator):
+    """Save the learnt motion of the selected body to a file, for other shots of this character"""
 
     bl_idname = "jounce.learnt_save"
     bl_label = "Save What Was Learnt"
@@ -45,18 +30,16 @@ class JOUNCE_OT_learnt_save(FileOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Writes the file."""
-        host, path = needs.only_body(context), self.path()
+        host, path = needs.only_body(context), self.path_to_save()
         known = lessons.of(host)
         if known is None:
-            raise UserError(f"What {host.name} has learnt cannot be read any more; learn it again.")
-        if path.suffix.lower() != learnt_file.SUFFIX:
-            path = path.with_name(path.name + learnt_file.SUFFIX)
+            raise UserError(f"The learnt motion of {host.name} cannot be read any more; learn it again.")
         learnt_file.write(path, known)
         return f"Saved what {host.name} has learnt to {path}."
 
 
-class JOUNCE_OT_learnt_load(FileOperator):
-    """Give the selected body what this character has learnt in another shot, in the place of what it knows"""
+class JOUNCE_OT_learnt_load(LearntFileOperator):
+    """Load the learnt motion of another shot of this character, instead of the present one"""
 
     bl_idname = "jounce.learnt_load"
     bl_label = "Load What Was Learnt"

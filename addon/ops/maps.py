@@ -13,13 +13,13 @@ from .build import then_seen
 from .operator import JounceOperator
 
 KINDS = (
-    (Kind.STIFFNESS.value, "Stiffness", "0 softer, 0.5 as it is, 1 stiffer"),
+    (Kind.STIFFNESS.value, "Stiffness", "0 softer, 0.5 unchanged, 1 stiffer"),
     (
         Kind.LEAK.value,
         "Momentum Leak",
         "1 lets momentum in as usual, 0 not at all. Only differences within one bone's region matter",
     ),
-    (Kind.PIN.value, "Pin", "Above 0.5 the flesh stays exactly where the rig puts it"),
+    (Kind.PIN.value, "Pin", "Above 0.5 the flesh stays exactly in its rigged place"),
     (Kind.STRENGTH.value, "Strength", "1 feels the rig's acceleration in full, 0 not at all"),
     (Kind.MUSCLE.value, "Muscle", "1 is muscle, which contracts in the final motion, 0 is none"),
 )
@@ -27,7 +27,7 @@ KINDS = (
 
 RADIUS = FloatProperty(
     name="Radius",
-    description="How far the ball reaches, in percent of the size of the mesh",
+    description="Radius of the ball, in percent of the size of the mesh",
     default=15.0,
     min=0.01,
     max=200.0,
@@ -77,10 +77,10 @@ class MapOperator(JounceOperator):
 
     needs = (needs.paintable,)
 
-    kind: EnumProperty(name="Map", description="What the vertex group says", items=KINDS)
+    kind: EnumProperty(name="Map", description="Meaning of the vertex group", items=KINDS)
     muscle: IntProperty(
         name="Muscle",
-        description="Which muscle's map it is, where it is one of muscles: 0 is the first",
+        description="Number of the muscle, for the map of a muscle: 0 is the first",
         default=0,
         min=0,
         max=muscles.MOST - 1,
@@ -114,7 +114,7 @@ class UnchangedOperator(MapOperator):
 
 
 class JOUNCE_OT_map_add(UnchangedOperator):
-    """Make the vertex group of a map, which changes nothing until it is painted"""
+    """Make the vertex group of the map; nothing changes until you paint"""
 
     bl_idname = "jounce.map_add"
     bl_label = "Add Map"
@@ -122,7 +122,7 @@ class JOUNCE_OT_map_add(UnchangedOperator):
 
 
 class JOUNCE_OT_map_paint(UnchangedOperator):
-    """Paint the map: makes its vertex group where there is none and goes to Weight Paint Mode on it"""
+    """Paint the map in Weight Paint Mode, with a new vertex group if there is none"""
 
     bl_idname = "jounce.map_paint"
     bl_label = "Paint Map"
@@ -159,7 +159,7 @@ class ValueOperator(MapOperator):
 
 
 class JOUNCE_OT_map_from_selection(ValueOperator):
-    """Give the vertices that were selected in Edit Mode a value in a map"""
+    """Give the vertices selected in Edit Mode a value in the map"""
 
     bl_idname = "jounce.map_from_selection"
     bl_label = "Map from Selection"
@@ -171,7 +171,7 @@ class JOUNCE_OT_map_from_selection(ValueOperator):
 
 
 class JOUNCE_OT_map_from_bones(ValueOperator):
-    """Give what the selected bones move a value in a map, blended as their weights are"""
+    """Give the vertices of the selected bones a value in the map, blended by the bones' weights"""
 
     bl_idname = "jounce.map_from_bones"
     bl_label = "Map from Bones"
@@ -205,7 +205,7 @@ class JOUNCE_OT_map_smooth(MapOperator):
 
     times: IntProperty(
         name="Times",
-        description="How often each vertex moves to the mean of its neighbours",
+        description="Number of times each vertex moves to the mean of its neighbours",
         default=4,
         min=1,
         max=1000,
@@ -218,7 +218,7 @@ class JOUNCE_OT_map_smooth(MapOperator):
 
 
 class JOUNCE_OT_map_mirror(MapOperator):
-    """Copy a map from one side of the mesh to the other, across its own YZ plane"""
+    """Copy a map from one side of the mesh to the other, across the mesh's YZ plane"""
 
     bl_idname = "jounce.map_mirror"
     bl_label = "Mirror Map"
@@ -271,7 +271,7 @@ def copy_more_muscles(source: bpy.types.Object, target: bpy.types.Object) -> Non
 
 
 class JOUNCE_OT_muscle_add(JounceOperator):
-    """Make another muscle, with a map and a contraction of its own"""
+    """Make another muscle, with a separate map and contraction"""
 
     bl_idname = "jounce.muscle_add"
     bl_label = "Add Muscle"
@@ -288,7 +288,7 @@ class JOUNCE_OT_muscle_add(JounceOperator):
 
 
 class JOUNCE_OT_muscle_remove(JounceOperator):
-    """Take this muscle away, with the keys of its contraction; its vertex group stays"""
+    """Remove this muscle, with the keys of its contraction; the vertex group stays"""
 
     bl_idname = "jounce.muscle_remove"
     bl_label = "Remove Muscle"
@@ -297,7 +297,7 @@ class JOUNCE_OT_muscle_remove(JounceOperator):
 
     muscle: IntProperty(
         name="Muscle",
-        description="Which muscle: 1 is the one after the first",
+        description="Number of the muscle: 1 is the second muscle",
         default=1,
         min=1,
         max=muscles.MOST - 1,

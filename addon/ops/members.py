@@ -19,7 +19,7 @@ Objects = list[bpy.types.Object]
 
 
 class JOUNCE_OT_body_add(LongOperator):
-    """Give the selected meshes that have no Jounce to the body that is selected with them, and build it"""
+    """Add the selected meshes without Jounce to the selected body, and build the body"""
 
     bl_idname = "jounce.body_add"
     bl_label = "Add to Body"
@@ -38,7 +38,7 @@ class JOUNCE_OT_body_add(LongOperator):
 
 
 class JOUNCE_OT_body_remove(LongOperator):
-    """Take the selected meshes out of their body, and what a bake added off them, and build the rest"""
+    """Remove the selected meshes from their body, with the additions of a bake, and build the rest"""
 
     bl_idname = "jounce.body_remove"
     bl_label = "Remove from Body"
@@ -59,9 +59,7 @@ class JOUNCE_OT_body_remove(LongOperator):
 
 @contextmanager
 def preview_off(host: bpy.types.Object, joining: Objects) -> Iterator[None]:
-    """Switches a body's preview off during the change of its meshes. joining: meshes that get the preview
-    afterwards.
-    """
+    """Switches a body's preview off during a change of its meshes. joining: meshes to preview afterwards."""
     shown = host.jounce.preview
     if shown:
         previews.refuse_unplaced(host)
@@ -93,7 +91,7 @@ def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, w
 
 
 def forget_host(obj: bpy.types.Object, has_settings: bool) -> None:
-    """Detaches a mesh from its body; its own settings stay."""
+    """Detaches a mesh from its body; the mesh's own settings stay."""
     if has_settings:
         obj.jounce.property_unset("host")
     else:
@@ -132,7 +130,7 @@ def leave(
 
 
 def built_again(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
-    """Rebuilds a body that was built before its meshes changed."""
+    """Rebuilds a formerly built body after a change of its meshes."""
     if not host.jounce.built_digest:
         return ""
     return keep((yield from build(host, context, warn)), context)

@@ -37,6 +37,10 @@ def active_mesh(context: bpy.types.Context) -> bpy.types.Object:
 def character(context: bpy.types.Context) -> bpy.types.Object:
     """The active object, a mesh or an armature without Jounce."""
     active = context.view_layer.objects.active
+    if active is not None and active.type in ("CURVE", "CURVES", "SURFACE", "FONT", "META"):
+        raise UserError(
+            f"{active.name} is a {active.type.lower()}; convert it to a mesh first (Object > Convert)."
+        )
     if active is None or active.type not in ("MESH", "ARMATURE"):
         raise UserError("The active object is neither a mesh nor an armature; select the character.")
     if active.type == "MESH":
@@ -44,6 +48,12 @@ def character(context: bpy.types.Context) -> bpy.types.Object:
         if bodies.host_of(active) is not None:
             raise UserError(f"{active.name} has Jounce already.")
     return active
+
+
+def body_or_character(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the active object's body, or a character without one."""
+    active = active_object(context)
+    return character(context) if bodies.host_of(active) is None else active_body(context)
 
 
 def active_body(context: bpy.types.Context) -> bpy.types.Object:
@@ -223,7 +233,7 @@ def out_of_edit_mode(context: bpy.types.Context) -> None:
     """Any mode but Edit Mode, whose edits have reached neither mesh nor armature."""
     if context.mode.startswith("EDIT"):
         name = context.view_layer.objects.active.name
-        raise UserError(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
+        raise UserError(f"{name} is in Edit Mode; leave it first, to bring the edits up to date.")
 
 
 def linked(context: bpy.types.Context) -> bpy.types.Object:
@@ -312,9 +322,11 @@ def baked(context: bpy.types.Context) -> None:
 def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The hosts of the selected bodies, all of which have a volume for sound."""
     hosts = own_bodies(context)
-    surface = next((host for host in hosts if host.jounce.is_attached), None)
-    if surface is not None:
-        raise UserError(f"{surface.name} is attached, and a surface without volume makes no sound.")
+    silent = next((host for host in hosts if host.jounce.is_attached or host.jounce.is_pinned), None)
+    if silent is not None:
+        raise UserError(
+            f"{silent.name} is {silent.jounce.kind.lower()} and makes no sound; flesh and loose bodies do."
+        )
     return hosts
 
 
@@ -330,7 +342,7 @@ def findings(context: bpy.types.Context) -> None:
     """Findings of the diagnosis."""
     host = own_bodies(context)[0]
     if len(host.jounce.findings) == 0:
-        raise UserError(f"Nothing was found about {host.name}; diagnose it first.")
+        raise UserError(f"There are no findings about {host.name}; diagnose it first.")
 
 
 def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:

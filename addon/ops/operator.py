@@ -113,7 +113,7 @@ class LongOperator(JounceOperator):
         return self.tick(context)
 
     def tick(self, context: bpy.types.Context) -> set[str]:
-        """One tick: works for its share of time and shows progress."""
+        """One tick: works for a share of time and shows progress."""
         try:
             if not self._runner.run(share(self._worked)):
                 self.show_progress(context)
@@ -157,7 +157,7 @@ class LongOperator(JounceOperator):
 
 
 def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """True for an event over a 3D viewport that moves its view, by the artist's own keymap."""
+    """True for an event to move the view of a 3D viewport, by the artist's own keymap."""
     if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE") or not is_over_viewport(context, event):
         return False
     keymap = context.window_manager.keyconfigs.user.keymaps.get("3D View")

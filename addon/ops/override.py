@@ -10,7 +10,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_override(JounceOperator):
-    """Make a library override of the linked character, so that its flesh moves in this file too"""
+    """Make a library override of the linked character, to move its flesh in this file too"""
 
     bl_idname = "jounce.override"
     bl_label = "Make Library Override"

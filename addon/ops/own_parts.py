@@ -24,7 +24,7 @@ WHERE = (
     (
         "BONES",
         "Selected Bones",
-        "What the bones selected in Pose Mode move, blended as their weights are",
+        "The vertices of the bones selected in Pose Mode, blended by the bones' weights",
         "BONE_DATA",
         1,
     ),
@@ -38,7 +38,7 @@ Shares = list[tuple[bpy.types.Object, np.ndarray]]
 
 
 class JOUNCE_OT_part_add(JounceOperator):
-    """Make a part of your own, with an amount and a softness in the list. Its place is a vertex group"""
+    """Make your own part, with amount and softness in the list. A vertex group holds its region"""
 
     bl_idname = "jounce.part_add"
     bl_label = "Add Part"
@@ -52,7 +52,7 @@ class JOUNCE_OT_part_add(JounceOperator):
     rim: FloatProperty(
         name="Soft Rim",
         description=(
-            "How far the part fades out around the vertices, along the surface, in percent of the size of "
+            "Distance of the fade-out around the vertices, along the surface, in percent of the size of "
             "the mesh"
         ),
         default=8.0,
@@ -67,13 +67,13 @@ class JOUNCE_OT_part_add(JounceOperator):
     )
     amount: FloatProperty(
         name="Amount",
-        description="How much of the rig's acceleration the part feels, without unit: 0 none, 1 as before",
+        description="Share of the rig's acceleration felt by the part, without unit: 0 none, 1 as before",
         **AMOUNT,
     )
     softness: FloatProperty(
         name="Softness",
         description=(
-            "How soft the part is, without unit: 1 as before, 4 swings half as often, 0.25 twice as often"
+            "Softness of the part, without unit: 1 as before, 4 swings half as often, 0.25 twice as often"
         ),
         **SOFTNESS,
     )
@@ -130,7 +130,7 @@ class JOUNCE_OT_part_add(JounceOperator):
 
 
 class JOUNCE_OT_part_paint(JounceOperator):
-    """Paint the chosen part of your own in Weight Paint Mode"""
+    """Paint the selected own part in Weight Paint Mode"""
 
     bl_idname = "jounce.part_paint"
     bl_label = "Paint Part"
@@ -138,7 +138,7 @@ class JOUNCE_OT_part_paint(JounceOperator):
     needs = (needs.own_part, needs.paintable_in_sight)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Enters Weight Paint Mode on its vertex group, made on a mesh without it."""
+        """Enters Weight Paint Mode on the part's vertex group, added if missing."""
         obj, _ = active_mesh(context)
         name = needs.own_part(context).name
         paint(obj, name, context)
@@ -146,7 +146,7 @@ class JOUNCE_OT_part_paint(JounceOperator):
 
 
 class JOUNCE_OT_part_remove(JounceOperator):
-    """Take the chosen part of your own off the list; its vertex group stays"""
+    """Remove the selected own part from the list; the vertex group stays"""
 
     bl_idname = "jounce.part_remove"
     bl_label = "Remove Part"

@@ -20,7 +20,7 @@ class BodyPreset(Needing, AddPresetBase):
             host = needs.active_body(context)
             name = preset_files.name_of(host.jounce, self.preset_subdir)
             if not name:
-                sentence = f"{host.name} has the settings of no preset, so none is removed; choose one first."
+                sentence = f"{host.name} uses no preset, so none is removed; choose one first."
                 self.report({"ERROR"}, sentence)
                 return {"CANCELLED"}
             getattr(bpy.types, self.preset_menu).bl_label = name
@@ -28,7 +28,7 @@ class BodyPreset(Needing, AddPresetBase):
 
 
 class JOUNCE_OT_body_preset_add(BodyPreset, bpy.types.Operator):
-    """Save amount, softness, damping and limits as a preset, or remove the preset that the body has"""
+    """Save amount, softness, damping and limits as a preset, or remove the body's preset"""
 
     bl_idname = "jounce.body_preset_add"
     bl_label = "Save Preset"
@@ -38,7 +38,7 @@ class JOUNCE_OT_body_preset_add(BodyPreset, bpy.types.Operator):
 
 
 class JOUNCE_OT_material_preset_add(BodyPreset, bpy.types.Operator):
-    """Save the material as a preset, or remove the preset that the body has"""
+    """Save the material as a preset, or remove the body's preset"""
 
     bl_idname = "jounce.material_preset_add"
     bl_label = "Save Material"

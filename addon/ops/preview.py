@@ -11,7 +11,7 @@ from .build import build, keep
 from .operator import JounceOperator, LongOperator
 
 SHOW = (
-    ("OTHER", "The Other", "The flesh where the pose was shown, and the pose where the flesh was"),
+    ("OTHER", "The Other", "Switch between flesh and pose"),
     ("POSE", "Pose", "The pose alone, without flesh"),
     ("FLESH", "Flesh", "The motion of the flesh, live"),
 )
@@ -48,7 +48,7 @@ class JOUNCE_OT_preview(LongOperator):
 
 
 class JOUNCE_OT_fill_cache(LongOperator):
-    """Simulate all frames of the scene now, so that every one of them is shown at once"""
+    """Simulate all frames of the scene now, to show each of them at once"""
 
     bl_idname = "jounce.fill_cache"
     bl_label = "Calculate"
@@ -62,7 +62,7 @@ class JOUNCE_OT_fill_cache(LongOperator):
 
 
 class JOUNCE_OT_clear_cache(JounceOperator):
-    """Throw the cached motion of the selected bodies away; where it is previewed it is made again"""
+    """Delete the cached motion of the selected bodies; a preview simulates the motion again"""
 
     bl_idname = "jounce.clear_cache"
     bl_label = "Clear Cache"

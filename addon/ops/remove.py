@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.bake import bakes, sounds
-from ..bridge.body import bodies, hard_parts, law_curves
+from ..bridge.body import bodies, hard_parts, law_curves, roots
 from ..bridge.inputs import collider_objects
 from ..bridge.motions import final_files, lessons, motions
 from ..bridge.preview import previews, sculpting
@@ -30,6 +30,7 @@ class JOUNCE_OT_remove(JounceOperator):
             for obj in bodies.members(host):
                 bakes.free_all(obj)
                 hard_parts.forget(obj)
+                roots.forget(obj)
                 obj.property_unset("jounce")
         return f"Removed Jounce from {', '.join(host.name for host in hosts)}."
 

@@ -9,7 +9,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_select_copy(JounceOperator):
-    """Select the copy with helper bones and nothing else, for an exporter that takes what is selected"""
+    """Select only the copy with helper bones, for an exporter of selected objects"""
 
     bl_idname = "jounce.select_copy"
     bl_label = "Select Copy"

@@ -18,7 +18,7 @@ class JOUNCE_OT_settings_copy(JounceOperator):
     needs = (needs.other_bodies,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Copies the settings of a preset, and those of each part that the other body has too."""
+        """Copies the settings of a preset and of all common parts."""
         source, targets = needs.active_body(context), needs.other_bodies(context)
         for target in targets:
             for name in preset_files.SETTINGS[preset_files.BODY]:

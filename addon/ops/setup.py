@@ -5,8 +5,8 @@ from collections.abc import Generator
 import bpy
 
 from ..bridge.bake import bakes
-from ..bridge.body import binding, bodies
-from ..bridge.common import registry
+from ..bridge.body import binding, bodies, roots
+from ..bridge.common import linked_mesh_proxy, registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
 from ..bridge.rig.meshes import vertex_count
@@ -20,7 +20,7 @@ from ..props.bake import TARGETS
 from . import needs
 from .add import add_body
 from .build import build_body
-from .fit import FITTED, fit_body, shot
+from .fit import FITTED, keep, searched, shot
 from .operator import LongOperator
 
 # Number of frames for choosing the frequency; more take long with heavy rigs.
@@ -57,8 +57,7 @@ class JOUNCE_OT_setup(LongOperator):
             finished = True
         finally:
             if not finished:
-                for obj in new:
-                    obj.property_unset("jounce")
+                unmark(new)
         return "; ".join(message for message in tried if isinstance(message, str))
 
 
@@ -70,9 +69,15 @@ def tried_on(
     try:
         return (yield from made(meshes, context, warn))
     except NoFlesh as refusal:
-        for obj in new:
-            obj.property_unset("jounce")
+        unmark(new)
         return refusal
+
+
+def unmark(meshes: list[bpy.types.Object]) -> None:
+    """Restores meshes to their state before a body was begun with them."""
+    for obj in meshes:
+        roots.forget(obj)
+        obj.property_unset("jounce")
 
 
 def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
@@ -80,30 +85,40 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
     host, *others = meshes
     add_body(host, others, context, warn)
     yield Step(0.0, "Looking at the body")
-    (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
-    message = yield from scaled(build_body(host, context, warn), 0.05, 0.6)
-    surface = bodies.read(host, context, lambda _sentence: None).surface
-    unmoved = built.held_skin(built.CACHE.get(host.jounce.built_digest), surface)
-    if unmoved:
-        warn(unmoved)
-    elif host.jounce.is_flesh:
-        frames = shot(context.scene)[:FITTED_FRAMES]
-        message += "; " + (yield from scaled(fit_body(host, context, frames), 0.6, 0.9))
-        if flaps(host, context):
-            attach(host, warn)
-            message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
+    if not pinned(host, context, warn):
+        (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
+    make = fleshed if host.jounce.is_flesh else build_body
+    message = yield from scaled(make(host, context, warn), 0.05, 1.0)
     choose_target(host, context, warn)
+    return message
+
+
+def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
+    """Fits a body to the shot, and builds it so; as an attached one where its flesh flaps."""
+    scene = bodies.read(host, context, warn)
+    sketch = yield from scaled(built.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
+    if unmoved := built.held_skin(sketch, scene.surface):
+        warn(unmoved)
+        return (yield from scaled(build_body(host, context, warn), 0.1, 1.0))
+    search = searched(scene, shot(context.scene)[:FITTED_FRAMES], context)
+    found = yield from scaled(search, 0.1, 0.9)
+    message = f"{host.name}: {found.built.message}; {keep(found, context)}"
+    if flaps(host, context):
+        attach(host, warn)
+        message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
     return message
 
 
 def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:
     """The meshes of each future body, its host first; warns about omitted meshes.
 
-    The whole selection is one body, unless independent rigs move it.
+    The whole selection is one body, unless independent rigs move it, or none, and it is apart.
     """
     active = needs.character(context)
     selected = [active, *(obj for obj in context.selected_objects if obj != active)]
     rigs = rigs_of(selected)
+    if not rigs:
+        return without_rigs(active, [obj for obj in selected if obj.type == "MESH"], context, warn)
     characters = bone_transforms.apart(list(dict.fromkeys(rigs.values())))
     if len(characters) < 2:
         return [of_one(active, context)]
@@ -122,7 +137,24 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
         if obj.type == "MESH" and obj not in rigs:
             warn(f"No rig moves {obj.name}, so it was left out; Add to Body makes it a part of one body.")
     if not found:
-        raise UserError("Nothing that is selected can be given Jounce; select characters without it.")
+        raise UserError("No selected object can get Jounce; select characters without Jounce.")
+    return found
+
+
+def without_rigs(
+    active: bpy.types.Object,
+    selected: list[bpy.types.Object],
+    context: bpy.types.Context,
+    warn: armature_modifier.Warn,
+) -> list[list[bpy.types.Object]]:
+    """The meshes of each future body that no rig moves, its host first: those that touch, or are parented."""
+    found = []
+    for group in roots.together(selected, context):
+        taken = next((obj for obj in group if bodies.host_of(obj) is not None), None)
+        if taken is None:
+            found.append(sorted(group, key=lambda obj: (obj != active, -vertex_count(obj))))
+        else:
+            warn(f"{taken.name} has Jounce already, so it was left as it is, with what it touches.")
     return found
 
 
@@ -160,8 +192,8 @@ def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
         return
     if surface.core is not None and surface.core.is_hard:
         raise NoFlesh(
-            f"{host.name} follows its bones as a whole, as a prop does, so it was left as it is; for flesh, "
-            "give its bone the Role Free in the tab Bone."
+            f"{host.name} follows its bones rigidly, like a prop, and stays unchanged; for flesh, give "
+            "its bone the Role Free in the tab Bone."
         )
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
@@ -189,6 +221,35 @@ def attach(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
         f"{host.name} encloses no flesh, so it is an attached body that its bones hold softly; paint the map "
         "Pin where they hold it firmly."
     )
+
+
+def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> bool:
+    """Chooses settings for a prop that sways from a root, and makes its map; false for other bodies."""
+    binding.bind(host, context)
+    surface = bodies.read(host, context, lambda _sentence: None).surface
+    surface.refuse_unusable()
+    root = roots.of(host, surface, context)
+    if root is None:
+        return False
+    linked = next((obj for obj in bodies.members(host) if linked_mesh_proxy.is_foreign(obj.data)), None)
+    if linked is not None:
+        warn(
+            f"{host.name} would sway from its root, but the mesh of {linked.name} is linked, so that no map "
+            "Pin can be kept here; make it local, and add Jounce again."
+        )
+        return False
+    if not bodies.are_linear(bodies.members(host)):
+        warn(
+            f"{host.name} would sway from its root, but modifiers or shape keys move its vertices; apply "
+            "them or take them off, and add Jounce again."
+        )
+        return False
+    state = host.jounce
+    roots.pin(host, surface, root)
+    state.kind, state.resolution = BodyKind.PINNED.value, sensible.resolution(surface, sensible.PINNED_TETS)
+    state.integrator, state.damping = "bdf2", sensible.SWING_DAMPING
+    warn(roots.sentence(host, root))
+    return True
 
 
 def choose_loose(host: bpy.types.Object, context: bpy.types.Context, _warn: armature_modifier.Warn) -> None:

@@ -20,7 +20,7 @@ Objects = list[bpy.types.Object]
 
 
 class JOUNCE_OT_sew(WithinDistance, AtMost, LongOperator):
-    """Make the other selected bodies part of the active one, stitched where selected meshes are nearest"""
+    """Make the other selected bodies part of the active body, stitched at the nearest places"""
 
     bl_idname = "jounce.sew"
     bl_label = "Sew Bodies"
@@ -41,7 +41,7 @@ class JOUNCE_OT_sew(WithinDistance, AtMost, LongOperator):
         return f"{host.name}: {', '.join(other.name for other in others)} sewn on with {count} stitches."
 
     def refuse_unfit(self, host: bpy.types.Object, other: bpy.types.Object) -> None:
-        """Refuses a body that cannot become part of another one."""
+        """Refuses a body unfit to become part of another."""
         for obj in bodies.members(other):
             bodies.refuse_unfit(obj, self.warn)
             bakes.refuse_stuck(obj)
@@ -69,7 +69,7 @@ def sew(
     context: bpy.types.Context,
     warn: Warn,
 ) -> Task:
-    """Merges bodies into another one and rebuilds a built one; changes nothing if stopped or refused.
+    """Merges bodies into another and rebuilds a built body; changes nothing if stopped or refused.
 
     found: stitches of each.
     """

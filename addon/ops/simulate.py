@@ -1,4 +1,4 @@
-"""Simulates some frames of a body into a file, for a bake that joins many such files."""
+"""Simulates some frames of a body into a file, for a bake from many such files."""
 
 from collections.abc import Generator
 from contextlib import ExitStack, closing
@@ -30,7 +30,7 @@ def simulate_shard(
     lock = FileLock(place.with_suffix(".lock"))
     with ExitStack() as stack:
         stack.callback(lock.free)
-        # A scheduler may take a working process for lost and give its shard to another one.
+        # A scheduler may mistake a working process for lost and give the shard to another.
         yield from scaled(lock.taken(), 0.2, 0.2)
         stack.enter_context(previews.without_finals([host]))
         cache = shards.begun(made, context.scene, settings, lead)

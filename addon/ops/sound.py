@@ -14,7 +14,7 @@ from .operator import JounceOperator, LongOperator
 
 
 class JOUNCE_OT_bake_sound(LongOperator):
-    """Bake how the selected bodies sound as this shot strikes them: WAV files, and strips that play them"""
+    """Bake the sound of impacts on the selected bodies to WAV files, with a strip for each"""
 
     bl_idname = "jounce.bake_sound"
     bl_label = "Bake Sound"

@@ -16,7 +16,7 @@ class AtMost:
     """Makes no more stitches than are asked for."""
 
     most: IntProperty(
-        name="Maximum Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
+        name="Maximum Stitches", description="Largest number of new stitches", default=100, min=1, max=1000
     )
 
 
@@ -25,7 +25,7 @@ class WithinDistance:
 
     distance: FloatProperty(
         name="Distance",
-        description="How far apart stitched vertices may be, in percent of the size of the meshes",
+        description="Largest distance of stitched vertices, in percent of the size of the meshes",
         default=2.0,
         min=0.0,
         max=100.0,
@@ -35,9 +35,7 @@ class WithinDistance:
 
 
 class SeamOperator(AtMost, JounceOperator):
-    """Makes a stitch group between the active mesh and another selected one of its body, or within
-    the mesh.
-    """
+    """Makes a stitch group between the active mesh and another of its body, or within the mesh."""
 
     needs = (needs.within_body,)
 
@@ -126,7 +124,7 @@ class JOUNCE_OT_stitch_groups(SeamOperator):
 
 
 class JOUNCE_OT_stitch_nearest(WithinDistance, SeamOperator):
-    """Stitch what is nearest: between two selected meshes of the body, or between loose parts of one"""
+    """Stitch the nearest vertices of two selected meshes of the body, or of loose parts of one mesh"""
 
     bl_idname = "jounce.stitch_nearest"
     bl_label = "Stitch Nearest"

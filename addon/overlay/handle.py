@@ -135,7 +135,7 @@ class JOUNCE_GT_amount(bpy.types.Gizmo):
         return {"RUNNING_MODAL"}
 
     def exit(self, context: bpy.types.Context, cancel: bool) -> None:
-        """Ends: restores the amount, or keeps it as one step of undo."""
+        """Ends: restores the amount, or keeps the new amount as one step of undo."""
         context.area.header_text_set(None)
         host = host_in(context)
         if host is None:

@@ -63,7 +63,7 @@ class Picture:
                     shading.draw_surface(skin.batch, context.region_data, shape.matrix)
 
     def values(self, skin: "Skin", shape: Shape, scene: bpy.types.Scene) -> np.ndarray:
-        """The values at the vertices of a mesh, its own or all vertices after its modifiers."""
+        """The values at the original vertices of a mesh, or at all vertices after the modifiers."""
         if not self.field.moves:
             return self._values[skin.rows]
         unit = units.metres_per_unit(scene)
@@ -79,7 +79,7 @@ class Picture:
 
 
 class Skin:
-    """One mesh of a body, and its batch."""
+    """A mesh of a body, and its batch."""
 
     def __init__(self, obj: bpy.types.Object, rows: slice) -> None:
         """rows: of the body's render vertices."""

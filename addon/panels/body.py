@@ -36,6 +36,14 @@ def draw_attached(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) ->
         paint.kind = Kind.PIN.value
 
 
+def draw_pinned(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows the inputs of a pinned body's model."""
+    layout.prop(state, "resolution")
+    layout.prop(state, "pieces")
+    paint = layout.operator("jounce.map_paint", text="Paint What Is Held", icon="BRUSH_DATA")
+    paint.kind = Kind.PIN.value
+
+
 def draw_rigged(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
     """Shows the inputs of the model of flesh on a rig."""
     layout.prop(state, "resolution")
@@ -54,4 +62,5 @@ DRAWN = {
     BodyKind.RIGGED: draw_rigged,
     BodyKind.LOOSE: draw_loose,
     BodyKind.ATTACHED: draw_attached,
+    BodyKind.PINNED: draw_pinned,
 }

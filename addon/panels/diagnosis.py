@@ -23,7 +23,7 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
             self.layout.label(text=f"{count}", icon="INFO")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows each finding, with its fix if there is one."""
+        """Shows each finding, with a fix, if any."""
         layout, state = self.layout_and_state(context)
         layout.operator("jounce.diagnose", icon="VIEWZOOM")
         is_fitted = not draw_difference(layout, context)
@@ -49,7 +49,7 @@ def draw_count(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
 
 
 def draw_difference(layout: bpy.types.UILayout, context: bpy.types.Context) -> bool:
-    """Shows that another animation plays than in the fit, with a button; True if so."""
+    """Warns, with a button, if the playing animation is not the fitted one; True for a warning."""
     sentence = played_actions.difference(bodies.host_of(context.object))
     if sentence:
         said(layout, context, sentence).operator("jounce.fit_again", icon="FILE_REFRESH")

@@ -1,4 +1,4 @@
-"""Direction of the flesh: its curves, and its keyed shapes."""
+"""Direction of the flesh by curves and keyed shapes."""
 
 import bpy
 
@@ -60,7 +60,7 @@ def draw_curves(layout: bpy.types.UILayout, owner: bpy.types.PropertyGroup) -> N
 
 
 def draw_part(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows the curves of the chosen part, or the button that gives it some."""
+    """Shows the curves of the selected part, or a button to add curves."""
     if state.part is None or not state.has_list:
         return
     own = state.directions.get(state.part.name)
@@ -89,7 +89,9 @@ def draw_keys(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, contex
     key = state.flesh_key
     if key is not None:
         if not directions.fits(key):
-            sidebar.wrapped(layout, context, text="Its mesh has other vertices: key it again", icon="ERROR")
+            sidebar.wrapped(
+                layout, context, text=("The mesh has another number of vertices: key it again"), icon="ERROR"
+            )
         column = layout.column(align=True)
         column.prop(key, "before")
         column.prop(key, "after")

@@ -30,7 +30,7 @@ def unregister() -> None:
 
 
 def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    """Shows the law and, for a drawn one, its curve with the stress of pulled flesh."""
+    """Shows the law and, for a drawn law, the curve with the stress of pulled flesh."""
     layout.prop(state, "law")
     layout.prop(state, "hardening")
     if Law(state.law) is not Law.CURVE:

@@ -53,7 +53,7 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 
 def has_others(known: Learnt | None) -> bool:
-    """True with several learnt shots, which are kept if one of them is learnt again."""
+    """True with several learnt shots, all kept if one of them is learnt again."""
     return known is not None and len(known.facts.clips) > 1
 
 

@@ -71,7 +71,12 @@ def draw_switch(layout: bpy.types.UILayout, host: bpy.types.Object, context: bpy
 def draw_flesh(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
     """Shows the preset with its picture beside amount and softness, which act at once."""
     if not state.is_flesh:
-        layout.prop(state, "softness", slider=True)
+        column = layout.column(align=True)
+        if state.is_pinned:
+            column.prop(state, "strength", slider=True)
+        column.prop(state, "softness", slider=True)
+        if state.is_pinned:
+            layout.operator("jounce.wind", icon="FORCE_WIND")
         return
     split = layout.split(factor=0.3)
     split.template_icon_view(state, "preset", show_labels=True, scale=PICTURE, scale_popup=5.0)

@@ -45,14 +45,14 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
     """Variation of the flesh over the body"""
 
     bl_label = "Maps"
-    kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED))
+    kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED, BodyKind.PINNED))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the vertex group of each map, and buttons for making one."""
         layout, state = self.layout_and_state(context)
         mesh = context.object if context.object.type == "MESH" else bodies.host_of(context.object)
         for kind, (setting, _) in weight_maps.SETTINGS.items():
-            if kind is not Kind.PIN and state.is_attached:
+            if kind is not Kind.PIN and not state.is_flesh:
                 continue
             row = layout.row(align=True)
             row.prop_search(state, setting, mesh, "vertex_groups")
@@ -89,4 +89,4 @@ def draw_muscles(
         layout.prop(muscle, "muscle_stiffness")
     layout.operator("jounce.muscle_add", icon="ADD")
     if state.poisson == 0.0:
-        sidebar.wrapped(layout, context, text="Without Volume Preservation they do not bulge", icon="INFO")
+        sidebar.wrapped(layout, context, text="Without Volume Preservation muscles do not bulge", icon="INFO")

@@ -38,7 +38,7 @@ class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
         """Shows the list, or its requirements."""
         layout, state = self.layout_and_state(context)
         if not state.modes_built:
-            sidebar.wrapped(layout, context, text="Build to see its modes", icon="INFO")
+            sidebar.wrapped(layout, context, text="Build to see the modes", icon="INFO")
             layout.operator("jounce.build", icon="MOD_BUILD")
             return
         layout.template_list("JOUNCE_UL_modes", "", state, "modes_built", state, "mode_index", rows=4)

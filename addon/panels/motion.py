@@ -44,6 +44,9 @@ def draw_stiffness(
     if state.is_attached:
         layout.prop(state, "cloth_frequency")
         return
+    if state.is_pinned:
+        layout.prop(state, "swing_frequency")
+        return
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
         layout.prop(state, "frequency")
@@ -94,8 +97,9 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "damping")
         if state.is_loose:
             keyed(layout).prop(state, "inflation")
-        if state.is_flesh:
+        if state.is_flesh or state.is_pinned:
             keyed(layout).prop(state, "strength")
+        if state.is_flesh:
             layout.prop(state, "shot_amount")
             keyed(layout).prop(state, "pose_rest")
             draw_contraction(layout, state, context)

@@ -54,6 +54,7 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")
+        layout.operator("jounce.wind", icon="FORCE_WIND")
         if not state.is_flesh:
             return
         draw_limit(layout.row(heading="Maximum Displacement"), state, "limit")

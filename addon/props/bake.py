@@ -27,7 +27,7 @@ TARGETS = (
     (
         Target.FRAME_KEYS.value,
         "One Shape Key a Frame",
-        "Exact on every frame, one shape key for each of them",
+        "Exact in every frame, with one shape key per frame",
     ),
     (
         Target.SKINNING_NODES.value,
@@ -42,12 +42,12 @@ TARGETS = (
     (
         Target.HELPER_BONES.value,
         "Helper Bones (Copy)",
-        "For game engines: a copy of the character that bones alone move, with more of them for the flesh",
+        "For game engines: a copy of the character moved by bones alone, with additional bones for the flesh",
     ),
     (
         Target.OWN_BONES.value,
         "Own Bones (Copy)",
-        "A copy of the character whose own bones play what they can of the flesh: tails, ears, hair",
+        "A copy of the character: its own bones play as much of the flesh as possible, on tails, ears, hair",
     ),
 )
 
@@ -56,16 +56,16 @@ class BakeRecord:
     """A bake of a mesh, and on a host the report about it."""
 
     bake_target: StringProperty(
-        name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
+        name="Baked To", description="Kind of bake on this mesh; empty for none", options={"HIDDEN"}
     )
     bake_keys: IntProperty(
         name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
     )
     bake_action: PointerProperty(
-        name="Bake Action", description="The action that the bake made", type=bpy.types.Action
+        name="Bake Action", description="The action made by the bake", type=bpy.types.Action
     )
     bake_group: PointerProperty(
-        name="Bake Group", description="The node group that the bake made", type=bpy.types.NodeTree
+        name="Bake Group", description="The node group made by the bake", type=bpy.types.NodeTree
     )
     bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
     bake_range: IntVectorProperty(
@@ -73,12 +73,12 @@ class BakeRecord:
     )
     bake_seam: FloatProperty(
         name="Seam",
-        description="How far the flesh of a looped bake ends from where it began, as a fraction of the size",
+        description="Gap between end and start of a looped bake, as a fraction of the size",
         options={"HIDDEN"},
     )
     bake_draft_error: FloatProperty(
         name="Draft Error",
-        description="How far the draft of a final bake is from it, as a fraction of the motion",
+        description="Distance of the draft from a final bake, as a fraction of the motion",
         options={"HIDDEN"},
     )
     bake_error: FloatProperty(
@@ -96,11 +96,11 @@ class BakeRecord:
         options={"HIDDEN"},
     )
     bake_played: PointerProperty(
-        name="Baked Action", description="The action whose motion the bake shows", type=bpy.types.Action
+        name="Baked Action", description="The action shown by the bake", type=bpy.types.Action
     )
     bake_played_name: StringProperty(
         name="Baked Action Name",
-        description="The name of that action when it was baked; empty for NLA strips",
+        description="Name of this action at the bake; empty for NLA strips",
         options={"HIDDEN"},
     )
 
@@ -110,26 +110,23 @@ class BakeRecord:
 class JounceKeptBake(BakeRecord, bpy.types.PropertyGroup):
     """A bake of an action that does not play."""
 
-    keys: StringProperty(
-        name="Keys", description="Its shape keys, as recorded by the bake", options={"HIDDEN"}
-    )
+    keys: StringProperty(name="Keys", description="Shape keys recorded by the bake", options={"HIDDEN"})
 
 
 class BakeProps(BakeRecord):
     """Settings of the host, and on every mesh the additions of the bake."""
 
     target: EnumProperty(
-        name="Bake To", description="What the motion is baked to", items=TARGETS, update=refresh
+        name="Bake To", description="Storage of the baked motion", items=TARGETS, update=refresh
     )
     quality: EnumProperty(
         name="Quality",
-        description="What plays, and what a bake writes",
+        description="Quality of the preview and of bakes",
         items=(
             (
                 AUTOMATIC,
                 "Automatic",
-                "Final, and the draft of a frame until its Final is there. A body too large for it stays a "
-                "draft",
+                "Final, with the draft of a frame until its Final is ready. A very large body stays a draft",
                 "NONE",
                 3,
             ),
@@ -143,7 +140,7 @@ class BakeProps(BakeRecord):
             (
                 Quality.LEARNT.value,
                 "Learnt",
-                "What was learnt of a shot: live as the draft, and nearer to the final motion of this shot",
+                "Motion learnt from a shot: live like the draft, and closer to the final motion of this shot",
                 "NONE",
                 2,
             ),
@@ -190,8 +187,8 @@ class BakeProps(BakeRecord):
     max_keys: IntProperty(
         name="Maximum Keys",
         description=(
-            "Most modal shape keys a mesh may get, even if the tolerance needs more; "
-            "a constant one, which keeps their values from 0 to 1, is not counted"
+            "Largest number of modal shape keys of a mesh, even if the tolerance needs more; the constant "
+            "key, used to keep values from 0 to 1, is not counted"
         ),
         default=100,
         min=1,
@@ -200,14 +197,14 @@ class BakeProps(BakeRecord):
 
     cache_folder: StringProperty(
         name="Folder",
-        description="Where mesh caches go; // is the folder of the .blend",
+        description="Folder of mesh caches; // is the folder of the .blend",
         default="//",
         subtype="DIR_PATH",
     )
 
     helper_count: IntProperty(
         name="Helper Bones",
-        description="How many bones stand in for the flesh. More follow it more closely",
+        description="Number of bones to reproduce the flesh. A larger number follows the flesh more closely",
         default=16,
         min=1,
         max=256,
@@ -215,7 +212,9 @@ class BakeProps(BakeRecord):
     )
     helper_influences: IntProperty(
         name="Bones a Vertex",
-        description="Most bones that move a vertex, those of the rig included. Many game engines allow four",
+        description=(
+            "Largest number of bones per vertex, bones of the rig included. Many game engines allow four"
+        ),
         default=4,
         min=1,
         max=16,
@@ -251,12 +250,12 @@ class BakeProps(BakeRecord):
     )
     bake_modifier_name: StringProperty(
         name="Bake Modifier Name",
-        description="The name by which a library override knows the modifier that plays its bake",
+        description="Name of the bake's modifier for a library override",
         options={"HIDDEN"},
     )
     bake_cache: StringProperty(
         name="Bake Cache",
-        description="The file of the bake, as the .blend that made it gives its path",
+        description="File of the bake, as a path of its .blend",
         options={"HIDDEN"},
     )
     bake_blend: StringProperty(
@@ -269,7 +268,7 @@ class BakeProps(BakeRecord):
     )
 
     kept_bakes: CollectionProperty(
-        name="Kept Bakes", description="Bakes of actions that do not play", type=JounceKeptBake
+        name="Kept Bakes", description="Bakes of inactive actions", type=JounceKeptBake
     )
 
     @property

@@ -2,32 +2,37 @@
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..core.flesh.settings import AttachedSettings, BodyKind, BuildSettings, LooseSettings
+from ..core.flesh.settings import AttachedSettings, BodyKind, BuildSettings, LooseSettings, PinnedSettings
 from ..core.rig.bones import Counting
 from .refresh import refreshing
 
 FORCES = (
-    ("CUBATURE", "Cubature", "At single cells, chosen and weighted so that they bend as the whole body does"),
+    ("CUBATURE", "Cubature", "At single cells, chosen and weighted for the bending of the whole body"),
     ("CLUSTERS", "Clusters", "As means over regions, as first published. They hold against bending"),
 )
 KINDS = (
-    (BodyKind.RIGGED.value, "Rigged", "Flesh that follows a rig, or the object"),
+    (BodyKind.RIGGED.value, "Rigged", "Flesh on a rig or on the object"),
     (
         BodyKind.LOOSE.value,
         "Loose",
-        "Jelly that nothing holds: it starts where the object stands, falls, bounces and rolls",
+        "Free jelly: starts in the place of its object, falls, bounces and rolls",
     ),
     (
         BodyKind.ATTACHED.value,
         "Attached",
-        "A surface without volume, such as a cape: it hangs on the rig by what the map Pin holds",
+        "A surface without volume, such as a cape, hung on the rig by the map Pin",
+    ),
+    (
+        BodyKind.PINNED.value,
+        "Pinned",
+        "A prop swinging about its root, fixed to its object by the map Pin: grass, a plant, a lamp",
     ),
 )
 COUNTING = (
     (
         Counting.AUTOMATIC.value,
         "Automatic",
-        "Bones that move almost nothing of the body (fingers, toes, a jaw) count as the bone above them",
+        "Bones with hardly any flesh (fingers, toes, a jaw) count as the bone above",
     ),
     (Counting.ALL.value, "All", "Every bone counts. Slower to build, and small parts stay stiffer"),
     (
@@ -42,12 +47,12 @@ COUNTING = (
 class BodyProps:
     """Settings of the host; a change needs a build, which is automatic in a preview."""
 
-    kind: EnumProperty(name="Kind", description="What moves the body", items=KINDS)
+    kind: EnumProperty(name="Kind", description="Kind of motion of the body", items=KINDS)
     handles: IntProperty(
         name="Handles",
         description=(
-            "How many handles move a loose or an attached body. More let smaller parts move alone, and cloth "
-            "fold finer; each costs time"
+            "Number of handles of a loose or an attached body. More handles let smaller parts move "
+            "separately, and cloth fold finer; each takes time"
         ),
         default=40,
         min=1,
@@ -57,8 +62,8 @@ class BodyProps:
     thickness: FloatProperty(
         name="Thickness",
         description=(
-            "How thick an attached surface is, in percent of its size: 0.2 of a cape of a metre and a half "
-            "is 3 mm. Twice as thick resists bending four times as much beside its weight"
+            "Thickness of an attached surface, in percent of its size: for a cape of a metre and a half, "
+            "0.2 is 3 mm. Twice as thick resists bending four times as much relative to the weight"
         ),
         default=0.2,
         min=0.0001,
@@ -71,19 +76,29 @@ class BodyProps:
     bending: FloatProperty(
         name="Bending Stiffness",
         description=(
-            "How firmly an attached surface keeps its bends, without unit: 1 as a plate of its thickness, 0 "
-            "not at all"
+            "Bending stiffness of an attached surface, without unit: 1 as a plate of this thickness, 0 none"
         ),
         default=1.0,
         min=0.0,
         max=10000.0,
         soft_max=50.0,
     )
+    pieces: IntProperty(
+        name="Pieces",
+        description=(
+            "Number of pieces of a pinned body on the longest way from its root, each with a separate "
+            "bend. More pieces bend farther and take longer; a rope needs twelve"
+        ),
+        default=6,
+        min=1,
+        max=100,
+        soft_max=24,
+    )
     bone_core: FloatProperty(
         name="Bone Core",
         description=(
-            "How much of the body follows its bones: hands, feet, heads and thin parts, and around the bones "
-            "this share of the flesh. 0 is no core: all is flesh. Without unit"
+            "Rigid share of the body: hands, feet, heads and thin parts follow their bones, and around "
+            "the bones this share of the flesh. 0 is no core, only flesh. Without unit"
         ),
         default=0.0,
         min=0.0,
@@ -93,7 +108,7 @@ class BodyProps:
     anatomy: BoolProperty(
         name="Anatomy",
         description=(
-            "Find ribs, loins, belly, limbs, ears and tail, and give each its own share of bone and its own "
+            "Find ribs, loins, belly, limbs, ears and tail, each with a separate share of bone and "
             "frequency. Off, all flesh has the same"
         ),
         default=False,
@@ -117,9 +132,8 @@ class BodyProps:
     locality: FloatProperty(
         name="Locality",
         description=(
-            "How strongly each mode is confined to a part of the body of its own, without unit: 0 not at "
-            "all, 10 to about a forearm, 100 to a finger. Confined modes take seconds to build, and a body "
-            "needs more"
+            "Confinement of each mode to a part of the body, without unit: 0 none, 10 to about a forearm, "
+            "100 to a finger. Confined modes take seconds to build, and a body needs more"
         ),
         default=0.0,
         min=0.0,
@@ -128,7 +142,7 @@ class BodyProps:
     )
     forces: EnumProperty(
         name="Forces",
-        description="Where the elastic forces of the flesh are found",
+        description="Evaluation of the elastic forces",
         items=FORCES,
         default="CLUSTERS",
     )
@@ -146,8 +160,8 @@ class BodyProps:
     poisson: FloatProperty(
         name="Volume Preservation",
         description=(
-            "How much the flesh bulges aside where it is squeezed, as a Poisson ratio, without unit: 0 not "
-            "at all, 0.45 like real flesh. Above 0 a step takes about a third longer"
+            "Sideways bulge of squeezed flesh, as a Poisson ratio, without unit: 0 none, 0.45 like real "
+            "flesh. Above 0 a step takes about a third longer"
         ),
         default=0.0,
         min=0.0,
@@ -156,14 +170,12 @@ class BodyProps:
     bones_counting: EnumProperty(
         name="Constraint Bones",
         description=(
-            "Which bones the flesh must not imitate. The shape follows all bones in any case; "
-            "fewer that count build faster"
+            "Bones not to be imitated by the flesh. The shape follows all bones in any case; fewer "
+            "constraint bones build faster"
         ),
         items=COUNTING,
     )
-    bones_collection: StringProperty(
-        name="Collection", description="Bone collection with the bones that count"
-    )
+    bones_collection: StringProperty(name="Collection", description="Bone collection of the constraint bones")
 
     shape_keys_count: BoolProperty(
         name="Shape Keys Count",
@@ -174,7 +186,7 @@ class BodyProps:
     built_digest: StringProperty(
         name="Built From", description="Hash of what the body was built from; empty before the first build"
     )
-    built_summary: StringProperty(name="Built", description="What the last build made")
+    built_summary: StringProperty(name="Built", description="Summary of the last build")
     built_tets: IntProperty(
         name="Built Tets", description="Number of tets of the last build", options={"HIDDEN"}
     )
@@ -190,16 +202,23 @@ class BodyProps:
         return BodyKind(self.kind) is BodyKind.ATTACHED
 
     @property
+    def is_pinned(self) -> bool:
+        """True for a prop that swings about its root."""
+        return BodyKind(self.kind) is BodyKind.PINNED
+
+    @property
     def is_flesh(self) -> bool:
         """True for flesh that follows its rig, with modes and a final motion."""
         return BodyKind(self.kind) is BodyKind.RIGGED
 
-    def build_settings(self) -> BuildSettings | LooseSettings | AttachedSettings:
+    def build_settings(self) -> BuildSettings | LooseSettings | AttachedSettings | PinnedSettings:
         """Inputs of the model."""
         if self.is_loose:
             return LooseSettings(self.resolution, self.handles, self.clusters)
         if self.is_attached:
             return AttachedSettings(self.handles, self.thickness / 100.0, self.bending)
+        if self.is_pinned:
+            return PinnedSettings(self.resolution, self.pieces)
         return BuildSettings(
             resolution=self.resolution,
             modes=self.modes,

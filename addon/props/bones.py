@@ -15,8 +15,8 @@ def refresh(bone: bpy.types.PoseBone, _context: bpy.types.Context) -> None:
 LEAK = FloatProperty(
     name="Momentum Leak",
     description=(
-        "How much of this bone's momentum reaches its flesh, 1 as usual, 0 not at all; multiplied with the "
-        "map, blended as the weights are. Without unit. Hold Alt to set it on all selected bones"
+        "Share of this bone's momentum felt by its flesh, 1 as usual, 0 none; multiplied with the map, "
+        "blended by the weights. Without unit. Hold Alt to set it on all selected bones"
     ),
     default=1.0,
     min=0.0,
@@ -28,21 +28,20 @@ LEAK = FloatProperty(
 )
 
 ROLES = (
-    (Role.AUTOMATIC.value, "Automatic", "By what part of the body the bone is: chain, shape and name say so"),
+    (Role.AUTOMATIC.value, "Automatic", "By the bone's part of the body, found by chain, shape and name"),
     (Role.FLESH.value, "Flesh", "Thick flesh around the bone moves, thin flesh follows it"),
     (Role.RIGID.value, "Rigid", "All of its flesh follows the bone, as a hand or a helmet does"),
     (
         Role.FREE.value,
         "Free",
-        "Nothing of its flesh follows the bone for being close to it or thin, as an ear",
+        "Even thin flesh, or flesh close to the bone, does not follow it: for an ear",
     ),
 )
 
 ROLE = EnumProperty(
     name="Role",
     description=(
-        "What the flesh of this bone does in a body with a core of bone. Hold Alt to set it on all "
-        "selected bones"
+        "Behaviour of this bone's flesh in a body with a bone core. Hold Alt to set it on all selected bones"
     ),
     items=ROLES,
     options=set(),
@@ -60,7 +59,7 @@ def refresh_users(material: bpy.types.Material, _context: bpy.types.Context) -> 
 
 HARD_MATERIAL = BoolProperty(
     name="Rigid",
-    description="What has this material is hard, as metal is, and follows its bones; with Bone Core only",
+    description="Faces with this material are hard, like metal, and follow their bones; with Bone Core only",
     default=False,
     options=set(),
     update=refresh_users,

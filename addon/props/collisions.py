@@ -11,13 +11,13 @@ SHAPES = (
     (
         Kind.AUTOMATIC.value,
         "Automatic",
-        "What it looks like: a flat mesh is a plane, one with the corners of a box a box, a ball a ball",
+        "By its look: a flat mesh is a plane, one with the corners of a box a box, a ball a ball",
     ),
-    (Kind.PLANE.value, "Plane", "All that is behind a plane, without end, such as the ground"),
+    (Kind.PLANE.value, "Plane", "Everything behind a plane, without end, such as the ground"),
     (Kind.SPHERE.value, "Sphere", "A ball of the object's size"),
     (Kind.CAPSULE.value, "Capsule", "A rod with round ends along the longest side of the object"),
     (Kind.BOX.value, "Box", "The object's bounding box"),
-    (Kind.MESH.value, "Mesh", "The volume that the mesh encloses, as its modifiers show it"),
+    (Kind.MESH.value, "Mesh", "The volume of the mesh, after its modifiers"),
 )
 
 
@@ -37,7 +37,7 @@ class CollisionProps:
     )
     collision_friction: FloatProperty(
         name="Friction",
-        description="How much the flesh sticks to what it touches, without unit: 0 is ice, 1 is rubber",
+        description="Friction of the flesh on other objects, without unit: 0 is ice, 1 is rubber",
         default=0.5,
         min=0.0,
         max=1000.0,
@@ -53,7 +53,7 @@ def refresh_object(obj: bpy.types.Object, _context: bpy.types.Context) -> None:
 
 SHAPE = EnumProperty(
     name="Collision Shape",
-    description="As what flesh collides with this object",
+    description="Solid shape of this object for the flesh",
     items=SHAPES,
     options=set(),
     override=CHANGES,
@@ -62,8 +62,8 @@ SHAPE = EnumProperty(
 OF_BONE = BoolProperty(
     name="Of Bone",
     description=(
-        "It stands for the bone that it hangs on: flesh of that bone and of those next to it passes through "
-        "it, and it keeps its size whatever the bone's scale"
+        "A capsule of its bone: flesh of this bone and of the adjacent ones passes through, and the size "
+        "stays the same at any scale of the bone"
     ),
     default=False,
     options=set(),
@@ -72,7 +72,7 @@ OF_BONE = BoolProperty(
 )
 KEEPS_SIZE = BoolProperty(
     name="Keep Size",
-    description="Collide with it at the size of the first frame, whatever its scale is later",
+    description="Collide with it at the size of the first frame, at any later scale",
     default=False,
     options=set(),
     override=CHANGES,

@@ -20,8 +20,8 @@ class DiagnosisProps:
     """Findings on the host."""
 
     findings: CollectionProperty(
-        name="Findings", description="What the last diagnosis found", type=JounceFinding
+        name="Findings", description="Findings of the last diagnosis", type=JounceFinding
     )
     is_diagnosed: BoolProperty(
-        name="Diagnosed", description="Whether the body was looked at since it was added", options={"HIDDEN"}
+        name="Diagnosed", description="Diagnosed since the body was added", options={"HIDDEN"}
     )

@@ -18,13 +18,13 @@ def _show(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
 
 
 class OfDirection:
-    """Curves of the body or of one part; they change what is shown, never the simulation."""
+    """Curves of the body or of one part, for the display, never the simulation."""
 
     exaggerate: FloatProperty(
         name="Exaggerate",
         description=(
-            "How far the flesh swings of what was simulated, without unit: 0 not at all, 1 as simulated, 3 "
-            "three times as far. May be animated"
+            "Factor on the simulated swing, without unit: 0 none, 1 as simulated, 3 three times as far. "
+            "May be animated"
         ),
         default=1.0,
         min=0.0,
@@ -34,10 +34,7 @@ class OfDirection:
     )
     lag: FloatProperty(
         name="Lead / Lag",
-        description=(
-            "How much later than simulated the flesh comes, in frames; below 0 it leads and comes earlier. "
-            "May be animated"
-        ),
+        description=("Delay of the flesh, in frames; below 0 the flesh leads. May be animated"),
         default=0.0,
         min=-MOST_LAG,
         max=MOST_LAG,
@@ -47,8 +44,8 @@ class OfDirection:
     follow_through: FloatProperty(
         name="Follow Through",
         description=(
-            "How long the flesh rings out after a move, without unit: 1 as its damping does, 2 twice as "
-            "long, 0.5 half as long. May be animated"
+            "Factor on the decay time of swings, without unit: 1 by the damping, 2 twice as long, 0.5 "
+            "half as long. May be animated"
         ),
         default=1.0,
         min=LEAST_FOLLOW,
@@ -78,10 +75,10 @@ class JounceDirection(OfDirection, bpy.types.PropertyGroup):
 class JounceFleshKey(bpy.types.PropertyGroup):
     """A keyed shape. Its offsets are bytes beside these properties, as shares of the body's size."""
 
-    frame: IntProperty(name="Frame", description="Frame in which the flesh has this shape", update=_show)
+    frame: IntProperty(name="Frame", description="Frame of this shape", update=_show)
     before: IntProperty(
         name="Frames Before",
-        description="How many frames before the key may change; all earlier ones stay as they are",
+        description="Number of changed frames before the key; earlier frames stay as they are",
         default=12,
         min=1,
         max=LONGEST_SPAN,
@@ -90,7 +87,7 @@ class JounceFleshKey(bpy.types.PropertyGroup):
     )
     after: IntProperty(
         name="Frames After",
-        description="How many frames after the key may change; all later ones stay as they are",
+        description="Number of changed frames after the key; later frames stay as they are",
         default=12,
         min=1,
         max=LONGEST_SPAN,
@@ -100,8 +97,7 @@ class JounceFleshKey(bpy.types.PropertyGroup):
     scale: FloatProperty(
         name="Scale",
         description=(
-            "How much of the change the key makes, without unit: 0 nothing, 1 the shape as it was kept, 2 "
-            "twice as far from the motion"
+            "Strength of the key, without unit: 0 none, 1 the kept shape, 2 twice as far from the motion"
         ),
         default=1.0,
         min=0.0,
@@ -112,8 +108,8 @@ class JounceFleshKey(bpy.types.PropertyGroup):
     swing: FloatProperty(
         name="Swing",
         description=(
-            "How much the flesh swings into and out of the shape, without unit: 1 as it does by itself, "
-            "with the least force; 0 eases there and back over the whole span"
+            "Swing into and out of the shape, without unit: 1 natural, with the least force; 0 eases "
+            "there and back over the whole span"
         ),
         default=1.0,
         min=0.0,

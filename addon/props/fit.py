@@ -18,5 +18,5 @@ class FitProps:
         name="Fitted Keys", description="Hash of all keys of these actions", options={"HIDDEN"}
     )
     fitted_frequency: FloatProperty(
-        name="Fitted Frequency", description="The frequency that was found, in Hz", options={"HIDDEN"}
+        name="Fitted Frequency", description="The fitted frequency, in Hz", options={"HIDDEN"}
     )

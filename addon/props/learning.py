@@ -15,8 +15,8 @@ class LearningProps:
     displacements: EnumProperty(
         name="Displacements",
         description=(
-            "How many displacements a shot is learnt in, at most, beside those of three of the body's own "
-            "modes, in which it moves where it was not seen. More come nearer, each costs time"
+            "Largest number of displacements of a shot. Jounce adds displacements of the body's three "
+            "lowest modes, for unseen motion. More are closer to the final motion, each takes time"
         ),
         items=COUNTS,
         default="32",

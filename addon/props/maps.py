@@ -44,12 +44,12 @@ class MapProps:
     leak_group: StringProperty(
         name="Momentum Leak",
         description=(
-            "Vertex group that scales how much of the bones' momentum reaches the flesh, 0 to 1. Only "
+            "Vertex group with the share of the bones' momentum felt by the flesh, 0 to 1. Only "
             "differences within one bone's region matter; for more or less motion as a whole use Amount"
         ),
     )
     pin_group: StringProperty(
-        name="Pin", description="Vertex group of what stays exactly where the rig puts it: weights above 0.5"
+        name="Pin", description="Vertex group of the flesh in its exact rigged place: weights above 0.5"
     )
     strength_group: StringProperty(
         name="Strength Map", description="Vertex group that scales Strength, 0 to 1, vertex by vertex"

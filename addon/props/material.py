@@ -13,8 +13,8 @@ STIFFNESS_BY = (
     (
         "PHYSICAL",
         "Physical",
-        "Young's modulus and density of a real material. A larger body of it swings more slowly, so the "
-        "unit scale of the scene has to be right",
+        "Young's modulus and density of a real material. A larger body of the same material swings more "
+        "slowly: the unit scale of the scene has to be right",
     ),
 )
 
@@ -22,12 +22,12 @@ FREQUENCY_OF = (
     (
         FrequencyOf.SIZE.value,
         "Size",
-        "Of flesh of the body's size: pins, paint and rigid parts change nothing in the rest of the body",
+        "By the size of the body: pins, paint and rigid parts change nothing in the rest of the body",
     ),
     (
         FrequencyOf.LOWEST_MODE.value,
         "Lowest Mode",
-        "The softest mode of the body, which depends on all that holds it. Bodies of older files have it",
+        "The softest mode of the body, attachments included. Bodies of older files have this",
     ),
 )
 
@@ -42,18 +42,18 @@ LAWS = (
     (
         Law.MOONEY_RIVLIN.value,
         "Mooney-Rivlin",
-        "Rubber that also resists changes of area: firmer where skin spreads",
+        "Rubber with additional resistance to changes of area: firmer in spreading skin",
     ),
     (
         Law.VENANT.value,
         "St. Venant-Kirchhoff",
-        "Hardens the more it is stretched, and gives way when it is squeezed",
+        "Hardens under stretch, and yields when squeezed",
     ),
     (
         Law.CURVE.value,
         "Curve",
-        "As it is drawn: stress against stretch, from 0 through 1 at rest to 2. The slope at rest is that of "
-        "the frequency",
+        "Drawn by you: stress against stretch, from 0 through 1 at rest to 2. The slope at rest is that "
+        "of the frequency",
     ),
 )
 
@@ -68,10 +68,10 @@ def _law_chosen(state: "MaterialProps", context: bpy.types.Context) -> None:
 class MaterialProps:
     """Settings of the host; changes need no build."""
 
-    stiffness_by: EnumProperty(name="Stiffness By", description="What sets the stiffness", items=STIFFNESS_BY)
+    stiffness_by: EnumProperty(name="Stiffness By", description="Source of the stiffness", items=STIFFNESS_BY)
     frequency_of: EnumProperty(
         name="Frequency Of",
-        description="Whose frequency it is",
+        description="Reference of the frequency",
         items=FREQUENCY_OF,
         default=FrequencyOf.LOWEST_MODE.value,
     )
@@ -84,7 +84,7 @@ class MaterialProps:
     )
     law: EnumProperty(
         name="Law",
-        description="How the flesh of the final motion answers to stretch; drafts are corotated",
+        description="Response of final flesh to stretch; drafts are corotated",
         items=LAWS,
         default=Law.COROTATED.value,
         update=_law_chosen,
@@ -92,9 +92,9 @@ class MaterialProps:
     hardening: FloatProperty(
         name="Hardening",
         description=(
-            "How much stiffer flesh of the final motion gets the more it is strained, without unit: 0 not at "
-            "all, 1 is twice as stiff where a length changes by a half, 4 is five times as stiff. Small "
-            "motion stays as it is. Drafts do not harden"
+            "Hardening of final flesh under strain, without unit: 0 none, 1 is twice as stiff at a change "
+            "of length by a half, 4 is five times as stiff. Small motion is unchanged. Drafts do not "
+            "harden"
         ),
         default=0.0,
         min=0.0,

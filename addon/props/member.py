@@ -33,9 +33,7 @@ class MemberProps:
         poll=_is_mesh,
         update=_joined,
     )
-    format: IntProperty(
-        name="Format", description="Which version's way of keeping things this is", options={"HIDDEN"}
-    )
+    format: IntProperty(name="Format", description="Version of the stored data", options={"HIDDEN"})
     bind_matrix: FloatVectorProperty(
         name="Bind Matrix",
         description="The object's world matrix at the last build, armatures at rest, row by row",
@@ -50,7 +48,7 @@ class MemberProps:
     )
     left_out: StringProperty(
         name="Left Out",
-        description="Why the mesh got no flesh of its own at the last build; empty where it did",
+        description="Reason for a mesh without flesh of its own at the last build; empty for none",
         options={"HIDDEN"},
     )
     hidden_faces: StringProperty(
@@ -60,7 +58,17 @@ class MemberProps:
     )
     following: StringProperty(
         name="Following",
-        description="How far each vertex followed another mesh at the last build, packed; empty for none",
+        description="Share of following of each vertex at the last build, packed; empty for none",
+        options={"HIDDEN"},
+    )
+    made_pin: StringProperty(
+        name="Made Pin",
+        description="The vertex group with the root that Add Jounce found; empty without one",
+        options={"HIDDEN"},
+    )
+    made_pin_digest: StringProperty(
+        name="Made Pin Weights",
+        description="Hash of the weights that Add Jounce gave the root",
         options={"HIDDEN"},
     )
     is_rigid: BoolProperty(

@@ -13,7 +13,7 @@ class JounceMode(bpy.types.PropertyGroup):
     """One mode."""
 
     ratio: FloatProperty(
-        name="Ratio", description="Its frequency as a multiple of the lowest one that deforms, without unit"
+        name="Ratio", description="Frequency as a multiple of the lowest deforming mode's, without unit"
     )
 
 
@@ -28,7 +28,7 @@ class ModesProps:
         name="Modes", description="The modes of the last build, lowest first", type=JounceMode
     )
     mode_index: IntProperty(
-        name="Chosen Mode", description="The mode that the overlay shows, from 0", min=0, update=_chosen
+        name="Chosen Mode", description="Number of the mode in the overlay, from 0", min=0, update=_chosen
     )
 
     @property

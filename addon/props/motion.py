@@ -25,9 +25,9 @@ class MotionProps:
     frequency: FloatProperty(
         name="Frequency (Hz)",
         description=(
-            "How firm the flesh is, in Hz: so often a wave crosses a cube of the body's volume in a second. "
-            "Large soft parts swing about half as often, long thin ones more slowly. Low is heavy and soft, "
-            "high is firm; it means the same for a mouse and a whale"
+            "Firmness of the flesh, in Hz: a wave crosses a cube of the body's volume this many times per "
+            "second. Large soft parts swing about half as often, long thin ones more slowly. Low is "
+            "heavy and soft, high is firm, with the same meaning for a mouse and a whale"
         ),
         default=sensible.FREQUENCY,
         min=0.05,
@@ -40,9 +40,9 @@ class MotionProps:
     cloth_frequency: FloatProperty(
         name="Stretch Frequency (Hz)",
         description=(
-            "How firmly an attached surface keeps its lengths, in Hz: so often a wave of stretch crosses it "
-            "in a second. At 25 it gets a hundredth longer where it hangs under gravity, at half as much "
-            "four times that; it means the same for a mouse and a whale"
+            "Resistance of an attached surface to stretch, in Hz: a wave of stretch crosses the surface "
+            "this many times per second. At 25 the surface gets one percent longer under gravity, at half "
+            "as much four percent, with the same meaning for a mouse and a whale"
         ),
         default=25.0,
         min=0.5,
@@ -51,12 +51,25 @@ class MotionProps:
         soft_max=100.0,
         step=100,
     )
+    swing_frequency: FloatProperty(
+        name="Swing Frequency (Hz)",
+        description=(
+            "Frequency of a pinned body's slowest part, in Hz. Grass and leaves have 1 to 3, an antenna 2 "
+            "to 5, a tree less than 1"
+        ),
+        default=sensible.SWING_FREQUENCY,
+        min=0.02,
+        max=100.0,
+        soft_min=0.2,
+        soft_max=10.0,
+        step=10,
+    )
     amount: FloatProperty(
         name="Target Amplitude",
         description=(
-            "How far Fit to Shot lets the soft parts move, in percent of the size: all but a twentieth of "
-            "their vertices stay below it in all but a twentieth of the frames; bellies may go 1.3 times and "
-            "ears and tails 1.8 times as far. 2 is firm, 3.5 soft, 8 jelly"
+            "Amplitude of the soft parts for Fit to Shot, in percent of the size: at most a twentieth of "
+            "their vertices move further, in at most a twentieth of the frames; bellies may go 1.3 times "
+            "and ears and tails 1.8 times as far. 2 is firm, 3.5 soft, 8 jelly"
         ),
         default=3.5,
         min=0.01,
@@ -77,7 +90,7 @@ class MotionProps:
     softness: FloatProperty(
         name="Softness",
         description=(
-            "How soft the flesh is beside what was fitted to the shot, without unit: 1 as fitted, 4 swings "
+            "Softness of the flesh relative to the fit to the shot, without unit: 1 as fitted, 4 swings "
             "half as often and far wider, 0.25 is firm"
         ),
         default=1.0,
@@ -90,8 +103,8 @@ class MotionProps:
     strength: FloatProperty(
         name="Amount",
         description=(
-            "How much the flesh moves, as a share of the rig's acceleration, without unit: 0 not at all, 1 "
-            "as in nature, 3 as in a cartoon. May be animated"
+            "Share of the rig's acceleration felt by the flesh, without unit: 0 none, 1 natural, 3 as in "
+            "a cartoon. May be animated"
         ),
         default=1.0,
         min=0.0,
@@ -102,8 +115,8 @@ class MotionProps:
     shot_amount: FloatProperty(
         name="Shot Amount",
         description=(
-            "Share of the rig's acceleration that the fit found for this shot, without unit: above 1 for "
-            "calm clips, below for wild ones. Amount multiplies it"
+            "Share of the rig's acceleration fitted to this shot, without unit: above 1 for calm clips, "
+            "below for wild ones. Amount multiplies it"
         ),
         default=1.0,
         min=0.05,
@@ -133,7 +146,7 @@ class MotionProps:
     )
     integrator: EnumProperty(
         name="Integrator",
-        description="How much of its swing the flesh keeps from step to step, beside the damping",
+        description="Swing kept from step to step, beside the damping",
         items=INTEGRATORS,
     )
     use_gravity: BoolProperty(
@@ -142,8 +155,8 @@ class MotionProps:
     gravity: FloatProperty(
         name="Gravity Strength",
         description=(
-            "How strongly the flesh hangs, without unit: 1 is what the scene's gravity does to a body of "
-            "1.8 m; scaled with the body, so that the look is the same at any size"
+            "Strength of gravity, without unit: 1 is the effect of the scene's gravity on a body of 1.8 "
+            "m, scaled with the body to look the same at any size"
         ),
         default=1.0,
         soft_min=-2.0,
@@ -153,7 +166,7 @@ class MotionProps:
 
     velocity: FloatVectorProperty(
         name="Velocity (m/s)",
-        description="How fast a loose body starts, along the axes of the world, in m/s",
+        description="Starting velocity of a loose body, along the axes of the world, in m/s",
         subtype="XYZ",
         size=3,
         soft_min=-20.0,
@@ -162,7 +175,7 @@ class MotionProps:
     )
     spin: FloatVectorProperty(
         name="Spin (°/s)",
-        description="How fast a loose body starts to turn, about the axes of the world, in degrees a second",
+        description="Starting spin of a loose body, about the axes of the world, in degrees a second",
         subtype="XYZ",
         size=3,
         soft_min=-720.0,
@@ -173,16 +186,17 @@ class MotionProps:
     animated: BoolProperty(
         name="Animated",
         description=(
-            "Hold a loose body where its object is, as keys and parents move that. Where this goes off it is "
-            "let go, as fast as the object moves and turns; where it goes on it is caught. Animate it"
+            "Hold a loose body in the place of its object, moved by keys and parents. Switched off, the "
+            "body flies on as fast as the object moves and turns; switched on again, the object catches "
+            "the body. Animate it"
         ),
         default=False,
     )
     catch: FloatProperty(
         name="Catch (s)",
         description=(
-            "How long a loose body takes to come to its object once Animated goes on, in seconds; at 0 it "
-            "jumps"
+            "Duration of the way of a loose body to its object after Animated goes on, in seconds; at 0 "
+            "the body jumps"
         ),
         default=0.5,
         min=0.0,
@@ -193,8 +207,8 @@ class MotionProps:
     inflation: FloatProperty(
         name="Inflate",
         description=(
-            "How many times as long, wide and high as it was built a loose body wants to be: at 1.26 it has "
-            "twice the volume; without unit. May be animated"
+            "Factor on the length, width and height of a built loose body: at 1.26 the body has twice the "
+            "volume; without unit. May be animated"
         ),
         default=1.0,
         min=0.1,
@@ -214,6 +228,9 @@ class MotionProps:
         if self.is_attached:
             own = {"frequency": self.cloth_frequency, "frequency_of": FrequencyOf.SIZE, "material": None}
             return AttachedMotion(**of_flesh | own)
+        if self.is_pinned:
+            own = {"frequency": self.swing_frequency, "frequency_of": FrequencyOf.LOWEST_MODE}
+            return MotionSettings(**of_flesh | own | {"material": None})
         spin = tuple(np.radians(self.spin).tolist())
         return LooseMotion(**of_flesh, velocity=tuple(self.velocity), spin=spin, catch=self.catch)
 

@@ -15,15 +15,15 @@ class OfMuscle:
     muscle_group: StringProperty(
         name="Muscle",
         description=(
-            "Vertex group that says how much of the flesh is muscle, 0 to 1. Its fibres lie along the bones "
+            "Vertex group with the share of muscle in the flesh, 0 to 1. The fibres lie along the bones "
             "and contract in the final motion by Contraction"
         ),
     )
     muscle_stiffness: FloatProperty(
         name="Muscle Stiffness",
         description=(
-            "How stiff the fibres are where the group is 1, in multiples of the flesh's own stiffness, "
-            "without unit. Stiffer fibres shorten by more of what Contraction asks for"
+            "Stiffness of the fibres at a weight of 1, in multiples of the flesh's own stiffness, without "
+            "unit. Stiffer fibres shorten by more of the Contraction"
         ),
         default=10.0,
         min=0.0,
@@ -34,8 +34,8 @@ class OfMuscle:
     contraction: FloatProperty(
         name="Contraction",
         description=(
-            "How far muscles contract in the final motion: the share of their length by which their fibres "
-            "want to be shorter. 0 relaxed, 1 to nothing; without unit. May be animated"
+            "Contraction of muscles in the final motion: wanted shortening of the fibres, as a share of "
+            "their length. 0 relaxed, 1 to nothing; without unit. May be animated"
         ),
         default=0.0,
         min=0.0,

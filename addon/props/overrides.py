@@ -1,4 +1,4 @@
-"""Settings that a library override may change in its own file."""
+"""Settings editable in a library override."""
 
 from inspect import get_annotations
 

@@ -37,21 +37,21 @@ def _chosen(_self: "PartProps", context: bpy.types.Context) -> None:
 
 @refreshing
 class OfPart:
-    """Settings of one part; the preview builds them in by itself."""
+    """Settings of one part, built in automatically by the preview."""
 
     amount: FloatProperty(
         name="Amount",
         description=(
-            "How much of the rig's acceleration the part feels, without unit: 0 none, 1 as the body, or as "
-            "Fit to Shot found for the part"
+            "Share of the rig's acceleration felt by the part, without unit: 0 none, 1 as the body, or as "
+            "fitted by Fit to Shot"
         ),
         **AMOUNT,
     )
     softness: FloatProperty(
         name="Softness",
         description=(
-            "How soft the part is beside the rest, without unit: 1 as its kind is, or as Fit to Shot found, "
-            "4 swings half as often, 0.25 twice as often"
+            "Softness of the part relative to the body, without unit: 1 as usual for such a part, or as "
+            "fitted by Fit to Shot, 4 swings half as often, 0.25 twice as often"
         ),
         **SOFTNESS,
     )
@@ -70,10 +70,12 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
         name="Found", description="Share of the volume in the last build", options={"HIDDEN"}
     )
     bones: StringProperty(
-        name="Bones", description="Names of the bones whose flesh it holds", options={"HIDDEN"}
+        name="Bones", description="Names of the bones with flesh in this part", options={"HIDDEN"}
     )
     own: BoolProperty(
-        name="Own", description="The artist made it, as a vertex group of its name", options={"HIDDEN"}
+        name="Own",
+        description=("Part made by the artist, as a vertex group of the same name"),
+        options={"HIDDEN"},
     )
     fitted_softness: FloatProperty(
         name="Fitted Softness",
@@ -156,7 +158,7 @@ class PartProps:
 
     @property
     def has_list(self) -> bool:
-        """True for more than one part, or one of the artist's; the rest alone is the whole body."""
+        """True for several parts, or an own part of the artist; the rest alone is the whole body."""
         return len(self.parts) > 1 or any(part.own for part in self.parts)
 
     @property

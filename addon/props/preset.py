@@ -1,4 +1,4 @@
-"""Chosen preset of a body, read from its settings and written to them."""
+"""Chosen preset of a body, read from and written to the settings."""
 
 import bpy
 from bpy.props import EnumProperty

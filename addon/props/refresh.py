@@ -12,7 +12,7 @@ def refresh(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None
 
 
 def refreshing(settings: type) -> type:
-    """Makes each setting of a class without an update of its own refresh its object."""
+    """Lets each setting of a class without another update refresh the object."""
     for name, setting in settings.__annotations__.items():
         if not name.startswith(WRITTEN):
             setting.keywords.setdefault("update", refresh)

@@ -9,7 +9,7 @@ class JounceClip(bpy.types.PropertyGroup):
 
 
 class JounceMotion(bpy.types.PropertyGroup):
-    """Cached motion of a library override, which its own object would not save."""
+    """Cached motion of a library override, since the object would not save it."""
 
     host: PointerProperty(type=bpy.types.Object)
 

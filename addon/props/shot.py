@@ -15,16 +15,16 @@ SETTLED = (
 MOVING = (
     RestartMode.MOVING.value,
     "In Motion",
-    "In balance, and the rig comes as fast as it leaves the first frame, so that nothing jolts there",
+    "In balance, and the rig arrives as fast as it leaves the first frame, without a jolt",
 )
 STARTS = (
     MOVING,
     SETTLED,
-    (RestartMode.REST.value, "At Rest", "Exactly as the rig has it; gravity then pulls it down"),
+    (RestartMode.REST.value, "At Rest", "Exactly in the rig's pose; gravity then pulls the flesh down"),
 )
 CUTS = (
     SETTLED,
-    (RestartMode.REST.value, "At Rest", "Exactly as the rig has it"),
+    (RestartMode.REST.value, "At Rest", "Exactly in the rig's pose"),
     (RestartMode.KEPT.value, "As It Was", "Bent as before the reset, turned with the body, without velocity"),
 )
 
@@ -33,7 +33,7 @@ CUTS = (
 class ShotProps:
     """Settings of the host; changes need no build."""
 
-    start: EnumProperty(name="Start", description="How the flesh is in the first frame", items=STARTS)
+    start: EnumProperty(name="Start", description="State of the flesh in the first frame", items=STARTS)
     cut: BoolProperty(
         name="Reset",
         description=(
@@ -51,8 +51,8 @@ class ShotProps:
     teleport: FloatProperty(
         name="Teleports",
         description=(
-            "What counts as a leap: the body as a whole moves by more than this in one frame, in percent of "
-            "its size, other than in the frames before. A fast run is none"
+            "Smallest leap: motion of the whole body within one frame, in percent of its size, unlike the "
+            "frames before. A fast run is no leap"
         ),
         default=50.0,
         min=1.0,
@@ -61,12 +61,13 @@ class ShotProps:
         soft_max=200.0,
         subtype="PERCENTAGE",
     )
-    after_cut: EnumProperty(name="After a Reset", description="How the flesh is after a reset", items=CUTS)
+    after_cut: EnumProperty(name="After a Reset", description="State of the flesh after a reset", items=CUTS)
     push: FloatVectorProperty(
         name="Acceleration",
         description=(
             "Acceleration of the whole body in world directions, in m/s². May be animated. For a body of "
-            "1.8 m; scaled with the body as gravity is, unless its stiffness is physical or it is loose"
+            "1.8 m; scaled with the body like gravity, unless the stiffness is physical or the body is "
+            "loose"
         ),
         subtype="ACCELERATION",
         size=3,
@@ -76,8 +77,8 @@ class ShotProps:
     field_weight: FloatProperty(
         name="Force Fields",
         description=(
-            "How strongly force fields of the scene act, without unit: 0 not at all, 1 as on all that "
-            "Blender simulates: a strength of 1 accelerates by 1 m/s²"
+            "Strength of the scene's force fields, without unit: 0 none, 1 as on everything simulated by "
+            "Blender: a strength of 1 accelerates by 1 m/s²"
         ),
         default=1.0,
         soft_min=0.0,
@@ -90,7 +91,7 @@ class ShotProps:
         type=bpy.types.Collection,
     )
     use_stretch: BoolProperty(
-        name="Maximum Stretch", description="Stiffen the flesh before it tears", default=False
+        name="Maximum Stretch", description="Stiffen the flesh before the Maximum Stretch", default=False
     )
     stretch: FloatProperty(
         name="Maximum Stretch",
@@ -105,7 +106,9 @@ class ShotProps:
         subtype="PERCENTAGE",
     )
     use_limit: BoolProperty(
-        name="Maximum Displacement", description="Stiffen the flesh before it moves too far", default=True
+        name="Maximum Displacement",
+        description=("Stiffen the flesh before the Maximum Displacement"),
+        default=True,
     )
     limit: FloatProperty(
         name="Maximum Displacement",

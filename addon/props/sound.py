@@ -19,7 +19,7 @@ class SoundProps:
 
     sound_material: EnumProperty(
         name="Material",
-        description="What the body is made of where it is heard; its motion stays as it is",
+        description="Material of the body for the sound; the motion stays unchanged",
         items=MATERIALS,
     )
     sound_pitch: FloatProperty(
@@ -54,7 +54,7 @@ class SoundProps:
     )
     bake_sound_path: StringProperty(
         name="Sound File",
-        description="The file of the sound, as the .blend that made it gives its path",
+        description="File of the sound, as a path of its .blend",
         options={"HIDDEN"},
     )
     bake_sound_blend: StringProperty(

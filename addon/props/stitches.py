@@ -9,7 +9,7 @@ from .overrides import overridable
 
 @overridable
 class JouncePair(bpy.types.PropertyGroup):
-    """One stitch of a stitch group: a vertex of each of its two meshes."""
+    """A stitch of a stitch group: a vertex of each of the two meshes."""
 
     a: IntProperty(name="Vertex", description="Vertex of the stitch group's first mesh")
     b: IntProperty(name="Other Vertex", description="Vertex of the stitch group's second mesh")
@@ -20,17 +20,17 @@ class JouncePair(bpy.types.PropertyGroup):
 class JounceSeam(bpy.types.PropertyGroup):
     """Stitches between two meshes of a body, or within one mesh."""
 
-    use: BoolProperty(name="On", description="Whether the stitch group holds", default=True)
+    use: BoolProperty(name="On", description="Use of the stitch group", default=True)
     mesh_a: PointerProperty(name="Mesh", description="The first mesh", type=bpy.types.Object)
     mesh_b: PointerProperty(name="Other Mesh", description="The second mesh", type=bpy.types.Object)
     pairs: CollectionProperty(
-        name="Stitches", description="Which vertices the stitch group joins", type=JouncePair
+        name="Stitches", description="Joined vertices of the stitch group", type=JouncePair
     )
     stiffness: FloatProperty(
         name="Stiffness",
         description=(
-            "Of each stitch, without unit: 1 holds firmly, 0.01 about as the flesh around it. It grows with "
-            "the body's size and stiffness"
+            "Stiffness of each stitch, without unit: 1 holds firmly, 0.01 about as the flesh around. It "
+            "grows with the body's size and stiffness"
         ),
         default=1.0,
         min=1e-5,
@@ -42,7 +42,7 @@ class JounceSeam(bpy.types.PropertyGroup):
     )
     keep_gap: BoolProperty(
         name="Keep Gap",
-        description="Keep the distance that the ends have at rest; off, they are pulled into one place",
+        description="Keep the distance of the ends at rest; off, the ends are pulled into one place",
         default=True,
     )
     closed: FloatProperty(
@@ -59,8 +59,8 @@ class JounceSeam(bpy.types.PropertyGroup):
     radius: FloatProperty(
         name="Stitch Radius",
         description=(
-            "How far around either end a stitch pulls, in percent of the body's size: a finer tet mesh then "
-            "gives way no further. 0 pulls at points"
+            "Radius of a stitch's pull around either end, in percent of the body's size: a finer tet mesh "
+            "then gives way no further. 0 pulls at points"
         ),
         default=0.0,
         min=0.0,
@@ -74,7 +74,5 @@ class JounceSeam(bpy.types.PropertyGroup):
 class StitchProps:
     """Settings of the host; a change needs a short build, except for keys of the closing."""
 
-    seams: CollectionProperty(
-        name="Stitch Groups", description="What is sewn to what in the body", type=JounceSeam
-    )
+    seams: CollectionProperty(name="Stitch Groups", description="Stitch groups of the body", type=JounceSeam)
     seam_index: IntProperty(name="Stitch Group", description="The chosen stitch group")

@@ -8,27 +8,27 @@ from ..overlay import view
 
 FIELDS = (
     (Field.NONE.value, "None", "No colours"),
-    (Field.WEIGHTS.value, "Mode", "How far the chosen mode moves each place, of its largest"),
-    (Field.CLUSTERS.value, "Clusters", "The regions that turn as one"),
-    (Field.CORE.value, "Bone Core", "What follows the bones, 1, and what is flesh, 0"),
-    (Field.PART.value, "Part", "How much of each place belongs to the chosen part, 0 to 1"),
-    (Field.LEAK.value, "Momentum Leak", "How much of the bones' momentum reaches the flesh, 0 to 1"),
+    (Field.WEIGHTS.value, "Mode", "Motion of each place in the chosen mode, relative to the largest"),
+    (Field.CLUSTERS.value, "Clusters", "The regions with a common rotation"),
+    (Field.CORE.value, "Bone Core", "1 on bone, 0 on flesh"),
+    (Field.PART.value, "Part", "Share of the chosen part in each place, 0 to 1"),
+    (Field.LEAK.value, "Momentum Leak", "Share of the bones' momentum felt by the flesh, 0 to 1"),
     (Field.STIFFNESS.value, "Stiffness", "Young's modulus of the flesh, in kPa"),
-    (Field.MUSCLE.value, "Muscle", "How much of the flesh is muscle, 0 to 1, while the preview is on"),
+    (Field.MUSCLE.value, "Muscle", "Share of muscle in the flesh, 0 to 1, during a preview"),
     (
         Field.DRAFT_ERROR.value,
         "Draft Error",
-        "How far the draft, or what was learnt, is from the final motion, as a root mean square over time, "
-        "in percent of the size",
+        "Distance of the draft, or of the learnt motion, from the final motion, as a root mean square "
+        "over time, in percent of the size",
     ),
     (
         Field.RESIDUAL.value,
         "Mode Error",
-        "How far the modes may be off since stitches or stiffness were changed without a whole build, in "
+        "Possible error of the modes after a change of stitches or stiffness without a whole build, in "
         "percent of their largest weights",
     ),
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
-    (Field.VELOCITY.value, "Velocity", "How fast the skin moves in the world, in m/s"),
+    (Field.VELOCITY.value, "Velocity", "Velocity of the skin in the world, in m/s"),
 )
 
 
@@ -50,21 +50,21 @@ class JounceWindow(bpy.types.PropertyGroup):
 
     field: EnumProperty(
         name="Colours",
-        description="What the body's meshes show in false colours; their materials stay as they are",
+        description="False colours of the body's meshes; their materials stay unchanged",
         items=FIELDS,
         update=_changed,
         options={"SKIP_SAVE"},
     )
     show_core: BoolProperty(
         name="Show Bone Core",
-        description="Colour what follows the bones, bright, and what is flesh, dark",
+        description="Colour the bone core bright and the flesh dark",
         get=_shows_core,
         set=_show_core,
         options={"SKIP_SAVE"},
     )
     opacity: FloatProperty(
         name="Opacity",
-        description="How much the colours cover what is below",
+        description="Opacity of the colours",
         default=1.0,
         min=0.0,
         max=1.0,
@@ -80,7 +80,7 @@ class JounceWindow(bpy.types.PropertyGroup):
     )
     embedding: BoolProperty(
         name="Embedding",
-        description="Draw a line from each vertex to the middle of the tet that carries it",
+        description="Draw a line from each vertex to the centre of its tet",
         update=_changed,
         options={"SKIP_SAVE"},
     )
@@ -94,7 +94,7 @@ class JounceWindow(bpy.types.PropertyGroup):
 
     show_colliders: BoolProperty(
         name="Show Colliders",
-        description="Draw the shapes that the flesh stays outside of, as they act",
+        description="Draw the effective shapes of the colliders",
         update=_changed,
         options={"SKIP_SAVE"},
     )
@@ -102,8 +102,8 @@ class JounceWindow(bpy.types.PropertyGroup):
     handle: BoolProperty(
         name="Handle on Part",
         description=(
-            "Show a handle on the chosen part while its eye is on and during a preview. Drag it to the right "
-            "for more of the part's amount, 100 pixels for 1"
+            "Show a handle on the chosen part while its eye is on and during a preview. Drag to the right "
+            "for a larger amount of the part, 100 pixels for 1"
         ),
         default=True,
         update=_changed,

@@ -34,8 +34,8 @@ HEADING = """# Bakes, measured
 
 Made by `examples/blender/bakes.py` with Blender {version}: {frames} frames a character, as drafts.
 *Error*: largest distance of any vertex in any frame from the simulated shape, as a fraction of the size, as
-the bake reports it. *Size*: what the bake adds to an uncompressed .blend, cache file included. *Playback*:
-processor time that it adds to a frame; the first row of each character is a frame without a bake.
+reported by the bake. *Size*: growth of an uncompressed .blend, cache file included. *Playback*: additional
+processor time per frame; the first row of each character is a frame without a bake.
 
 | character | vertices | bake | made of | error | size | playback |
 | --- | --- | --- | --- | --- | --- | --- |

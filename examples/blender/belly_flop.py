@@ -1,4 +1,4 @@
-"""The creature drops onto its belly, which either passes through the ground or is stopped by it."""
+"""The creature drops onto its belly; the ground stops the belly or lets it pass."""
 
 from __future__ import annotations
 

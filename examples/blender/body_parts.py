@@ -17,16 +17,15 @@ import characters
 
 HEADING = """# What moves where, measured
 
-Made by `cargo x sheets`: twenty characters, each with the 60 frames of its clips that accelerate most, the
-final motion at the defaults of *Add Jounce*. *Seen*: how far off the pose the hundredth of the vertices
-that moves most is, averaged over it and over the frames, in a picture in which the character's longest side
-has 864 pixels; *where* names the bone that most of them hang on. Of hands, feet, heads, hips with spine,
-the rib cage (of these the half towards the head), thighs, ears and tails, found by the names of bones, all
-but a tenth of the vertices stay below the number, in percent of the size; parts that a rig does not name so
-are left out. *Lively*: how far a mass on a damped spring of the body's frequency would lag behind that
-part, which says how lively the clip is there. Stretch is of edges against the posed mesh, flipped triangles
-turn inside out, both in the worst frame; jitter is the second difference of the displacement that all but a
-hundredth stay below.
+Made by `cargo x sheets`: the final motion of twenty characters at the defaults of *Add Jounce*, in the 60
+liveliest frames of each character's clips. *Seen*: mean distance from the pose, over the frames and
+the most mobile hundredth of the vertices, in a picture with 864 pixels along the character's longest side.
+*Where*: the bone with the largest weight on most of these vertices. The columns from *hands* to *ears, tails*
+give the 90th percentile of the distance from the pose, in percent of the size; of the rib cage only the half
+towards the head counts. Parts are found by the names of bones, and a part without such a name is left out.
+*Lively*: lag of a mass on a damped spring with the body's frequency, as a measure of the clip's liveliness in
+that part. Stretch (of edges, against the posed mesh) and flipped (inverted) triangles are those of the worst
+frame. Jitter: 99th percentile of the second difference of the displacement.
 
 """
 COLUMNS = {

@@ -163,7 +163,7 @@ def longest_side(take: sheet.Take) -> float:
 
 
 def part_labels(mesh: bpy.types.Object) -> np.ndarray:
-    """Part (p,) of each vertex by its strongest bone, empty for none of them."""
+    """Part (p,) of each vertex by the strongest bone, empty for none."""
     return np.array([part_of(bone) for bone in strongest_bones(mesh)])
 
 

@@ -270,7 +270,7 @@ def _solid(line: np.ndarray, rings: np.ndarray) -> jounce.TetMesh:
     tets = []
     for first in (around + 1) * np.arange(len(line) - 1):
         for side in range(around):
-            # In a prism, diagonals start at the lowest corner, so that those of neighbours agree.
+            # In a prism, diagonals start at the lowest corner, to agree with neighbours.
             a, b, c = first + np.sort([0, 1 + side, 1 + (side + 1) % around])
             above = around + 1
             tets += [(a, b, c, c + above), (a, b, b + above, c + above), (a, a + above, b + above, c + above)]

@@ -28,7 +28,7 @@ class CaughtJelly:
     """The block, thrown and caught through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build it in an empty file, and make it a free body, first held by its object."""
+        """Build in an empty file, and make a free body, first held by its object."""
         thrown_jelly.empty_shot(FRAMES)
         self.arm = _arm()
         self.block = thrown_jelly.block((LENGTH, 0.0, 0.3 * DISH + thrown_jelly.HALF))

@@ -15,7 +15,7 @@ SHORTEST_ACTION = 12
 
 
 class Unreadable(Exception):
-    """The file cannot be used; the message is one sentence for its owner."""
+    """The file cannot be used; the message is a sentence for the owner."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Character:
 
 @dataclass
 class Shot:
-    """A range of whole frames of one action, which holds its last pose if the range is longer."""
+    """A range of whole frames of an action; a longer range holds the last pose."""
 
     action: bpy.types.Action
     first: int
@@ -71,7 +71,7 @@ def read(path: Path) -> None:
 
 
 def find(name: str) -> Character:
-    """The armature that skins most vertices in the scene, its meshes, and the rigid pieces on it."""
+    """The armature with the most skinned vertices in the scene, its meshes, and its rigid pieces."""
     skinned: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for mesh in _visible_meshes():
         if armature := _armature_of(mesh):

@@ -87,7 +87,7 @@ def _build_face_part(
 
 
 def _bone_end(armature: bpy.types.Object, name: str) -> Matrix:
-    """Frame of a bone's children, which Blender places at its tail."""
+    """Frame of a bone's children, placed by Blender at the bone's tail."""
     bone = armature.data.bones[name]
     frame = bone.matrix_local.copy()
     frame.translation = bone.tail_local

@@ -77,7 +77,7 @@ def _limbs(side: str, mirror: np.ndarray) -> list[Bone]:
 
 
 def _appendage(name: str, parent: str, root: np.ndarray, path: np.ndarray, end: int, reach: float) -> Bone:
-    """One bone for a whole ear or tail, rooted deep in the body so that momentum can leak along it."""
+    """A bone for a whole ear or tail, rooted deep in the body to let momentum leak along it."""
     return Bone(name, parent, root, path[end], reach, np.vstack([root, path]))
 
 

@@ -1,4 +1,4 @@
-"""The demo creature's appearance: its surface, its colours, and its face."""
+"""The demo creature's appearance: surface, colours and face."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Part:
 
 
 def skin(resolution: int) -> Part:
-    """The soft body: one watertight surface, `resolution` cells across its longest side."""
+    """The soft body: a watertight surface, `resolution` cells across the longest side."""
     points, quads = implicit.surface(distance, *BOX, resolution)
     return Part("Skin", points, quads, _colours(points))
 

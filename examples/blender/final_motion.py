@@ -17,14 +17,14 @@ import characters
 
 HEADING = """# The final motion, measured
 
-Made by `cargo x final`: twenty characters, each with the 60 frames of its clips that
-accelerate most, at the defaults of *Add Jounce*, four steps a frame. *Apart* is how far the draft is from the
-final motion, root mean square over vertices and frames, as a share of how far that moves. *Seen* and the rib
-cage are measured as by `cargo x sheets`. Stretch is of edges
-against the posed mesh, flipped triangles turn inside out, both in the worst frame; jitter is the second
-difference of the displacement that all but a hundredth stay below. *Rise*: after the frame in which the flesh
-holds most elastic energy the rig stands still for two seconds, without damping and limits; the most that
-kinetic and elastic energy together rise by in a step, as a share of what they are at first.
+Made by `cargo x final`: twenty characters at the defaults of *Add Jounce*, in the 60 liveliest frames of each
+character's clips, four steps a frame. *Apart*: distance of the draft from the final motion, as a share
+of the final motion, both root mean squares over vertices and frames. *Seen* and the rib cage
+are measured as by `cargo x sheets`. Stretch (of edges, against the posed mesh) and flipped
+(inverted) triangles are those of the worst frame. Jitter: 99th percentile of the second difference of the
+displacement. *Rise*: the rig stands still for two seconds after the frame with the largest elastic energy,
+without damping and limits; the largest rise of kinetic and elastic energy together in one step, as a share of
+their sum at the start.
 
 """
 COLUMNS = {

@@ -13,7 +13,7 @@ MODULE = "bl_ext.user_default.jounce"
 
 
 class Missing(Exception):
-    """The extension is missing; the message is one sentence that says how to get it."""
+    """The extension is missing; the message is a sentence with the remedy."""
 
 
 @dataclass

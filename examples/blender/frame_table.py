@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def markdown(tables: dict[int, dict[str, str]]) -> str:
-    """One table from those of several numbers of vertices."""
+    """One table from several, each for a number of vertices."""
     lines = [
         "| ms a frame | " + " | ".join(f"{count:,} vertices" for count in tables) + " |",
         "| --- |" + " --- |" * len(tables),

@@ -23,7 +23,7 @@ import flesh
 
 
 def main() -> None:
-    """Writes the surface of one character and the data for its core."""
+    """Writes the surface of a character and the data for the core."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--report", type=Path, required=True)

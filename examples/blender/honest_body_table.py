@@ -26,7 +26,7 @@ FINEST = 160
 YOUNG, DENSITY = 1e4, 1e3
 # Smallest share of all flesh that a mode of flesh moves; modes of tips move less.
 SHARE = 0.05
-# Initial number of modes; it is quadrupled until one is of flesh.
+# Initial number of modes, quadrupled until a mode is of flesh.
 SWINGS, MOST_SWINGS = 12, 200
 # Largest number of unknowns for factorisation.
 FACTORED = 32_000
@@ -61,7 +61,7 @@ a thin part, held or freed as a whole by a coarse lattice. *Moves*: the moving s
 
 @dataclass(frozen=True)
 class Swing:
-    """A vibration mode: its frequency in Hz, the share of flesh it moves, the bone with most of it."""
+    """A vibration mode: frequency in Hz, moving share of the flesh, bone with most of this flesh."""
 
     frequency: float
     share: float

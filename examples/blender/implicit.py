@@ -92,7 +92,7 @@ def neighbour_mean(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def _quads(inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Index of each cell's point (-1 without one), and one quad per grid edge that crosses the surface."""
+    """Index of each cell's point (-1 for none), and a quad per grid edge across the surface."""
     cells = np.subtract(inside.shape, 1)
     corners = np.zeros(cells, dtype=np.int8)
     for shift in np.ndindex(2, 2, 2):

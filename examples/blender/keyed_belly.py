@@ -1,4 +1,4 @@
-"""The creature's belly keyed in one frame of its jump, as by an artist who sculpts it there."""
+"""The creature's belly keyed in a frame of its jump, as if sculpted by an artist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One leaf: its sheet, its linear modes, and their response to wind. Independent of Blender."""
+"""A leaf: sheet, linear modes, and their response to wind. Independent of Blender."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Leaf:
 
 
 def grown() -> Leaf:
-    """A leaf fixed at the base of its stalk, with the stiffness for its frequency."""
+    """A leaf fixed at the base of the stalk, with the stiffness for a frequency."""
     points, faces = _sheet()
     surface = _thickened(points, faces)
     mesh = jounce.TetMesh.lattice(*surface, RESOLUTION)

@@ -1,4 +1,4 @@
-"""The creature learns its jump: pictures of its draft, the learnt model and its final motion."""
+"""The creature learns its jump: pictures of the draft, the learnt and the final motion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Jump:
     """The jumping creature, a body without limits."""
 
     def __init__(self, firmness: float) -> None:
-        """Build it in an empty file. firmness: its frequency, Hz."""
+        """Build in an empty file. firmness: frequency, Hz."""
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         built = creature.build(40)
         self.meshes = [built.body, *built.parts]

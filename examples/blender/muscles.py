@@ -36,7 +36,7 @@ SHOWN = {
 HOLD = 24
 # Belly of the muscle, as shares of the upper arm from the shoulder to the elbow.
 ENDS = (0.2, 0.95)
-# Degrees of the arm's rotation, which turns its front up, and of the elbow's bend.
+# Degrees of the arm's rotation, to turn the front up, and of the elbow's bend.
 TURN, BEND = -80.0, -85.0
 # Metres represented by the strongest colour.
 RISE = 0.007
@@ -47,7 +47,8 @@ class Arm:
     """The upper arm of a character with painted muscles and a bent elbow."""
 
     def __init__(self, path: Path, caches: str) -> None:
-        """Import it and make it a body as in the guide; `caches` is the folder for its final motion."""
+        """Import the character and make a body as in the guide; `caches` is the folder for the final
+        motion."""
         found = character.load(path)
         self.meshes, self._armature = found.body, found.armature
         self.mesh = found.meshes[0]
@@ -117,7 +118,7 @@ class Arm:
         return near, weights
 
     def _bend(self) -> None:
-        """Rotate the arm so that the biceps faces up, and bend the elbow."""
+        """Rotate the arm until the biceps faces up, and bend the elbow."""
         for name, axis, angle in ((ARM, "X", TURN), (FOREARM, "Y", BEND)):
             bone = self._armature.pose.bones[name]
             there = self._armature.matrix_world @ bone.matrix

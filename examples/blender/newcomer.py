@@ -30,9 +30,9 @@ MOST_SECONDS = 60.0
 HEADING = """# From a file to a bake, measured
 
 Made by `examples/blender/newcomer.py` with Blender {version} on two cores: factory settings, all frames of
-the scene. The clicks, once the file is imported: the tab *Jounce* of the sidebar, the character if the
-importer has not left it active, *Add Jounce*, *Bake*. Characters with fewer than {least:,} vertices were
-subdivided before. *Largest motion*: how far the bake takes a vertex from the pose, as a share of the size.
+the scene. The clicks, after the import of the file: the tab *Jounce* of the sidebar, the character if the
+importer has not made it active, *Add Jounce*, *Bake*. Characters with fewer than {least:,} vertices were
+subdivided first. *Largest motion*: largest distance of a baked vertex from the pose, as a share of the size.
 Load of the machine meanwhile, this program included: {load:.0f}.
 
 | character | vertices | frames | clicks | import | Add Jounce | Bake | in all | largest motion |
@@ -54,7 +54,7 @@ class Way:
         self.times[name] = time.perf_counter() - started
 
     def click(self, name: str, action: Callable[[], object]) -> None:
-        """Make one click, and wait until its task is done."""
+        """Click once, and wait for the end of the task."""
         self.clicks += 1
         self.wait(name, action)
 

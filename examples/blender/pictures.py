@@ -31,6 +31,7 @@ import studio
 import subjects
 import thrown_jelly
 import touching_jellies
+import windy_props
 from PIL import Image
 
 LIMIT = 200_000
@@ -111,7 +112,7 @@ def leak(engine: str, scratch: Path) -> Image.Image:
 
 
 def parts(engine: str, scratch: Path) -> Image.Image:
-    """The core of one character, and the effect of momentum leak on its belly."""
+    """The core of a character, and the effect of momentum leak on the belly."""
     creature = subjects.Creature()
     takes = []
     for kept in (1.0, 0.5, 0.0):
@@ -214,7 +215,7 @@ def loose(engine: str, scratch: Path) -> Image.Image:
 
 
 def touching(engine: str, scratch: Path) -> Image.Image:
-    """Three blocks of jelly that fall onto each other, without and with collisions between them."""
+    """Three blocks of jelly falling onto each other, without and with collisions between the blocks."""
     heap = touching_jellies.TouchingJellies()
     takes = {"ground alone": heap.apart(), "each other, too": heap.touching()}
     return compared(heap.blocks, takes, (0, 6, 9, 12, 15, 20), engine, scratch)
@@ -231,6 +232,17 @@ def compared(
     room = studio.Studio(meshes, [take[frame] for take in takes.values() for frame in frames], engine)
     rows = [[figures.plain(room, take[frame], scratch) for frame in frames] for take in takes.values()]
     return figures.sheet(rows, [f"frame {frame + 1}" for frame in frames], list(takes), "")
+
+
+def props(engine: str, scratch: Path) -> Image.Image:
+    """Props in the wind, each built by one click."""
+    windy, frames, rows = windy_props.WindyProps(), (0, 17, 26, 35, 52), []
+    for name, meshes in windy.meshes.items():
+        take = windy.take(name)
+        room = studio.Studio(meshes, [take[frame] for frame in frames], engine)
+        rows.append([figures.plain(room, take[frame], scratch) for frame in frames])
+    columns = [f"frame {windy_props.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(windy.meshes), "")
 
 
 def leaves(engine: str, scratch: Path) -> Image.Image:
@@ -334,6 +346,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "learnt": learnt,
     "law": law,
     "leaves": leaves,
+    "props": props,
     "direct": direct,
 }
 

@@ -39,7 +39,7 @@ class Take:
     between: tuple[Shapes, ...] = ()
 
     def in_place(self) -> Take:
-        """The same shot, kept at its initial position if it travels further than its size."""
+        """The same shot, kept at the initial position if the character travels further than its size."""
         boxes = [np.concatenate(shape)[:, :2] for shape in self.posed]
         middles = np.array([(box.min(axis=0) + box.max(axis=0)) / 2.0 for box in boxes])
         if np.ptp(middles, axis=0).max() <= self.size:

@@ -61,7 +61,7 @@ os._exit(0)
 
 
 def best_engine() -> str:
-    """WORKBENCH, or CYCLES without OpenGL. Its absence ends a process, so another one tests for it."""
+    """WORKBENCH, or CYCLES without OpenGL. Missing OpenGL ends a process; another process tests for this."""
     probe = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, timeout=120)
     return "WORKBENCH" if probe.returncode == 0 else "CYCLES"
 

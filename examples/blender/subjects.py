@@ -22,7 +22,7 @@ BELLY, BELLY_RADIUS = np.array([0.0, -0.2, 0.42]), 0.3
 
 
 class Creature:
-    """The demo's creature: its rest surface, and its action recorded without flesh."""
+    """The demo's creature: rest surface, and action recorded without flesh."""
 
     def __init__(self) -> None:
         """Build it into an empty file."""
@@ -137,7 +137,7 @@ def amounts(body: jounce.Body, modes: range) -> list[np.ndarray]:
 
 
 class Ball:
-    """A striped ball between two plates, held at its caps by one bone above and one below."""
+    """A striped ball between two plates, held at the caps by a bone above and a bone below."""
 
     PRESS = 0.3
 

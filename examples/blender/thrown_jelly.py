@@ -13,7 +13,7 @@ import studio
 from subjects import Shape
 
 FRAMES = range(1, 49)
-# Half an edge of the block, its initial height in m, and its tilt.
+# Half an edge of the block, initial height in m, and tilt.
 HALF, HEIGHT, TILT = 0.15, 0.75, (math.radians(25.0), math.radians(35.0), 0.0)
 ROUNDED = 0.04
 COLOUR = (0.80, 0.36, 0.42)
@@ -23,7 +23,7 @@ class ThrownJelly:
     """The block, thrown through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build it in an empty file, and make it a free body that collides with the ground at z = 0."""
+        """Build in an empty file, and make a free body, colliding with the ground at z = 0."""
         empty_shot(FRAMES)
         self.block = block((0.0, 0.0, HEIGHT), TILT)
         flesh.select([self.block])
@@ -35,7 +35,7 @@ class ThrownJelly:
         bpy.context.view_layer.update()
 
     def take(self, share: float) -> list[Shape]:
-        """Its motion with a share of its built frequency."""
+        """The motion with a share of the built frequency."""
         state = self.block.jounce
         firm = state.frequency
         state.frequency = share * firm
@@ -53,7 +53,7 @@ def empty_shot(frames: range) -> None:
 
 
 def from_beside(shape: Shape) -> Shape:
-    """A shape as seen by a camera that follows its middle."""
+    """A shape as seen by a camera following the middle."""
     along = np.array([1.0, 1.0, 0.0], np.float32) * shape[0].mean(axis=0)
     return [points - along for points in shape]
 

@@ -26,7 +26,7 @@ class TouchingJellies:
     """The blocks, dropped through the artist's settings."""
 
     def __init__(self) -> None:
-        """Build them in an empty file, and make them free bodies that collide with the ground at z = 0."""
+        """Build in an empty file, and make free bodies, colliding with the ground at z = 0."""
         thrown_jelly.empty_shot(FRAMES)
         self.blocks = []
         for (place, degrees), colour in zip(STARTS, COLOURS, strict=True):

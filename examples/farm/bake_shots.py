@@ -122,7 +122,7 @@ def run(client: Client, farm: Farm, shots: list[Path], out: Path) -> int:
 
 
 def submit(client: Client, farm: Farm, out: Path, shot: Path) -> Future:
-    """Submits the bake of a shot after its parts. If a worker dies, another one takes over its task."""
+    """Submits the bake of a shot after its parts. If a worker dies, another takes over the task."""
     try:
         parts = client.submit(farm.parts, shot, pure=False).result()
     except RuntimeError as error:

@@ -11,7 +11,7 @@ LONG, WIDE = 0.4, 0.03
 FRAMES = 48
 # Target positions of the tip, m, with their frames.
 KEYS = ((14, (0.0, 0.0, 0.12)), (30, (0.0, 0.1, -0.08)), (47, (0.0, 0.0, 0.0)))
-# The blow: its frame, and its force, N.
+# The blow: frame, and force, N.
 HIT, BLOW = 20, (0.0, 2.0, 0.0)
 COLOURS = {"alone": "#bbb", "keyed": "#375", "hit": "#d83", "tracked": "#36c"}
 

@@ -43,6 +43,15 @@ def bar(length):
     return points, np.array([corners for a, b, c, d in quads for corners in ((a, b, c), (a, c, d))])
 
 
+def cored_bar():
+    """A bar on two bones with a core."""
+    points, triangles = bar(4.0)
+    weights = np.stack([points[:, 0] < 2.0, points[:, 0] > 2.0], axis=1).astype(float)
+    heads = np.array([[1.0, 0.5, 0.1], [3.0, 0.5, 0.1]])
+    core = BoneCore(heads, np.array([-1, 0]), ("Near", "Far"), (Role.FLESH, Role.FLESH), 0.3)
+    return Surface(points, triangles, weights, (Part("Bar", slice(0, 8), np.eye(3)),), core=core)
+
+
 def sewn(stiffness):
     """A single stitch."""
     one = (np.array([stiffness]), np.array([1.0]), np.array([0]), np.array([0.0]), np.array([False]))
@@ -102,18 +111,34 @@ def test_a_map_of_stiffness_is_changed_without_building_anew():
 
 def test_a_body_on_a_core_has_modes_that_its_bones_drive():
     bodies.CACHE.clear()
-    points, triangles = bar(4.0)
-    weights = np.stack([points[:, 0] < 2.0, points[:, 0] > 2.0], axis=1).astype(float)
-    heads = np.array([[1.0, 0.5, 0.1], [3.0, 0.5, 0.1]])
-    core = BoneCore(heads, np.array([-1, 0]), ("Near", "Far"), (Role.FLESH, Role.FLESH), 0.3)
-    surface = Surface(points, triangles, weights, (Part("Bar", slice(0, 8), np.eye(3)),), core=core)
-    body, _ = built(surface, replace(SETTINGS, resolution=16, modes=9))
+    body, _ = built(cored_bar(), replace(SETTINGS, resolution=16, modes=9))
     assert body.pinned.any() and not body.pinned.all()
     lowest = jounce.skinning_modes(body.mesh, body.material, 9, pinned=body.pinned)
     assert np.allclose(body.modes.eigenvalues[:3], lowest.eigenvalues[:3])
     assert body.modes.eigenvalues[-1] > 1.01 * lowest.eigenvalues[-1]
     driven = jounce.driven_modes(body.mesh, body.material, body.rig, 9, pinned=body.pinned)
     assert np.array_equal(body.modes.weights, driven.weights)
+
+
+def test_a_sketch_moves_in_the_full_space_as_the_whole_body_does():
+    bodies.CACHE.clear()
+    surface, settings = cored_bar(), replace(SETTINGS, resolution=16, modes=9, cubature=20)
+    runner = Runner(bodies.sketch(surface, settings))
+    assert runner.run(float("inf"))
+    sketch = runner.message
+    assert sketch.model.mode_count == 1 and surface.digest(settings) not in bodies.CACHE
+    body, _ = built(surface, settings)
+    assert body.model.mode_count == 9
+    places = []
+    for each in (sketch, body):
+        simulation = jounce.Simulation(each.full_space(), dt=1 / 24, substeps=2)
+        poses = np.tile(np.eye(3, 4), (12, 2, 1, 1))
+        poses[:, 1, 2, 3] = 0.1 * np.sin(np.arange(12))
+        simulation.reset(poses[0])
+        for pose in poses[1:]:
+            simulation.step(pose)
+        places.append(simulation.coefficients.copy())
+    assert np.abs(places[0]).max() > 0.01 and np.array_equal(*places)
 
 
 def test_a_map_of_strength_changes_the_model_alone():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Folders in their order: each imports only itself and those before it.
+# Folders in their order: each imports only itself and earlier folders.
 CORE = "common flesh rig mesh stepping body direct storage passes shot bake display"
 BRIDGE = "common keys rig loads body inputs motions preview bake"
 ORDER = {"core": CORE.split(), "bridge": BRIDGE.split()}

@@ -92,7 +92,7 @@ def test_places_are_rigid_or_refused():
     with pytest.raises(UserError, match="Thing has another size in frame 7"):
         all_of_them.places(first, np.stack([now[0] * 1.1, now[1]]), 7)
     now[0, 0, 3] = np.nan
-    with pytest.raises(UserError, match="no finite place in frame 8"):
+    with pytest.raises(UserError, match="infinite place in frame 8"):
         all_of_them.places(first, now, 8)
 
 

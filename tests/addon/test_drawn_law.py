@@ -14,7 +14,7 @@ DENSE = np.linspace(-0.5, 2.5, 6001)
 
 
 def drawn(shape):
-    """A curve by its values at the stretches of its samples."""
+    """A curve by its values at the sampled stretches."""
     return tuple(float(value) for value in shape(STRETCHES))
 
 
@@ -42,7 +42,7 @@ def test_a_straight_line_stays_one_beyond_its_ends():
 
 @pytest.mark.parametrize("curve", CURVES)
 def test_it_rises_with_what_is_drawn_and_stays_near(curve):
-    """Between neighbours of the samples, so that no plateau becomes a fall."""
+    """Between neighbouring samples, to turn no plateau into a fall."""
     values = drawn_law.spline(curve, DENSE)
     assert np.diff(values).min() > -1e-12
     samples = np.interp(DENSE, STRETCHES, curve)

@@ -1,4 +1,4 @@
-"""Locks of files: one holder at a time, and no dead one."""
+"""Locks of files: a single, living holder at a time."""
 
 import subprocess
 import sys

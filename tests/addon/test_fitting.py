@@ -88,47 +88,6 @@ def test_a_resonance_on_the_way_is_passed():
     assert found.extent.size == pytest.approx(0.03, rel=0.1)
 
 
-@pytest.mark.parametrize("further", [0.6, 1.0, 1.4, 4.0])
-@pytest.mark.parametrize("frames", [12, 60])
-def test_a_final_motion_is_fitted_from_its_free_draft(further, frames):
-    bounds, final = Bounds(1.0, 0.4), power_law(0.5, 0.3 * further)
-    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.6), lambda _: final, bounds, frames))
-    there, _ = run(final(found.tuning))
-    assert there == found.extent and there.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
-    assert found.reason is Reason.STRETCH
-
-
-def test_a_final_motion_is_as_large_as_wanted_over_all_frames():
-    tried = []
-
-    def over(own):
-        law = power_law(1.0, 0.1) if own == slice(0, 60) else power_law(1.2, 0.1)
-
-        def extent_at(tuning):
-            tried.append((own, tuning))
-            return law(tuning)
-
-        return extent_at
-
-    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.1), over, Bounds(0.03, 0.4), 60))
-    assert found.reason is Reason.AMPLITUDE and len(set(map(str, tried))) == len(tried)
-    assert found.extent.size == pytest.approx(0.03, rel=fitting.NEAR - 1.0)
-
-
-def test_a_wilder_moment_of_the_final_motion_counts_too():
-    bounds, seen = Bounds(1.0, 0.4), []
-
-    def over(own):
-        seen.append(own)
-        # Twice as far in frame 50, which drafts do not show.
-        return power_law(0.5, 0.6 if own.start <= 50 < own.stop else 0.3, wildest=50)
-
-    found, _ = run(fitting.finally_fitted(Extent(0.08, 0.3), over, bounds, 60))
-    assert seen == [slice(0, 5), slice(0, 60), slice(34, 55), slice(0, 60)]
-    assert found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
-    assert found.reason is Reason.STRETCH
-
-
 def test_what_the_rig_stretches_makes_nothing_firmer():
     def extent_at(tuning):
         return measured(0.02 * tuning.amount, 0.7)
@@ -143,12 +102,6 @@ def test_wild_clips_begin_with_firm_flesh_and_calm_ones_with_natural():
     assert fitting.begun(Extent(0.035 * np.exp(3.0), 0.2), bounds) == pytest.approx(-2.4)
     assert fitting.begun(Extent(0.02, 0.36 * np.exp(2.0)), bounds) == pytest.approx(-1.0)
     assert fitting.begun(Extent(1e9, 0.0), bounds) == fitting.HARDEST
-
-
-def test_the_frames_around_the_wildest_are_tried():
-    assert fitting.around(30, 60) == slice(14, 35) and fitting.around(2, 60) == slice(0, 7)
-    assert fitting.around(3, 24) == slice(0, 24)
-    assert fitting.around(59, 60) == slice(43, 60)
 
 
 def test_what_does_not_move_has_no_frequency():

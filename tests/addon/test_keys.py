@@ -40,7 +40,7 @@ def scene():
 
 
 def poses(count):
-    """Two bones: one rests, one turns about x and stretches along z."""
+    """Two bones: the first rests, the second turns about x and stretches along z."""
     result = np.zeros((count, 2, 3, 4))
     result[:, 0, :, :3] = np.eye(3)
     for frame in range(count):

@@ -92,7 +92,7 @@ def check_draft(path):
 
 
 def check_pc2(path):
-    """Asserts that every sample of the file is of one version."""
+    """Asserts a single version for every sample of the file."""
     if not path.exists():
         return 0
     data = path.read_bytes()

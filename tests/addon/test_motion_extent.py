@@ -124,6 +124,29 @@ def test_one_wild_strike_says_little_of_a_motion_but_its_stretch_is_seen():
     assert whole == Extent(pytest.approx(0.01), pytest.approx(9.0), wildest=20)
 
 
+def test_a_part_of_a_shot_with_its_wildest_frames_is_as_large_as_the_whole():
+    wild = [Extent(size, 0.1, parts=(Extent(2.0 * size),)) for size in np.linspace(0.09, 0.04, 20)]
+    whole = motion_extent.of_motion([Extent(0.01, 0.1, parts=(Extent(0.02),))] * 140 + wild)
+    found = motion_extent.of_motion(wild, 20 / 160)
+    assert found.size == pytest.approx(whole.size, rel=0.02)
+    assert found.parts[0].size == pytest.approx(whole.parts[0].size, rel=0.02)
+    assert motion_extent.of_motion(wild).size > 1.2 * whole.size
+    # In a few frames of a long shot all may be strikes.
+    assert motion_extent.of_motion(wild, 20 / 1600).size == 0.04
+
+
+def test_the_wildest_frame_has_others_like_it_around_it():
+    strains = np.full(60, 0.2)
+    strains[6] = 1.0
+    assert motion_extent.wildest_of(strains) == 6
+    strains[[14, 22, 27, 28, 30]] = 0.97
+    assert 27 <= motion_extent.wildest_of(strains) <= 30
+    # A much wilder one counts more than many others.
+    strains[6] = 1.3
+    assert motion_extent.wildest_of(strains) == 6
+    assert motion_extent.wildest_of(np.zeros(5)) in range(5)
+
+
 def test_items_are_thinned_evenly():
     assert motion_extent.thinned(np.arange(10), 10).tolist() == list(range(10))
     assert motion_extent.thinned(np.arange(10), 4).tolist() == [0, 3, 6, 9]

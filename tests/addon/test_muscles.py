@@ -91,7 +91,7 @@ def beam():
 
 
 class Taken:
-    """Replacement for `jounce.Fibres` that records its arguments."""
+    """Replacement for `jounce.Fibres` with a record of the arguments."""
 
     def __init__(self, taken):
         self.taken = taken

@@ -38,13 +38,13 @@ def body(sizes, strains, power=0.6):
     return extent_of((0.0,) * len(sizes)), extent_at, tried
 
 
-def test_one_wild_part_stiffens_no_other():
-    whole, extent_at, _ = body(np.array([0.02, 0.015, 0.01]), np.array([0.36, 0.15, 0.17]))
+@pytest.mark.parametrize("power", [0.35, 0.4, 0.6])
+def test_one_wild_part_stiffens_no_other(power):
+    whole, extent_at, tried = body(np.array([0.02, 0.015, 0.01]), np.array([0.36, 0.2, 0.25]), power)
     eases, extent = run(part_fitting.fitted(-1.0, whole, extent_at, BOUNDS))
-    assert eases[0] == pytest.approx(0.0, abs=0.01) and min(eases[1:]) > 1.2
-    assert [max(part.size / 0.035, part.strain / 0.36) for part in extent.parts] == pytest.approx(
-        [1.0] * 3, rel=0.02
-    )
+    assert eases[0] == pytest.approx(0.0, abs=0.01) and min(eases[1:]) > 0.4
+    shares = [max(part.size / 0.035, part.strain / 0.36) for part in extent.parts]
+    assert min(shares) > 0.85 and max(shares) < fitting.NEAR and len(tried) <= 2
 
 
 def test_a_part_that_is_too_wild_gets_firmer_alone():
@@ -62,6 +62,21 @@ def test_parts_that_hold_one_another_back_stay_as_they_were():
         return Extent(0.03, 0.5, parts=(Extent(0.03, 0.5), Extent(0.03, 0.3)))
 
     assert run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS)) == ((0.0, 0.0), whole)
+
+
+def test_parts_that_tear_only_together_take_no_motion_from_the_one_that_moved():
+    _, extent_alone, tried = body(np.array([0.02, 0.02]), np.array([0.34, 0.17]), 0.4)
+
+    def extent_at(eases):
+        found = yield from extent_alone(eases)
+        belly, thighs = (part.strain for part in found.parts)
+        together = (belly**4 + thighs**4) ** 0.25
+        return Extent(found.size, together, parts=found.parts)
+
+    whole = run(extent_at((0.0, 0.0)))
+    eases, extent = run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS))
+    assert len(tried) > 2 and eases[0] >= 0.0 and eases[1] > 0.3
+    assert extent.strain < fitting.NEAR * BOUNDS.strain and extent.parts[0].strain >= 0.34
 
 
 def test_nothing_is_tried_where_nothing_is_to_gain():

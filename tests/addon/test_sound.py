@@ -213,7 +213,7 @@ def test_the_same_motion_has_the_same_sound_to_the_bit_and_a_wav_has_it(bar):
 
 
 def test_what_is_silent_is_refused_in_one_sentence(bar):
-    with pytest.raises(UserError, match="Bar is not struck"):
+    with pytest.raises(UserError, match="Bar has no impact"):
         heard(bar, motion(bar, np.zeros((30, 3))))
     with pytest.raises(UserError, match="Bar makes no sound: .* 20 Hz"):
         heard(bar, motion(bar, tumbling()), replace(STEEL, pitch=1e-4))

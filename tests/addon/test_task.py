@@ -30,7 +30,7 @@ class Work:
 
 
 def counting(log, steps=4):
-    """A task that records its steps and its cleanup."""
+    """A task with a record of steps and cleanup."""
     try:
         for index in range(steps):
             log.append(index)

@@ -9,7 +9,7 @@ from jounce_core.shot import tearing
 
 @pytest.fixture(scope="module")
 def bar():
-    """A bar on two bones with a shared middle: its surface and its body."""
+    """A bar on two bones with a shared middle: surface and body."""
     rings = np.linspace(0.0, 4.0, 17)
     corners = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
     points = np.array([(x, y, z) for x in rings for y, z in corners])

@@ -113,7 +113,7 @@ def table(rows: list[dict], columns: dict[str, str]) -> str:
 
 
 def run_one(script: Path, path: Path, options: argparse.Namespace, more: tuple[str, ...]) -> dict:
-    """One character in its own process: its report, or the way it ended without one."""
+    """A character in a separate process: the report, or the exit without a report."""
     name = f"{path.parent.name}/{path.name}"
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.json"

@@ -1,8 +1,8 @@
 """Sends a baked character out of Blender and in again, and measures the error of its shapes.
 
-    python exports.py FILE [FILE ...] [--frames 60]
+    python exports.py FILE [FILE ...] --out table.md [--extension ZIP] [--frames 60]
 
-For each file and way out one line: the largest distance of any vertex in any frame, as a fraction of the
+For each file and way out one row: the largest distance of any vertex in any frame, as a fraction of the
 size. The ways are those of the user guide.
 """
 
@@ -24,6 +24,7 @@ from mathutils.kdtree import KDTree
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
 CANDIDATES = 8
+HEADING = "| character | file | bake | error | size |\n| --- | --- | --- | --- | --- |"
 
 
 @dataclass(frozen=True)
@@ -162,23 +163,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--extension", type=Path, help="zip of the extension, instead of its sources")
+    parser.add_argument("--out", type=Path, help="markdown file for the table")
     parser.add_argument("--way", choices=WAYS, help="only this one, in this process")
     options = parser.parse_args()
     if options.way:
         print(line(options.files[0], options.way, options.frames))
         return
+    if options.extension is not None:
+        os.environ["JOUNCE_EXTENSION"] = str(options.extension.resolve())
+    rows = [HEADING]
     for file in options.files:
         for way in WAYS:
             command = [sys.executable, __file__, str(file), "--way", way, "--frames", str(options.frames)]
             run = subprocess.run(command, capture_output=True, text=True, errors="replace")
             lines = [text for text in run.stdout.splitlines() if text.startswith("|")]
-            print(
-                lines[-1] if lines else f"| {file.name} | {way} | {run.stderr.strip()[-200:]} |", flush=True
-            )
+            rows += lines[-1:] or [f"| {file.stem} | {way} |  | {run.stderr.strip()[-200:]} |  |"]
+            print(rows[-1], flush=True)
+    if options.out is not None:
+        options.out.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def line(file: Path, name: str, frames: int) -> str:
     """One character, one way: a line of the table."""
+    import bakes
     import character as characters
     import extension
     import flesh
@@ -205,7 +213,8 @@ def line(file: Path, name: str, frames: int) -> str:
         found = there_and_back(way, str(path), shapes)
         megabytes = path.stat().st_size / 1e6
     error = distance(found, expected) / size
-    return f"| {file.name} | {name} | {way.target} | {error:.2e} | {megabytes:.1f} MB |"
+    target = bakes.TARGETS.get(way.target, "Helper Bones")
+    return f"| {file.stem} | {name} | {target} | {error:.2e} | {megabytes:.1f} MB |"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import sys
 import traceback
+from contextlib import suppress
 
 
 def main() -> int:
@@ -20,8 +21,11 @@ if __name__ == "__main__":
     try:
         code = main()
     except BaseException:
-        traceback.print_exc()
-    sys.stdout.flush()
-    sys.stderr.flush()
+        # Nobody reads the streams any more after the caller was killed.
+        with suppress(OSError):
+            traceback.print_exc()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
     # Some versions of Blender hang or crash during shutdown.
     os._exit(code)

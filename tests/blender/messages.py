@@ -63,7 +63,7 @@ def of_class(cls: type) -> Iterator[Message]:
 
 
 def is_shown(prop: bpy.types.Property) -> bool:
-    """True for a property that the interface may show, with a name of its own."""
+    """True for a displayed property with a separate name."""
     return not prop.is_hidden and prop.type != "COLLECTION" and prop.name != prop.identifier
 
 

@@ -1,6 +1,7 @@
 """Puts every clip of a folder onto every character of another, bakes it, and prints a table.
 
-    python mixamo.py DATA_DIR [--extension ZIP] [--only NAME] [--clip NAME] [--target MODAL_KEYS]
+    python mixamo.py DATA_DIR [--out TABLE.md] [--extension ZIP] [--only NAME] [--clip NAME]
+        [--target MODAL_KEYS]
 
 DATA_DIR holds the folders mixamo and mixamo_anim_only. Each character has a process of its own. A bake passes
 if it follows to the tolerance, with as many keys as that takes, and the flesh moves, but by less than the
@@ -36,6 +37,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--extension", type=Path)
+    parser.add_argument("--out", type=Path, help="markdown file for the table")
     parser.add_argument("--only", default="", help="only characters whose name contains this")
     parser.add_argument("--clip", default="", help="only clips whose name contains this")
     parser.add_argument("--target", default="MODAL_KEYS")
@@ -44,14 +46,17 @@ def main() -> int:
     if options.here:
         character(options.here, options.data / "mixamo_anim_only", options.target, options.clip)
         return 0
-    failed = 0
+    failed, rows = 0, [HEADING]
     print(HEADING, flush=True)
     for path in sorted((options.data / "mixamo").iterdir()):
         if path.suffix.lower() not in KINDS or options.only not in path.name:
             continue
         lines = run(path, options)
         failed += sum(not line.endswith("passed |") for line in lines)
+        rows += lines
         print("\n".join(lines), flush=True)
+    if options.out is not None:
+        options.out.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return failed
 
 

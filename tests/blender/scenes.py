@@ -136,13 +136,19 @@ def coarse(obj: bpy.types.Object) -> None:
     obj.jounce.quality = QUALITY
 
 
-def dressed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
-    """A built body of two meshes: the column, its coat and their armature."""
+def clothed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+    """Two meshes without a body: the column, its coat and their armature."""
     obj, rig = character()
     coat = column("Coat", radius=0.35)
     coat.parent = rig
     skin(coat, rig, 2.0)
     settle_scene()
+    return obj, coat, rig
+
+
+def dressed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+    """A built body of two meshes: the column, its coat and their armature."""
+    obj, coat, rig = clothed()
     add_and_build(obj, coat)
     return obj, coat, rig
 

@@ -17,7 +17,7 @@ SIZE = SIDE * np.sqrt(2.0)
 
 
 def sheet(name="Cape", hung=True):
-    """A square sheet in the plane x z, its upper edge on one bone that swings along y."""
+    """A square sheet in the plane x z, with the upper edge on a bone swinging along y."""
     steps = np.linspace(0.0, SIDE, ROWS)
     points = [(x - SIDE / 2, 0.0, 1.0 + z) for z in steps for x in steps]
     corners = [row * ROWS + column for row in range(ROWS - 1) for column in range(ROWS - 1)]

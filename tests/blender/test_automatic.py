@@ -1,4 +1,4 @@
-"""The default quality: what plays is the final motion, which is what a bake writes, bit by bit."""
+"""The default quality: the final motion plays, the same bits as in a bake."""
 
 import time
 

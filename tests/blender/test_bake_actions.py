@@ -1,4 +1,4 @@
-"""Bake All Actions: a bake of its own for each action, of which the one of the played action shows."""
+"""Bake All Actions: a separate bake for each action; the bake of the active action shows."""
 
 import bpy
 import numpy as np

@@ -52,7 +52,7 @@ def switch(obj, **frames):
     for name, frame in frames.items():
         obj.jounce.animated = name.startswith("on")
         obj.jounce.keyframe_insert("animated", frame=frame)
-    # Blender 4.4 lets keyed switches pass through all values between, which changes them halfway.
+    # In Blender 4.4, keyed switches pass through all values between, and change halfway.
     for curve in snapshot.fcurves(obj.animation_data.action):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"

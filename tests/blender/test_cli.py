@@ -1,8 +1,14 @@
 """The command line: arguments, exit codes, saved data."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import bpy
 import pytest
 import scenes
+
+HEADLESS = Path(__file__).with_name("headless.py")
 
 
 @pytest.fixture
@@ -53,6 +59,24 @@ def test_build_saves_the_file_itself(main, shot, capsys):
     assert bpy.data.objects["Column"].jounce.built_digest
 
 
+def test_apply_gives_a_bare_character_saved_settings(main, shot, tmp_path, capsys):
+    bpy.data.objects["Column"].jounce.softness = 2.0
+    scenes.activate(bpy.data.objects["Column"])
+    bpy.ops.jounce.build()
+    digest, settings = bpy.data.objects["Column"].jounce.built_digest, str(tmp_path / "look.jounce.json")
+    bpy.ops.jounce.settings_save(filepath=settings)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scenes.character()
+    assert main(["apply", settings, "--output", str(tmp_path / "built.blend")]) == 0
+    assert "960 tets" in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "built.blend"))
+    state = bpy.data.objects["Column"].jounce
+    assert state.built_digest == digest and state.softness == 2.0
+    bpy.data.objects["Column"].name = "Pillar"
+    assert main(["apply", settings, "--output", str(tmp_path / "not.blend")]) == 1
+    assert "no mesh Column" in capsys.readouterr().err and not (tmp_path / "not.blend").exists()
+
+
 @pytest.mark.parametrize(
     "arguments", [[], ["fry"], ["bake"], ["bake", "--save", "--output", "x"], ["bake", "--end", "x"]]
 )
@@ -82,3 +106,14 @@ def test_a_refusal_is_one_sentence_and_saves_nothing(main, shot, arguments, sent
 def test_a_file_without_bodies_is_refused(main, capsys):
     assert main(["info"]) == 1
     assert "has Jounce" in capsys.readouterr().err
+
+
+@pytest.mark.posix
+def test_a_blender_whose_caller_was_killed_ends(tmp_path):
+    """It writes into streams that nobody reads any more."""
+    missing = tmp_path / "missing.blend"
+    words = [sys.executable, HEADLESS, missing, "info"]
+    orphan = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    orphan.stdout.close()
+    orphan.stderr.close()
+    assert orphan.wait(timeout=120) == 3

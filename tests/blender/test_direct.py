@@ -228,7 +228,7 @@ def test_what_cannot_be_keyed_is_refused(module):
     keying, user_error = module("bridge.preview.keying"), module("core.common.user_error")
     with pytest.raises(user_error.UserError, match="is not simulated in frame 99"):
         keying.ready(obj, 99)
-    with pytest.raises(user_error.UserError, match="vertices nowhere"):
+    with pytest.raises(user_error.UserError, match="vertices at infinite places"):
         keying.keep(obj, 10, np.full((len(obj.data.vertices), 3), np.inf))
     bpy.ops.jounce.preview(show="POSE")
     assert not bpy.ops.jounce.key_flesh.poll()

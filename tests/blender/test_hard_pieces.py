@@ -69,7 +69,7 @@ def test_hard_pieces_keep_their_shape_while_the_body_moves(case):
 @pytest.mark.parametrize("case", ["prop", "prop of two"])
 def test_a_prop_has_no_flesh_unless_its_bone_is_free(case):
     (prop,) = made(case)
-    with pytest.raises(RuntimeError, match="Prop follows its bones as a whole, .* Role Free"):
+    with pytest.raises(RuntimeError, match="Prop follows its bones rigidly, .* Role Free"):
         bpy.ops.jounce.setup()
     assert not prop.is_property_set("jounce")
     for bone in prop.parent.pose.bones:

@@ -1,4 +1,4 @@
-"""Frames in which flesh cannot follow the rig: it holds, with one message, and continues afterwards."""
+"""Frames without a valid rig: the flesh freezes, with a message, and continues afterwards."""
 
 import bpy
 import numpy as np

@@ -23,7 +23,7 @@ def dressed(scale=1.0):
 
 
 def bends_freely(obj):
-    """Such a soft body would reach the limit of stretch, which shears parts that bones can only rotate."""
+    """A soft body would reach the limit of stretch and shear parts, while bones can only rotate them."""
     obj.jounce.use_stretch = False
 
 
@@ -61,7 +61,7 @@ def weights_of(mesh):
 
 
 def stretch(obj, rig):
-    """A bone with uneven scale, which shears its children."""
+    """A bone with uneven scale and therefore sheared children."""
     bone = rig.pose.bones["Lower"]
     for frame, scale in ((1, 1.0), (6, 1.4), (12, 1.0)):
         bone.scale = (scale, 1.0, 1.0 / scale)
@@ -112,7 +112,7 @@ def test_the_copy_moves_as_the_flesh_to_the_stated_error(change, scale):
 
 def test_more_bones_are_nearer():
     obj, _, _ = dressed()
-    # Such a slow column bends as one; at the size's frequency two bones would follow more of it.
+    # A slow column bends as a whole; at the size's frequency two bones would follow more of the motion.
     obj.jounce.frequency_of = "LOWEST_MODE"
     bpy.ops.jounce.bake(target="SKINNING_NODES")
     expected = shapes(obj)

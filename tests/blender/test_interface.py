@@ -8,13 +8,19 @@ import pytest
 
 # Operators without a change to the file: they show something, or keep a preset beside it.
 CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "flex_mode", "export", "export_games")}
-CHANGES_NOTHING |= {"jounce.material_preset_add", "jounce.body_preset_add", "jounce.learnt_save"}
+CHANGES_NOTHING |= {
+    "jounce.material_preset_add",
+    "jounce.body_preset_add",
+    "jounce.learnt_save",
+    "jounce.settings_save",
+}
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees", "in seconds", "in frames")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}
 KEYED = {"strength", "contraction", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
     "animated",
     "inflation",
     "cloth_frequency",
+    "swing_frequency",
     "gravity",
     "use_gravity",
     "young",

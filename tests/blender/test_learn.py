@@ -20,7 +20,7 @@ def character():
 
 
 def previewed_finally(obj):
-    """The final and the draft shapes of a body, and those of its rig alone; its preview is on."""
+    """The final and the draft shapes of a body, and the shapes of the rig alone; the preview is on."""
     posed = scenes.evaluated_frames(obj, FRAMES)
     bpy.ops.jounce.preview()
     return shown(obj, "FINAL"), shown(obj, "DRAFT"), posed
@@ -364,7 +364,7 @@ def test_files_of_others_stay_and_are_refused(character, lessons, tmp_path):
     assert_refused(bpy.ops.jounce.learnt_save, "thesis", "another name", filepath=str(thesis))
     assert thesis.read_text() == "thesis"
     for path in (thesis, tmp_path / "missing.jlearnt", tmp_path):
-        assert_refused(bpy.ops.jounce.learnt_load, str(path), "nothing that was learnt", filepath=str(path))
+        assert_refused(bpy.ops.jounce.learnt_load, str(path), "no learnt motion", filepath=str(path))
     whole = tmp_path / "whole.jlearnt"
     bpy.ops.jounce.learnt_save(filepath=str(whole))
     cut = tmp_path / "cut.jlearnt"

@@ -1,6 +1,9 @@
-"""Amount, softness and presets: they act at once, beside what was fitted."""
+"""Amount, softness and presets act at once, on top of the fit."""
 
 import itertools
+import os
+import sys
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -8,6 +11,14 @@ import pytest
 import scenes
 import snapshot
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+
+import body_parts_of
+import character as characters
+import flesh
+import studio
+
+DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
 FRAMES = range(1, 13)
 SHIPPED = ("Realistic", "Cartoon", "Heavy", "Jelly", "Subtle")
 
@@ -110,6 +121,30 @@ def test_presets_move_as_they_are_called(shown):
     assert distances["Subtle"] < 0.8 * distances["Realistic"], distances
     for name in ("Cartoon", "Heavy", "Jelly"):
         assert distances[name] > 1.25 * distances["Realistic"], distances
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+def test_wild_presets_turn_hardly_any_skin_inside_out():
+    fox = characters.load(DATA / "open_creature" / "Fox.glb")
+    shot = characters.choose_shot(fox, 40)
+    posed = np.stack([np.concatenate(shape) for shape in studio.record(fox.body, shot.frames)])
+    _, triangles = body_parts_of.topology(fox.body)
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([fox.armature])
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    host, worst, moved = next(mesh for mesh in fox.body if mesh.jounce.is_host), {}, {}
+    for name in ("Realistic", "Cartoon", "Jelly"):
+        host.jounce.preset = name
+        bpy.ops.jounce.fill_cache()
+        fleshed = np.stack([np.concatenate(shape) for shape in studio.record(fox.body, shot.frames)])
+        normals = (
+            [body_parts_of.normals(points, triangles) for points in shapes] for shapes in (posed, fleshed)
+        )
+        turned = [(a * b).sum(axis=1) < 0.0 for a, b in zip(*normals, strict=True)]
+        worst[name] = float(np.mean(turned, axis=1).max())
+        moved[name] = float(np.linalg.norm(fleshed - posed, axis=2).max())
+    assert worst["Realistic"] <= 0.001 and max(worst.values()) < 0.01, worst
+    assert 1.5 * moved["Realistic"] < moved["Cartoon"] < moved["Jelly"], moved
 
 
 def test_settings_of_none_are_the_artists_own(shown):

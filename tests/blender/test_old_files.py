@@ -1,4 +1,4 @@
-"""Files of the first released version, which recognised its data by name, are freed as in that version."""
+"""Files of the first released version, with data recognised by name, are freed as in that version."""
 
 import bpy
 import numpy as np

@@ -54,7 +54,7 @@ def test_keys_open_a_group_without_another_build(dressed):
     assert obj.jounce.built_digest == built
     held = shapes(obj, sleeve)
     assert obj.jounce.built_digest == built
-    # Until it opens, it holds like one that never does.
+    # A seam holds until its opening like a permanent seam.
     assert np.array_equal(torn[:5], held[:5])
     assert np.abs(torn[8:] - held[8:]).max() > 0.01
     # Frame by frame it moves off without a jump.

@@ -174,7 +174,7 @@ def test_a_strip_of_the_artists_in_a_bakes_track_stays(column, end):
     action = with_track(column, "Theirs")
     bpy.ops.jounce.bake(target="FRAME_KEYS")
     tracks = data_of(column).nla_tracks
-    # Blender 4.4 names it after its action.
+    # Blender 4.4 uses the name of the action.
     tracks["Jounce"].strips.new("More", 40, action).name = "More"
     end(column)
     strips = [strip.name for track in data_of(column).nla_tracks for strip in track.strips]

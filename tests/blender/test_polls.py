@@ -55,7 +55,7 @@ BODY = {
     "diagnose",
     "learn",
 }
-BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules"}
+BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules", "settings_save", "settings_load", "wind"}
 PAINT = {"add", "muscle_add", "part_add", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
     for end in ("add", "paint", "from_selection", "from_bones", "from_sphere", "smooth", "mirror")
@@ -66,7 +66,7 @@ ON_A_MESH = {"stitch_selected", "stitch_groups", "stitch_nearest", "mark_rigid"}
 def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     obj, rig = scenes.character()
     scenes.activate(obj)
-    assert can_run(operators) == {"setup", "add"}
+    assert can_run(operators) == {"setup", "add", "settings_load"}
     bpy.ops.jounce.add()
     added = BODY | PAINT | ON_A_MESH | {"fix"}
     assert can_run(operators) == added

@@ -1,4 +1,4 @@
-"""Several previewed bodies in one file: each fills its own cache, independent of the others."""
+"""Several previewed bodies in one file: each fills a separate cache."""
 
 import bpy
 import numpy as np
@@ -148,7 +148,7 @@ def test_others_go_on_whatever_happens_while_they_fill(preview, tmp_path, meanwh
 
 
 def previewed_in_turn():
-    """Two built bodies on one rig, the second one built and shown after the first one."""
+    """Two built bodies on one rig, the second built and shown after the first."""
     obj, rig = scenes.character()
     coat = scenes.column("Coat", radius=0.35)
     coat.parent = rig

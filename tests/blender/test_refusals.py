@@ -24,7 +24,7 @@ GREYED = "Operator bpy.ops.jounce."
 
 
 def assert_refused(operator, *words, **arguments):
-    """Asserts that the operator reports one sentence with these words, and changes nothing."""
+    """Asserts a refusal of the operator in one sentence with these words, without any change."""
     before = state()
     with pytest.raises(RuntimeError) as caught:
         operator(**arguments)

@@ -44,7 +44,7 @@ def test_a_sewn_leaf_follows_the_flesh_of_its_branch(two):
     assert (seam.mesh_a, seam.mesh_b, seam.name) == (branch, other, "Column - Leaf")
     together = motion(branch, other)
     assert slack(together, pairs(seam)) < 0.2 * slack(apart, pairs(seam))
-    # With its stitches off, it swings by itself in the same body.
+    # With the stitches off, the leaf swings separately in the same body.
     seam.use = False
     scenes.activate(branch)
     bpy.ops.jounce.build()

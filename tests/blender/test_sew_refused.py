@@ -111,7 +111,7 @@ def disabled(_branch, other):
 CANNOT = [
     (loose, "Leaf is loose, and only flesh that follows a rig can be sewn; make it Rigged"),
     (attached, "Column is attached, and only flesh"),
-    (unmoved, "Nothing moves Leaf, so it would stay behind where Column goes; parent it to a bone"),
+    (unmoved, "Nothing moves Leaf, so it would not follow Column; parent it to a bone"),
     (far, "Nothing of Leaf is near enough to Column; raise the distance"),
     (alone, "No mesh of another body is selected"),
     (editing, "Column is in Edit Mode"),

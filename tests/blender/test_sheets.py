@@ -13,7 +13,7 @@ HEIGHT, WIDTH = 2.0, 0.6
 
 
 def card(columns=6, rows=16, bend=0.0):
-    """A card along z; bend: how far its middle is out of its plane."""
+    """A card along z; bend: distance of the middle from the plane."""
     steps = [(i / columns, k / rows) for k in range(rows + 1) for i in range(columns + 1)]
     points = [(WIDTH * (u - 0.5), bend * (1 - (2 * u - 1) ** 2), HEIGHT * v) for u, v in steps]
     corners = [k * (columns + 1) + i for k in range(rows) for i in range(columns)]

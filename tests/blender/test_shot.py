@@ -233,7 +233,7 @@ def test_several_bodies_are_baked_as_each_alone_in_one_pass():
     alone = [baked(obj) for obj in meshes]
     one, both = (frames_evaluated(chosen) for chosen in (meshes[:1], meshes))
     assert all(both.count(frame) >= 1 for frame in range(1, 13))
-    # The result is compared in one frame more for each body: that of its largest motion.
+    # The result is compared in a further frame for each body, the one with the largest motion.
     assert len(one) <= len(both) <= len(one) + 2
     for obj, expected in zip(meshes, alone, strict=True):
         assert np.array_equal(scenes.evaluated_frames(obj, range(1, 13)), expected)

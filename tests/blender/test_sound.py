@@ -221,7 +221,7 @@ def test_a_character_with_a_core_is_struck_by_what_holds_it(tmp_path):
 def test_what_cannot_be_heard_is_refused_and_changes_nothing(bell, tmp_path):
     bell.jounce.use_collisions = False
     bpy.context.scene.sequence_editor_clear()
-    assert_refused(bpy.ops.jounce.bake_sound, "Bell", "not struck")
+    assert_refused(bpy.ops.jounce.bake_sound, "Bell", "no impact")
     assert strips() == [] and list(tmp_path.glob("*.wav")) == []
     assert bpy.context.scene.sequence_editor is None
 

@@ -1,4 +1,4 @@
-"""Pictures show a character in its own colours, and in those of its motion."""
+"""Pictures show a character in its own colours, and in colours of the motion."""
 
 import sys
 from pathlib import Path

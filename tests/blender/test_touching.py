@@ -35,7 +35,8 @@ def preview(*objects):
 
 @pytest.fixture
 def pair(tmp_path):
-    """A cube on the ground, and one that falls onto it, in a saved file, still without contact."""
+    """A cube on the ground, and a second cube falling onto the first, in a saved file, still without
+    contact."""
     scenes.settle_scene(FRAMES[-1])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     floor = ground(0.0)
@@ -49,7 +50,7 @@ def pair(tmp_path):
 
 @pytest.fixture
 def touching(pair):
-    """The same, with the lower one in the collection of the upper one."""
+    """The same, with the lower cube in the collection of the upper cube."""
     lower, upper = pair
     upper.jounce.collision_collection.objects.link(lower)
     bpy.context.view_layer.update()

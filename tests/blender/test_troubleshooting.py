@@ -35,7 +35,7 @@ def test_the_guide_names_what_is_on_the_screen(labels):
 
 @pytest.fixture
 def column():
-    """A built column that swings and stops, without limit, and its armature."""
+    """A built column, swinging and stopping, without limit, and its armature."""
     obj, rig = scenes.character()
     scenes.settle_scene(FRAMES[-1])
     scenes.add_and_build(obj)

@@ -70,7 +70,7 @@ def test_notebooks_are_pages(tmp_path):
 
 
 def test_measured_pages_say_when():
-    row = "| [Bakes](addon/bakes.md) | `a.py` | `abc1234`, 2026 | `b.py` | see [moves](addon/moves.md) |"
+    row = "| [Bakes](addon/bakes.md) | `a` | `abc1234`, 2026 | `b` | see [moves](addon/moves.md) | `12ab` |"
     shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
     assert "Measured at `abc1234`, 2026, on two cores. Since then: see [moves](moves.md)." in shown
     assert shown.startswith("# Bakes\n") and shown.endswith("Text.")

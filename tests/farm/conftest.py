@@ -22,7 +22,7 @@ def blender(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shots(blender, tmp_path_factory):
-    """A folder of shots, each of one character with a swing of its own."""
+    """A folder of shots, each of a character with a different swing."""
     folder = tmp_path_factory.mktemp("shots")
     subprocess.run([blender[0], Path(__file__).with_name("make_shots.py"), folder], check=True)
     return folder

@@ -8,7 +8,7 @@ import pytest
 import quickjs
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "farm" / "jounce_bake.js"
-# Flamenco Manager's interface for scripts, as far as this one uses it.
+# The used part of Flamenco Manager's interface for scripts.
 MANAGER = """
 const author = {
     Task: (name, type) => ({

@@ -93,7 +93,7 @@ CASES: dict[str, Callable[[], Case]] = {"bar": bar, "elephant": elephant, "fish"
 
 
 def leak_factor(quantised: np.ndarray) -> np.ndarray:
-    """D (n,) from its stored form: multiples of 2^-16, 2^-19 where that is zero, so that 1 - D is exact."""
+    """D (n,) from the stored form: multiples of 2^-16, 2^-19 for zero, with an exact 1 - D."""
     return np.where(quantised == 0, 2.0**-19, quantised * 2.0**-16)
 
 

@@ -45,7 +45,7 @@ def tests_of(path: Path) -> Iterator[Test]:
 
 
 def waits(test: Test, window: Window) -> Generator[float, None, None]:
-    """Runs one test; yields the seconds until its continuation."""
+    """Runs a test; yields the seconds until the continuation."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield 0.1
     for wait in test(window) or ():

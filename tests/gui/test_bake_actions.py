@@ -8,7 +8,7 @@ BAKE = "JOUNCE_OT_bake_actions"
 
 
 def actor(window, last=40):
-    """A built column with two actions of its rig, the second one active. last: its last frame."""
+    """A built column with two actions of the rig, the second active. last: last frame."""
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
     data = rig.animation_data

@@ -56,7 +56,7 @@ def session_of(host):
 
 
 def previewed(path, window):
-    """A character, its strongest frames and its previewed body; output of importers is ignored."""
+    """A character, the liveliest frames and the previewed body; output of importers is ignored."""
     with console():
         try:
             # Importers need the window; a .blend replaces the window.

@@ -133,7 +133,7 @@ def hung(_body, rig):
 
 
 def subdivided(_body, _rig):
-    """A mesh with modifiers that keep one shape for all frames."""
+    """A mesh with modifiers and a constant shape."""
     obj = ball("Smooth")
     obj.modifiers.new("Smooth", "SUBSURF").levels = 2
     return obj

@@ -176,7 +176,7 @@ def test_a_changed_setting_shows_a_late_frame_before_the_cache_has_reached_it(wi
         seen.append((known.filling.checked, known.status(), shown.offsets.copy()))
 
     display.show, seconds = noted, preview().RESTING_SECONDS
-    # The character is small, so its fill takes little time.
+    # The character is small and takes little time to fill.
     preview().RESTING_SECONDS = 4e-3
     try:
         obj.jounce.frequency = 2.0

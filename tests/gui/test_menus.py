@@ -12,7 +12,7 @@ STATES = ("FREQUENCY", "PHYSICAL")
 MENUS = ("JOUNCE_MT_materials", "JOUNCE_MT_bodies", "JOUNCE_MT_part_add", "JOUNCE_MT_map_stiffness")
 TARGETS = ("MODAL_KEYS", "MESH_CACHE", "HELPER_BONES")
 LANGUAGES = ("de", "de_DE")
-# The panel without a body, and those with one.
+# The panel without a body, and the panels with a body.
 MAIN, OTHERS = (
     "JOUNCE_PT_main",
     frozenset(

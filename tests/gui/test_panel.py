@@ -1,4 +1,4 @@
-"""The panel after one click: five things without scrolling, in English and German, and how they act."""
+"""The panel after one click: five elements without scrolling, in English and German, and their effects."""
 
 import importlib
 import sys
@@ -19,7 +19,7 @@ FRAMES = range(1, 20)
 
 
 def one_click(window):
-    """The creature, given Jounce by its button; yields its host."""
+    """The creature, with Jounce added by the button; yields the host."""
     built = creature.build()
     bpy.context.scene.frame_end = 60
     window.look_at(built.body)

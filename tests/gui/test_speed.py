@@ -56,7 +56,7 @@ def in_ticks(window):
 
 
 def added(way, path, least, window):
-    """The seconds of one way, its result, and the number of vertices."""
+    """The seconds of one way, the result, and the number of vertices."""
     character = yield from fresh(path, least, window)
     start = time.monotonic()
     yield from way(window)

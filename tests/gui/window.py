@@ -96,7 +96,7 @@ class Window:
         self.redraw()
 
     def open_panels(self, *names: str) -> None:
-        """Opens panels that start closed, all of them without names, by registering them anew."""
+        """Opens initially closed panels, all of them without names, by a new registration."""
         known = importlib.import_module(f"{extension.INSTALLED}.panels").CLASSES
         panels = [cls for cls in known if issubclass(cls, bpy.types.Panel)]
         for cls in reversed(panels):

@@ -38,7 +38,7 @@ def hinged(points: np.ndarray) -> np.ndarray:
 
 
 def pose(frame: int, bones: int) -> np.ndarray:
-    """The first bone shakes; a second one rotates relative to it by half a radian."""
+    """The first bone shakes; the second rotates relative to the first by half a radian."""
     poses = np.tile(np.eye(3, 4), (bones, 1, 1))
     poses[:, 1, 3] = 0.3 * np.sin(0.5 * frame)
     poses[:, 2, 3] = 0.2 * np.sin(0.31 * frame)
@@ -48,7 +48,7 @@ def pose(frame: int, bones: int) -> np.ndarray:
     return poses
 
 
-# Including numbers of modes that leave out one of several copies.
+# Including numbers of modes without one of several copies.
 BODIES: dict[str, tuple[tuple[float, ...], Callable[[np.ndarray], np.ndarray], dict[str, int]]] = {
     "bar": ((4, 1, 1), held, {"resolution": 16, "modes": 8}),
     "bar, copies left out": ((4, 1, 1), held, {"resolution": 16, "modes": 9}),

@@ -17,7 +17,7 @@ def refused(kind, sentence, call, *arguments, **settings):
 
 
 def mistyped(argument, call, *arguments, **settings):
-    """Asserts that the call raises a TypeError with the argument in its sentence or its note."""
+    """Asserts a TypeError of the call, with the argument in the sentence or the note."""
     with pytest.raises(TypeError) as caught:
         call(*arguments, **settings)
     assert f"'{argument}'" in " ".join([str(caught.value), *getattr(caught.value, "__notes__", [])])

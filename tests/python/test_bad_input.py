@@ -1,4 +1,4 @@
-"""Every function answers bad input with one sentence that names the argument."""
+"""Every function answers bad input with a sentence and the name of the argument."""
 
 import jounce
 import numpy as np

@@ -1,4 +1,4 @@
-"""Bad input to simulations, bodies and baking: one sentence that names the argument, each time."""
+"""Bad input to simulations, bodies and baking: each time a sentence with the name of the argument."""
 
 import jounce
 import numpy as np

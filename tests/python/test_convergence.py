@@ -1,4 +1,4 @@
-"""The full space at its defaults is as near to its converged motion as it says, with every law and ratio."""
+"""The full space at the defaults has the documented accuracy, with every law and ratio."""
 
 import cases
 import jounce

@@ -35,14 +35,14 @@ def fine_body():
 
 
 def lesson(body, frames):
-    """A body, its motion in some frames, and its poses there."""
+    """A body, the motion in some frames, and the poses."""
     shot = shapes(frames, len(body.mesh.vertices)).astype(np.float64)
     return body, shot, np.tile(np.eye(3, 4), (frames, body.rig.bone_count, 1, 1))
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of job, the call that waits for its result, and its last stage."""
+    """A kind of job, the call to wait for the result, and the last stage."""
 
     job: type
     call: Callable

@@ -20,7 +20,7 @@ def model(mesh, material):
 
 @pytest.fixture(scope="module")
 def size(mesh, material):
-    """Amplitude at which a displacement of mass one moves the body by its diagonal."""
+    """Amplitude of a displacement of mass one for a motion by the diagonal."""
     return np.linalg.norm(np.ptp(mesh.vertices, axis=0)) * np.sqrt(1000.0 * mesh.volumes.sum())
 
 

@@ -30,7 +30,7 @@ def test_there_are_ten_and_the_list_names_each():
 
 @pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
 def test_a_notebook_runs_as_it_is_stored(notebooks, source):
-    """The cells are those of the source, all run, and they print and draw as often as in the stored one."""
+    """The cells are those of the source; all run, and print and draw as often as in the stored notebook."""
     made = notebooks.executed(source.read_text(encoding="utf-8"), source.stem)
     stored = json.loads(source.with_suffix(".ipynb").read_text(encoding="utf-8"))
     assert [it["source"] for it in made["cells"]] == [it["source"] for it in stored["cells"]]

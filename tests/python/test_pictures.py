@@ -50,7 +50,7 @@ def test_energies(moved):
 
 
 def test_a_strip_shows_the_nearest_triangles_last(moved, body):
-    """Seen from the front, -y, the front of the box covers its back, and lies where its points are."""
+    """Seen from the front, -y, the front of the box covers the back, and lies at its points."""
     frames, _ = moved
     axes = jounce.plot.strip(frames, body.triangles, count=2)
     assert len(axes.collections) == 2
@@ -64,7 +64,7 @@ def test_a_strip_shows_the_nearest_triangles_last(moved, body):
 
 
 class Shown:
-    """A mesh in the window: what it was told last."""
+    """A mesh in the window, with the last values set."""
 
     def __init__(self, *arguments, **settings):
         self.made, self.places, self.colours = (arguments, settings), None, {}

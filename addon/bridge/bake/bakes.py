@@ -67,7 +67,7 @@ def warn_of_left_out(host: bpy.types.Object, settings: BakeSettings, warn: Warn)
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses targets that only a draft, or only flesh, supports, or that have no place beside kept bakes."""
+    """Refuses targets limited to drafts or to flesh, and targets without a place beside kept bakes."""
     if len(host.jounce.kept_bakes):
         kept.refuse(host, settings.target)
     if not host.jounce.is_flesh:

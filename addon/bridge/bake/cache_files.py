@@ -63,7 +63,7 @@ def played() -> set[Path]:
 
 @persistent
 def after_saving(path: str, *_: object) -> None:
-    """Deletes files without users after the .blend that used them was saved."""
+    """Deletes unused files after the save of their .blend."""
     if path == bpy.data.filepath:
         freed.CACHES.saved(path, played())
     else:

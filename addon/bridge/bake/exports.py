@@ -170,7 +170,7 @@ def refuse_unseen(objects: list[bpy.types.Object]) -> None:
     """Refuses hidden objects."""
     unseen = [obj.name for obj in objects if not obj.visible_get()]
     if unseen:
-        raise UserError(f"{unseen[0]} is hidden, and exporters leave out what is; show it first.")
+        raise UserError(f"{unseen[0]} is hidden, and exporters leave hidden objects out; show it first.")
 
 
 def refuse_another(kind: Format, lost: list[export_losses.Loss]) -> None:

@@ -59,7 +59,7 @@ def read(
             for part, (shape, to_metres) in zip(surface.parts, frame, strict=True):
                 places[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
             yield Step(index / len(over), "Reading the shapes")
-    # The copy holds as a whole: until the first frame that can be followed, with the shape of that frame.
+    # Until the first valid frame, the whole copy holds the shape of this frame.
     followed = next(index for index in range(len(over)) if index not in motion.held)
     for index in range(len(over)):
         followed = followed if index in motion.held else index

@@ -18,7 +18,7 @@ from ..keys import own_keys
 from ..rig import armature_modifier, modifier_stack
 from . import replacing
 
-# Targets that lie wholly in the .blend, so that several of them fit on a mesh.
+# Targets entirely in the .blend; several of these fit on a mesh.
 TARGETS = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.SKINNING_NODES))
 # Properties of a mesh's bake, and of a host's report about it.
 RECORDED = (
@@ -34,7 +34,7 @@ RECORDED = (
     "bake_draft_error",
     "bake_error",
 )
-# Flags of a mesh that owes its Basis, or the animation of its keys, to bakes.
+# Flags of a mesh with a Basis, or an animation of its keys, made by bakes.
 MADE = ("bake_made_basis", "bake_made_animation")
 Played = bpy.types.Action | None
 
@@ -47,9 +47,9 @@ def playing(host: bpy.types.Object) -> Played:
 
 
 def label(host: bpy.types.Object, action: Played) -> None:
-    """Records the action that a body's new bake shows.
+    """Records the action of a body's new bake.
 
-    A linked action is recorded by its name alone: a pointer would link it directly, for good.
+    A linked action is recorded by name alone: a pointer would link the action directly, for good.
     """
     own = action if action is None or action.library is None else None
     for obj in bodies.members(host):
@@ -64,7 +64,7 @@ def names(host: bpy.types.Object) -> list[str]:
 
 
 def refuse(host: bpy.types.Object, target: Target) -> None:
-    """Refuses a bake for one action among others that has no place beside them."""
+    """Refuses a bake for a single action without a place beside the others."""
     if target not in TARGETS:
         raise UserError(
             f"{host.name}: bakes of several actions are shape keys or skinning nodes; choose one of these as "
@@ -86,7 +86,7 @@ def sync(host: bpy.types.Object) -> None:
 
 
 def show(host: bpy.types.Object, action: Played) -> None:
-    """Shows the bake of an action, none without one, and keeps the present one."""
+    """Shows the bake of an action, if any, and keeps the present bake."""
     if not is_of(host.jounce, action):
         for obj in bodies.members(host):
             put_aside(obj)
@@ -157,7 +157,7 @@ def restore(obj: bpy.types.Object, index: int) -> None:
 
 
 def each(obj: bpy.types.Object) -> Iterator[None]:
-    """Shows all bakes of a mesh in turn, for freeing; the next one expects that the shown one is freed."""
+    """Shows all bakes of a mesh in turn, for freeing; each has to be freed before the next."""
     state = obj.jounce
     owed = {name for record in (state, *state.kept_bakes) for name in made(record)}
     yield
@@ -192,7 +192,7 @@ def after_step(*_: object) -> None:
 
 @persistent
 def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Another action tags the object that plays it; a new frame does not."""
+    """Another action tags the playing object; a new frame does not."""
     if depsgraph.id_type_updated("OBJECT"):
         after_step()
 

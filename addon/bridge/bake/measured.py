@@ -128,9 +128,9 @@ def gaps(wanted: Sequence[Expected], context: bpy.types.Context) -> list[Gap]:
 
 
 def distance(part: Part, points: np.ndarray, others: np.ndarray, target: Target) -> float:
-    """The largest distance between visible points (p, 3); infinite if they cannot be compared.
+    """The largest distance between visible points (p, 3); infinite for different numbers of points.
 
-    Points that follow another mesh count where the bake holds their shape.
+    Points of followers count if the bake contains their shape.
     """
     if points.shape != others.shape or not np.isfinite(points).all():
         return float("inf")
@@ -140,7 +140,7 @@ def distance(part: Part, points: np.ndarray, others: np.ndarray, target: Target)
 
 
 def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:
-    """Refuses a bake that does not show its flesh. said: its computed error, metres."""
+    """Refuses a bake without visible flesh. said: computed error, metres."""
     if found.error - said <= max(SHARE * wanted.motion, LEAST * wanted.scene.surface.diagonal):
         return
     others = "a Mesh Cache" if wanted.target is not Target.MESH_CACHE else "Skinning Nodes"
@@ -153,7 +153,7 @@ def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:
 
 
 def errors(wanted: Sequence[Expected], said: Sequence[float], context: bpy.types.Context) -> list[float]:
-    """The measured errors of newly written bakes, metres; refuses those that do not show their flesh.
+    """The measured errors of newly written bakes, metres; refuses bakes without visible flesh.
 
     said: the computed errors.
     """

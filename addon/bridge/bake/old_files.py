@@ -68,7 +68,7 @@ def old_keys(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
 
 
 def mark_group(tree: bpy.types.NodeTree) -> None:
-    """Marks a node group of a bake, with its action, its holder and its attributes."""
+    """Marks a node group of a bake, with action, holder and attributes."""
     action = None if tree.animation_data is None else tree.animation_data.action
     for block in filter(None, (tree, action)):
         marks.put(block, marks.BAKE)
@@ -139,7 +139,7 @@ def handlers() -> list[list[object]]:
 
 
 def register() -> None:
-    """Watches files, before all code that relies on marks, and converts the open one."""
+    """Watches files, before all code that relies on marks, and converts the open file."""
     for listening in handlers():
         listening.append(update_all)
     if not bpy.app.background:

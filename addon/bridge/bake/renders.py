@@ -13,7 +13,7 @@ from ..rig import modifier_stack
 
 
 def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Hosts of the built bodies that a render shows without motion, because they have no bake."""
+    """Hosts of built bodies without a bake, rendered without motion."""
     return [
         host
         for host in built(scene)

@@ -57,7 +57,7 @@ class Record:
 
 
 class Earlier:
-    """The earlier bake of a mesh, if there is one, while another one is written."""
+    """The earlier bake of a mesh, if any, during the writing of another."""
 
     def __init__(self, obj: bpy.types.Object) -> None:
         self._obj = obj
@@ -68,7 +68,7 @@ class Earlier:
             block.name = f"{name} {ASIDE}"
         self._attributes = skinning_nodes.attributes_of(obj.jounce.bake_group)
         uid = obj.jounce.bake_modifier
-        # By present names, which distinguishes them from equal shapes of the other bake.
+        # By present names, to distinguish them from equal shapes of the other bake.
         own_keys.refresh(own(obj))
         self.keys = own_keys.of(own(obj))
         self._record = Record(obj)

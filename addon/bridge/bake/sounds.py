@@ -92,7 +92,7 @@ def is_shared(sound: bpy.types.Sound) -> bool:
 
 
 def playing(sound: bpy.types.Sound | None) -> Iterator[tuple[Strips, "bpy.types.SoundStrip"]]:
-    """The strips of all scenes that play a sound, each with its containing list."""
+    """The strips of a sound in all scenes, each with its containing list."""
     if sound is None:
         return
     for scene in bpy.data.scenes:

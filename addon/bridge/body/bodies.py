@@ -271,12 +271,13 @@ def are_linear(objects: tuple[bpy.types.Object, ...]) -> bool:
 
 
 def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]) -> None:
-    """Refuses a loose body moved by anything but one object."""
-    if not host.jounce.is_loose or (len(movers) == 1 and movers[0].armature is None):
+    """Refuses a loose or pinned body moved by anything but one object."""
+    is_alone = len(movers) == 1 and movers[0].armature is None
+    if is_alone or not (host.jounce.is_loose or host.jounce.is_pinned):
         return
     raise UserError(
-        f"{host.name} is loose, so no bones move it and its meshes move as one; take its armature off and "
-        "parent its other meshes to it, or make it Rigged in the panel Body."
+        f"{host.name} is {host.jounce.kind.lower()}, so no bones move it and its meshes move as one; take "
+        "its armature off and parent its other meshes to it, or make it Rigged in the panel Body."
     )
 
 

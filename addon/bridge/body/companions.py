@@ -72,6 +72,6 @@ def refuse_lively(host: bpy.types.Object) -> None:
     """Refuses a body in contact with others whose integrator returns the energy of impacts."""
     if host.jounce.integrator != "backward_euler":
         raise UserError(
-            f"{host.name} touches other loose bodies, which it cannot with the integrator Lively; choose "
+            f"{host.name} touches other loose bodies, but the integrator Lively allows no contact; choose "
             "Calm in its panel Motion."
         )

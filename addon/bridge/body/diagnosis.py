@@ -20,7 +20,7 @@ from . import bodies, overrides, weight_maps, wholeness
 
 # Sizes in metres outside of which gravity and materials act unlike the apparent size.
 SMALLEST, LARGEST = 0.02, 50.0
-# Meshes that become parts of a body, and the number of meshes that cannot.
+# Meshes to add to a body, and the number of refused meshes.
 Joining = tuple[list[bpy.types.Object], int]
 # Up to this number, meshes attached to bones are separate findings; more are summed up in one.
 FEW = 8
@@ -41,7 +41,7 @@ class Finding:
 
 
 def keep(host: bpy.types.Object, context: bpy.types.Context, seen: Iterable[Finding] = ()) -> int:
-    """Stores the findings about a body on its host, including those of its preview; returns their number."""
+    """Stores the findings about a body, preview included, on its host; returns their number."""
     state = host.jounce
     state.findings.clear()
     for number, finding in enumerate((*findings(host, context), *seen), start=1):
@@ -189,7 +189,7 @@ def of_maps(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> It
 
 
 def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
-    """Armatures that cannot move the body; a loose one needs none."""
+    """Armatures unable to move the body; a loose body needs none."""
     if host.jounce.is_loose:
         return
     found = armature_modifier.moving(objects)
@@ -236,7 +236,7 @@ def of_fleshless(objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
         follows = None if obj.jounce.left_out else meshes.following(obj)
         if follows is not None:
             vertices = f"{np.count_nonzero(follows)} of {len(follows)} vertices of {obj.name}"
-            sentence = f"{vertices} follow another mesh by themselves, so they get no flesh of their own."
+            sentence = f"{vertices} already follow another mesh, so they get no flesh of their own."
             yield Finding(sentence, obj.name)
 
 
@@ -316,7 +316,7 @@ def of_flesh(host: bpy.types.Object, surface: Surface) -> Iterator[Finding]:
         yield Finding(unmoved, host.name)
     if host.jounce.is_flesh and sensible.is_thin(surface):
         can_hang = bodies.are_linear(bodies.members(host))
-        remedy = "make it" if can_hang else "apply what else moves its vertices, and make it"
+        remedy = "make it" if can_hang else "apply its other modifiers and shape keys, and make it"
         sentence = f"{host.name} encloses no flesh, so it flaps; {remedy} an attached body."
         yield Finding(sentence, host.name, "make_attached" if can_hang else "")
 

@@ -1,4 +1,4 @@
-"""Finds meshes of a body that follow another mesh on their own, such as bound clothes, vertex by vertex.
+"""Finds meshes of a body that already follow another mesh, such as bound clothes, vertex by vertex.
 
 The scene is asked: each mesh is inflated and shifted a little in the place of its flesh; vertices that move
 along follow. The test is done at rest, which excludes meshes that only take weights from another mesh.
@@ -24,7 +24,7 @@ ALL = 0.98
 
 @dataclass(frozen=True)
 class Follower:
-    """A mesh that follows others. leader: the first of them. shares: (p,) in [0, 1], of each vertex."""
+    """A mesh that follows others. leader: the first of these. shares: (p,) in [0, 1], of each vertex."""
 
     leader: bpy.types.Object
     shares: np.ndarray

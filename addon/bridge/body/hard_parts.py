@@ -30,7 +30,7 @@ def hard_points(obj: bpy.types.Object) -> np.ndarray:
 
 
 def hinted_points(obj: bpy.types.Object) -> np.ndarray:
-    """The vertices (p,) of a mesh whose faces all have a material with the name of a hard one."""
+    """The vertices (p,) of a mesh with all faces of a hard material, by the material's name."""
     faces = of_materials(obj, lambda material: jounce.SkeletonCore.is_hard_material(material.name))
     return corners_of(obj.data, faces) & ~corners_of(obj.data, ~faces)
 
@@ -77,11 +77,26 @@ def mark(obj: bpy.types.Object, rigid: bool) -> int:
         if obj.mode == "EDIT":
             write_edited(mesh, name, chosen, rigid)
         else:
-            faces = np.where(chosen, rigid, marked(mesh)).astype(np.int32)
-            attribute = mesh.attributes.get(name) or mesh.attributes.new(name, KIND, PLACE)
-            attribute.data.foreach_set("value", faces)
+            put(mesh, name, np.where(chosen, rigid, marked(mesh)))
         mesh.update_tag()
     return int(chosen.sum())
+
+
+def replace(obj: bpy.types.Object, faces: np.ndarray) -> None:
+    """Marks exactly these faces (f,) of a mesh outside of Edit Mode."""
+    mesh = obj.data
+    if not faces.any():
+        forget(obj)
+    elif not np.array_equal(faces, marked(mesh)):
+        name = mesh[NAME] = mesh.get(NAME) or nodes.unused_name(mesh, ATTRIBUTE)
+        put(mesh, name, faces)
+        mesh.update_tag()
+
+
+def put(mesh: bpy.types.Mesh, name: str, faces: np.ndarray) -> None:
+    """Writes the marks of all faces (f,) of a mesh outside of Edit Mode."""
+    attribute = mesh.attributes.get(name) or mesh.attributes.new(name, KIND, PLACE)
+    attribute.data.foreach_set("value", faces.astype(np.int32))
 
 
 def write_edited(mesh: bpy.types.Mesh, name: str, chosen: np.ndarray, rigid: bool) -> None:

@@ -55,6 +55,29 @@ def straighten(host: bpy.types.Object) -> None:
     remove_unused(before)
 
 
+def points(tree: bpy.types.NodeTree | None) -> list[list[float | str]]:
+    """The points of the curve, each x, y and the kind of its handle; none without a curve."""
+    holder = node(tree)
+    if holder is None:
+        return []
+    return [[*point.location, point.handle_type] for point in holder.mapping.curves[0].points]
+
+
+def draw(host: bpy.types.Object, points: list[list[float | str]]) -> None:
+    """Gives a body a curve with these points, or removes the curve without any."""
+    if not points:
+        forget(host)
+        return
+    straighten(host)
+    mapping = node(host.jounce.law_curve).mapping
+    curve = mapping.curves[0]
+    while len(curve.points) < len(points):
+        curve.points.new(*points[len(curve.points)][:2])
+    for point, (x, y, kind) in zip(curve.points, points, strict=True):
+        point.location, point.handle_type = (x, y), kind
+    mapping.update()
+
+
 def part(obj: bpy.types.Object) -> None:
     """Gives a body a copy of a curve that an older body also uses, after copying or redo."""
     tree = held(obj)

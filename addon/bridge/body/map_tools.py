@@ -12,7 +12,7 @@ from ...core.mesh.maps import Kind
 from ..rig import armature_modifier, meshes
 from . import bodies, weight_maps
 
-# How far from a mesh another one still lies on it, as a share of the size.
+# Largest distance of a mesh lying on another, as a share of the size.
 REACH = 0.04
 
 

@@ -23,7 +23,7 @@ def refuse_apart(host: bpy.types.Object, other: bpy.types.Object, warn: Warn) ->
     if len(still) == 1:
         moved = other if still == [host] else host
         raise UserError(
-            f"Nothing moves {still[0].name}, so it would stay behind where {moved.name} goes; parent it to a "
+            f"Nothing moves {still[0].name}, so it would not follow {moved.name}; parent it to a "
             f"bone or an object that moves {moved.name}, and sew it then."
         )
     if not still and set(followed(host)).isdisjoint(followed(other)):
@@ -34,7 +34,7 @@ def refuse_apart(host: bpy.types.Object, other: bpy.types.Object, warn: Warn) ->
 
 
 def followed(host: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The meshes of a body, its armatures, and the objects they follow, possibly repeated."""
+    """The meshes of a body, the armatures, and the followed objects, possibly repeated."""
     objects = bodies.members(host)
     for obj in (*objects, *armature_modifier.moving(objects)):
         above = [obj, *bone_transforms.ancestors(obj)]

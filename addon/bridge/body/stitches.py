@@ -64,11 +64,11 @@ def seam_stitches(
     """The stitches of one stitch group."""
     ends = [rows.get(mesh) for mesh in (seam.mesh_a, seam.mesh_b)]
     if None in ends:
-        raise UserError(f"The stitch group {seam.name} leads to a mesh that is not of this body; remove it.")
+        raise UserError(f"The stitch group {seam.name} leads to a mesh of another body; remove it.")
     pairs = vertices(seam)
     for end, column in zip(ends, pairs.T, strict=True):
         if column.min() < 0 or column.max() >= end.stop - end.start:
-            raise UserError(f"The stitch group {seam.name} leads to a vertex that is gone; make it again.")
+            raise UserError(f"The stitch group {seam.name} leads to a missing vertex; make it again.")
     starts = np.array([end.start for end in ends])
     count = len(pairs)
     return Stitches(
@@ -101,7 +101,7 @@ def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy
 
 
 def take(host: bpy.types.Object, like: bpy.types.PropertyGroup) -> None:
-    """Gives a body a stitch group of another one, whose meshes have become its own."""
+    """Gives a body a stitch group of a merged body."""
     seam = add(host, like.name, (like.mesh_a, like.mesh_b), vertices(like))
     for setting in SETTINGS:
         setattr(seam, setting, getattr(like, setting))

@@ -133,7 +133,7 @@ def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
 def values(
     host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind, muscle: int = 0
 ) -> np.ndarray:
-    """The values (p,) of a map on one mesh of a body, with or without its group."""
+    """The values (p,) of a map on a mesh of a body, with or without the group."""
     name = group_name(host, objects, kind, muscle)
     if name not in obj.vertex_groups:
         return np.full(len(obj.data.vertices), unpainted(host, objects, kind))
@@ -169,15 +169,29 @@ def activate(obj: bpy.types.Object, name: str) -> None:
 
 
 def fill(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
-    """Gives each vertex its value (p,), with one call per distinct value."""
+    """Gives each vertex its value (p,), rounded to few distinct ones; vertices with 0 leave the group."""
     values = np.round(np.clip(values, 0.0, 1.0), 4)
+    put(obj, group, np.where(values > 0.0, values, np.nan))
+
+
+def put(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
+    """Gives each vertex its value (p,) in [0, 1], NaN outside of the group; one call for each value."""
     if obj.mode == "EDIT":
         fill_edited(obj, group, values)
         return
     group.remove(range(len(obj.data.vertices)))
-    for value in np.unique(values):
-        if value > 0.0:
-            group.add(np.flatnonzero(values == value).tolist(), float(value), "REPLACE")
+    for value in np.unique(values[np.isfinite(values)]):
+        group.add(np.flatnonzero(values == value).tolist(), float(value), "REPLACE")
+
+
+def exact(obj: bpy.types.Object, group: bpy.types.VertexGroup) -> np.ndarray:
+    """The weights (p,) of a vertex group, NaN outside of it."""
+    values, index = np.full(len(obj.data.vertices), np.nan), group.index
+    for vertex in obj.data.vertices:
+        for entry in vertex.groups:
+            if entry.group == index:
+                values[vertex.index] = entry.weight
+    return values
 
 
 def fill_edited(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
@@ -186,7 +200,7 @@ def fill_edited(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.
     layer = edited.verts.layers.deform.verify()
     for vertex, value in zip(edited.verts, values.tolist(), strict=True):
         weights = vertex[layer]
-        if value > 0.0:
+        if np.isfinite(value):
             weights[group.index] = value
         elif group.index in weights:
             del weights[group.index]

@@ -102,9 +102,7 @@ def of_data(block: bpy.types.ID) -> Iterator[Lack]:
 
 
 def of_files(block: bpy.types.ID) -> Iterator[Lack]:
-    """Missing files of a data-block or its modifiers; bakes by Jounce are excluded, as they are made
-    again.
-    """
+    """Missing files of a data-block or its modifiers, except bakes by Jounce: these are made again."""
     if getattr(block, "packed_file", None) is not None:
         return
     theirs = (m for m in getattr(block, "modifiers", ()) if isinstance(m, bpy.types.Modifier))

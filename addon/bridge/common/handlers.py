@@ -1,6 +1,4 @@
-"""Adds functions to Blender's handler lists, removes them, and distinguishes them from those of other
-add-ons.
-"""
+"""Adds functions to Blender's handler lists, removes them, and recognises handlers of other add-ons."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +25,7 @@ def listen(functions: dict[str, Handler], wanted: bool) -> None:
 
 
 def call_last(kind: str, handler: Handler) -> None:
-    """Moves one of Jounce's handlers to the end of its list. Not while this list is being called."""
+    """Moves a handler of Jounce to the end of the list; not during a call of the list."""
     handlers = getattr(bpy.app.handlers, kind)
     if handler in handlers and handlers[-1] != handler:
         handlers.remove(handler)

@@ -32,7 +32,7 @@ def new(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def of(tree: bpy.types.NodeTree) -> bpy.types.Object | None:
-    """The holder of a node group, None for a group that reads its own mesh."""
+    """The holder of a node group, None if the group reads the object's own mesh."""
     node = holder_node(tree)
     return None if node is None else node.inputs["Object"].default_value
 

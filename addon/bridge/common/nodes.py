@@ -17,7 +17,7 @@ class Group:
     """A new group that offsets the points of a mesh; nodes are laid out in columns."""
 
     def __init__(self, name: str) -> None:
-        # Not marked as a modifier, which hides the group from Blender's menus and search: it is for one mesh.
+        # Without the modifier flag, to hide the group from Blender's menus and search: it fits one mesh only.
         self.tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
         for direction in ("INPUT", "OUTPUT"):
             self.tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")

@@ -198,7 +198,7 @@ def assign(armature: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bp
 
 @contextmanager
 def kept_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[None]:
-    """Restores the armature's action and what it leaves unkeyed, and the scene's range and frame afterwards,
+    """Afterwards restores the armature's action, its unkeyed properties, and the scene's range and frame,
     also after an error.
     """
     data = armature.animation_data or armature.animation_data_create()

@@ -13,7 +13,7 @@ from ..rig import bone_transforms, meshes
 
 # Width of a new ground relative to the body, and smallest width of an existing ground.
 WIDE, WIDE_ENOUGH = 4.0, 2.0
-# Share of a body's height that may be below its ground, for sunken feet.
+# Largest share of a body's height below the ground, for sunken feet.
 ABOVE = 0.1
 
 
@@ -51,7 +51,7 @@ def level(objects: list[bpy.types.Object]) -> float:
 
 
 def is_ground(obj: bpy.types.Object, shapes: list[np.ndarray], depsgraph: bpy.types.Depsgraph) -> bool:
-    """True for a mesh that reaches below shapes (p, 3) in Blender units, and far beyond them sideways."""
+    """True for a mesh below shapes (p, 3) in Blender units, and far wider."""
     points = colliders.shape(obj, depsgraph)[0]
     if obj.type != "MESH" or len(points) == 0:
         return False

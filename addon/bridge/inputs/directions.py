@@ -1,4 +1,4 @@
-"""Reads the direction of a body: its curves in a frame, and its keyed shapes."""
+"""Reads the direction of a body: curves in a frame, and keyed shapes."""
 
 import hashlib
 from dataclasses import replace
@@ -39,7 +39,7 @@ def is_active(key: bpy.types.PropertyGroup) -> bool:
 
 
 def stiffness_settings(host: bpy.types.Object, frame: float) -> MotionSettings:
-    """The settings of the motion with the stiffness and damping that they have in a frame, if animated."""
+    """The settings of the motion, with the animated stiffness and damping of a frame."""
     settings = host.jounce.motion_settings()
     moved = {name: curve.evaluate(frame) for name, curve in animated(host, STIFFNESS).items()}
     own = {name: moved[name] for name in ("frequency", "damping") if name in moved}

@@ -1,4 +1,4 @@
-"""The actions of the file that a character can play, and their playback one by one."""
+"""The actions of the file for a character, and their playback one by one."""
 
 import math
 import re
@@ -18,7 +18,7 @@ BONE = re.compile(r'pose\.bones\["(.*?)"\]')
 
 
 def of(armature: bpy.types.Object) -> list[bpy.types.Action]:
-    """The moving actions for an armature: those of its bones, and those that it plays, by name."""
+    """The moving actions for an armature, of its bones or in its animation data, by name."""
     own = {owner.action for owner in animation.owners(armature.animation_data)}
     fitting = (action for action in bpy.data.actions if action in own or fits(action, armature))
     return sorted(
@@ -54,16 +54,16 @@ def play(armature: bpy.types.Object, action: bpy.types.Action | None) -> None:
 
 
 def refuse_tweaked(armature: bpy.types.Object) -> None:
-    """Refuses an armature in whose strips an action is being edited, which allows no other one."""
+    """Refuses an armature with an action edited in its strips, since no other action can be set."""
     data = armature.animation_data
     if data is not None and data.use_tweak_mode:
         raise UserError(f"An NLA strip of {armature.name} is being tweaked; leave Tweak Mode first.")
 
 
 class Values:
-    """Present values of properties of an armature that actions animate.
+    """Present values of the animated properties of an armature.
 
-    A channel without keys in an action stays as it is, and therefore as another action has left it.
+    A property without keys in an action keeps its value from another action.
     """
 
     def __init__(self, armature: bpy.types.Object, paths: Iterable[str]) -> None:
@@ -97,7 +97,7 @@ def paths_in(actions: Iterable[bpy.types.Action]) -> Iterator[str]:
 
 
 def parts_of(path: str) -> tuple[str, str]:
-    """The path of the owner of a property, and the name of the property, which may be a custom one."""
+    """The path of the owner of a property, and the name of the property, custom ones included."""
     own = CUSTOM.fullmatch(path)
     if own is not None:
         return own[1], bpy.utils.unescape_identifier(own[2])
@@ -107,9 +107,9 @@ def parts_of(path: str) -> tuple[str, str]:
 
 @contextmanager
 def kept(armatures: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[Callable[[], None]]:
-    """Restores the actions of armatures, what these leave unkeyed, and the frame, also after an error.
+    """Restores the actions of armatures, their unkeyed properties, and the frame, also after an error.
 
-    Yields a function that puts back what is unkeyed, for the next action.
+    Yields a function to restore the unkeyed properties for the next action.
     """
     before = [armature.animation_data for armature in armatures]
     played = [None if data is None else (data.action, compat.slot(data)) for data in before]

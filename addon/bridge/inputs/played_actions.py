@@ -1,4 +1,4 @@
-"""The actions that move a body, compared with those of its fitted frequency."""
+"""The active actions of a body, compared with the actions of its fit."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar

@@ -77,7 +77,7 @@ class PosedShapes:
             posed = units.points_in_metres(local, bone_transforms.world_matrix(obj, depsgraph), self._scale)
             if not np.isfinite(posed).all():
                 raise bone_transforms.Unposable(f"the rig of {obj.name} puts vertices at no finite place")
-            # What follows another mesh shows its flesh, which is no motion of the rig.
+            # Followers show the flesh of another mesh, no motion of the rig.
             offsets[part.points] = part.alone(part.stood_in(posed) - linear[part.points])
             switches += [modifier.show_viewport for modifier in made.evaluated_get(depsgraph).modifiers]
         is_more = np.abs(offsets).max() > NOTHING * self._surface.diagonal

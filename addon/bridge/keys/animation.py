@@ -83,7 +83,7 @@ def make_active(obj: bpy.types.Object) -> None:
 
 
 def write_fcurve(fcurve: bpy.types.FCurve, times: np.ndarray, values: np.ndarray) -> None:
-    """One linear key per time, without those between two equal neighbours."""
+    """One linear key per time, without keys between two equal neighbours."""
     same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
     keep = np.concatenate(([True], ~same, [True]))[: len(values)]
     points = fcurve.keyframe_points
@@ -132,7 +132,7 @@ def leave(action: bpy.types.Action, keys: bpy.types.Key) -> None:
 
 
 def detach(action: bpy.types.Action, data: bpy.types.AnimData) -> None:
-    """Detaches an action: as the active one, its strips, and the tracks made for them alone."""
+    """Detaches an action: as the active action, its strips, and the tracks with these strips alone."""
     for track in list(data.nla_tracks):
         strips = [strip for strip in track.strips if strip.action == action]
         for strip in strips:

@@ -36,7 +36,7 @@ def active_curve(data: bpy.types.AnimData, path: str) -> bpy.types.FCurve | None
 
 
 def new_curve(obj: bpy.types.Object, path: str, undo: ExitStack) -> bpy.types.FCurve:
-    """A new F-curve of an object with one key, in its action or in a new one."""
+    """A new F-curve of an object with one key, in the present action or in a new one."""
     data = obj.animation_data
     if data is not None and data.use_tweak_mode:
         raise UserError(f"An NLA strip of {obj.name} is being tweaked; leave Tweak Mode first.")
@@ -53,7 +53,7 @@ def new_curve(obj: bpy.types.Object, path: str, undo: ExitStack) -> bpy.types.FC
 
 
 def new_action(obj: bpy.types.Object, undo: ExitStack) -> None:
-    """Gives an object an action. Blender would choose the action of its shape keys, such as a bake's."""
+    """Gives an object an action. Blender would choose the action of the shape keys, such as a bake's."""
     action = bpy.data.actions.new(f"{obj.name}Action")
     undo.callback(bpy.data.actions.remove, action)
     compat.new_fcurves(action, obj)

@@ -67,7 +67,7 @@ def refuse_foreign(host: bpy.types.Object, keys: Keys, owners: dict[Track, compa
 
 
 def moving(host: bpy.types.Object, keys: Keys, index: int) -> dict[Track, compat.Owner]:
-    """A host's tracks that move an item, or a later one."""
+    """A host's tracks with keys of an item, or of a later one."""
 
     def moves(owner: compat.Owner) -> bool:
         return any(is_from(curve, keys, index) for curve in compat.fcurves(owner))

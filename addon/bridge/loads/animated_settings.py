@@ -8,7 +8,13 @@ from ..common import units
 from ..keys import animation
 
 # The animatable settings: the fields of the motion, and those behind them.
-ANIMATED = frozenset(PER_FRAME) - {"material"} | {"cloth_frequency", "density", "use_gravity", "young"}
+ANIMATED = frozenset(PER_FRAME) - {"material"} | {
+    "cloth_frequency",
+    "density",
+    "swing_frequency",
+    "use_gravity",
+    "young",
+}
 # Gravity properties of a scene.
 GRAVITY = frozenset(["gravity", "use_gravity"])
 

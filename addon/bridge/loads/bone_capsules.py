@@ -1,4 +1,4 @@
-"""Colliders attached to bones of their own body: the flesh that passes through them."""
+"""Colliders attached to bones of their own body, and the flesh they spare."""
 
 from dataclasses import dataclass, replace
 
@@ -70,7 +70,7 @@ class RestRig:
         return heads, ends
 
     def row_above(self, obj: bpy.types.Object) -> int | None:
-        """The bone of an object, or its nearest ancestor that moves the body; None for none."""
+        """The bone of an object, or the nearest ancestor with flesh; None for none."""
         if obj.parent_type != "BONE" or obj.parent is None or obj.parent.type != "ARMATURE":
             return None
         bone = obj.parent.data.bones.get(obj.parent_bone)
@@ -83,7 +83,7 @@ class RestRig:
 
 
 def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface) -> Solid:
-    """A collider that spares the flesh inside at rest, and the flesh of its own bone."""
+    """A collider without contact with the flesh inside at rest, and with the flesh of its own bone."""
     row = rig.row_above(obj)
     if row is None or obj.constraints or bone_transforms.is_animated(obj):
         return solid

@@ -17,7 +17,7 @@ from . import bone_capsules
 
 # Object types of colliders.
 TYPES = ("MESH", "EMPTY")
-# Modifiers that keep the shape of a mesh constant; any other one may deform a mesh.
+# Modifiers without an effect on the shape of a mesh over time; any other may deform a mesh.
 RIGID_MODIFIERS = frozenset(
     (
         "ARRAY",
@@ -151,7 +151,7 @@ def chosen(host: bpy.types.Object) -> tuple[object, ...]:
 
 
 def soft(host: bpy.types.Object, obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The host of a loose body that is a soft collider for another one; None for a rigid collider."""
+    """The host of a loose body as a soft collider; None for a rigid collider."""
     state = registry.state(obj) if obj.type == "MESH" else None
     other = None if state is None else obj if state.is_host else state.host
     if other is None or other == host or not (host.jounce.is_loose and other.jounce.is_loose):
@@ -175,8 +175,8 @@ def left_out(
         return f"{obj.name} has no vertices, so nothing collides with it."
     if deforms(obj):
         return (
-            f"{obj.name} deforms, and what is collided with is rigid; choose another shape for it than a "
-            "mesh, or take it out of the collection."
+            f"{obj.name} deforms, but a collider has to be rigid; choose another shape than Mesh, or take it "
+            "out of the collection."
         )
     return ""
 
@@ -192,7 +192,7 @@ def deforms(obj: bpy.types.Object) -> bool:
 
 
 def keeps_size(obj: bpy.types.Object) -> bool:
-    """True if an object collides in the size of the first frame, whatever its later scale."""
+    """True if an object collides in the size of the first frame, for any later scale."""
     return obj.jounce_of_bone or obj.jounce_keeps_size
 
 
@@ -217,7 +217,7 @@ def trouble(
 
 
 def grows(obj: bpy.types.Object) -> bool:
-    """True if keys of an object or its parents animate its size."""
+    """True if keys of an object or of parents animate the size."""
     curves = (curve for owner in animation.owners(obj.animation_data) for curve in compat.fcurves(owner))
     scales = (curve for curve in curves if curve.data_path == "scale")
     if any(len({key.co.y for key in curve.keyframe_points}) > 1 for curve in scales):
@@ -265,7 +265,7 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         yield f"{host.name} collides in the Final motion alone, not in {instead}.", "use_final"
     if state.integrator != "backward_euler":
         yield (
-            f"{host.name} cannot collide with the integrator Lively, which gives back what an impact takes.",
+            f"{host.name} cannot collide with the integrator Lively, which returns the energy of an impact.",
             "use_calm",
         )
     if state.loop:

@@ -13,8 +13,9 @@ import numpy as np
 from mathutils import Vector, noise
 
 from ...core.body.attached import AttachedBody
-from ...core.body.handle_samples import HandleSamples
+from ...core.body.handle_samples import DomainSamples, HandleSamples
 from ...core.body.loose import LooseBody
+from ...core.body.pinned import PinnedBody
 from ...core.stepping.forces import KINDS, SHAPES, Field, Range
 from ...core.stepping.motion import load_scale
 from ...core.stepping.vertex_places import VertexPlaces
@@ -49,8 +50,12 @@ class ForceReader:
 
     def act_on(self, body: "object") -> None:
         """From now on forces act on this body."""
-        is_of_handles = isinstance(body, LooseBody | AttachedBody)
-        self._samples = HandleSamples(body, SAMPLES) if is_of_handles else body.model.force_samples(SAMPLES)
+        if isinstance(body, PinnedBody):
+            self._samples = DomainSamples(body)
+        elif isinstance(body, LooseBody | AttachedBody):
+            self._samples = HandleSamples(body, SAMPLES)
+        else:
+            self._samples = body.model.force_samples(SAMPLES)
         self._body, self._vertices = body, None
 
     def places(self, pose: np.ndarray) -> np.ndarray:

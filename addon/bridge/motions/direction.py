@@ -24,9 +24,9 @@ from ..motions.motions import Motions
 
 # Linear modes that swing by themselves, and the vertices' numbers for each.
 MODES, VERTICES_PER_MODE = 16, 4
-# Rows after a shown one on which it depends: the largest lag of a body and a part, and a frame between.
+# Later rows needed for a displayed row: the largest lag of a body and a part, and a frame between.
 AHEAD = 13
-# Directed frames that are kept for showing them again.
+# Number of kept directed frames.
 KEPT = 12
 
 
@@ -63,16 +63,16 @@ Passes = Callable[[], tuple[SimulationPass, Behind | None]]
 
 
 class Direction:
-    """Directs the motion of one body. Everything it keeps can be made again, to the bit."""
+    """Directs the motion of one body. All stored data can be recomputed, to the bit."""
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, passes: Passes | None = None) -> None:
-        """passes: of a preview, the draft's and the one behind it."""
+        """passes: of a preview, the draft's and the better one."""
         self._made, self._scene, self._passes = made, scene, passes
         self._shares = directions.Shares(made.scene, made.body)
         self._director: Director | None = None
         self._settings: tuple[object, ...] = ()
         self._kept: dict[int, tuple[tuple[object, ...], tuple[np.ndarray, Shaper]]] = {}
-        # A shape that the artist is making: its frame, and world displacements (p, 3), metres.
+        # A shape being made: its frame, and world displacements (p, 3), metres.
         self.making: tuple[int, np.ndarray] | None = None
 
     @property
@@ -176,7 +176,7 @@ def breaks(drives: list[FrameInput], teleports: Iterable[int]) -> tuple[frozense
 
 @dataclass(frozen=True, eq=False)
 class Directed:
-    """A recorded motion as it is shown, and the owner of its coefficients."""
+    """A recorded motion for display, and the owner of its coefficients."""
 
     motion: Motion
     shaper: Shaper
@@ -185,7 +185,7 @@ class Directed:
 def of_motion(
     made: Motions, scene: bpy.types.Scene, motion: Motion, shaper: Shaper, first: int
 ) -> Generator[Step, None, Directed]:
-    """A recorded motion with its direction; the same motion if nothing directs it. first: frame of row 0."""
+    """A recorded motion with its direction, if any. first: frame of row 0."""
     direction, count = Direction(made, scene), len(motion.coefficients)
     if direction.is_idle:
         return Directed(motion, shaper)

@@ -113,7 +113,7 @@ class DriveReader:
 
 
 def stored(obj: bpy.types.Object) -> np.ndarray:
-    """Stored transforms of an object and its bones, as numbers in one row."""
+    """Stored transforms of an object and its bones, as a row of numbers."""
     own = np.array(obj.matrix_basis, np.float32).ravel()
     if obj.pose is None:
         return own

@@ -1,4 +1,4 @@
-"""A first look at the current frame after a change, until its cache has reached it."""
+"""A first look at the current frame after a change, until the cache has reached this frame."""
 
 import time
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def restarted(
     settings = replace(state.motion_settings(), start=RestartMode.MOVING)
     needed = settling_seconds(made.body, settings) / units.frame_seconds(scene)
     count = max(SHORTEST, ceil(min(needed, LONGEST)))
-    # A draft reads even the frames that it knows.
+    # A draft reads even known frames.
     left = ahead if model is None else ahead - known
     if count > WORTHWHILE * left:
         return None

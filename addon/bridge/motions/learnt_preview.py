@@ -71,9 +71,7 @@ class LearntPreview(Behind[MotionCache]):
             self.error = DraftError(known.facts.error, known.apart.astype(np.float64))
 
     def warnings(self) -> Iterator[str]:
-        """Reasons why the motion may be far from the final one, a sentence each; learning again
-        removes them.
-        """
+        """Reasons for a large error, a sentence each; learning again removes them."""
         known = lessons.of(self._motions.scene.host)
         if self.fine is None and self._trouble:
             yield self._trouble
@@ -91,7 +89,7 @@ class LearntPreview(Behind[MotionCache]):
         flesh = state.flesh()
         now = (flesh.law.value, flesh.curve_digest, flesh.poisson, flesh.hardening)
         if now != (facts.law, facts.curve, facts.poisson, facts.hardening):
-            yield "The law or its volume preservation or hardening is another one than was learnt."
+            yield "The law, its volume preservation or its hardening differs from the lesson."
 
 
 def stiffness_now(made: Motions) -> float:
@@ -115,7 +113,7 @@ def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
         raise UserError(f"What {host.name} has learnt {kept}; press Learn This Shot.")
     if len(scene.surface.stitches):
         raise UserError(
-            f"{host.name} has stitches, which what was learnt cannot hold; take them off, or choose Final."
+            f"{host.name} has stitches, and learnt motion supports none; take them off, or choose Final."
         )
     other = known.difference(body)
     if other:

@@ -11,6 +11,8 @@ from ...core.body import bodies as built
 from ...core.body.attached import AttachedBody
 from ...core.body.colliders import Colliders, soft
 from ...core.body.loose import LooseBody
+from ...core.body.pinned import PinnedBody
+from ...core.body.tree_simulation import TreeSimulation
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import PER_FRAME, MotionSettings
 from ...core.mesh.contact_points import between, skin
@@ -18,6 +20,7 @@ from ...core.mesh.surface import hashed
 from ...core.passes.attached_pass import AttachedPass
 from ...core.passes.loop_pass import LoopPass
 from ...core.passes.loose_pass import LoosePass, Throw
+from ...core.passes.pinned_pass import PinnedPass
 from ...core.passes.simulation_pass import SimulationPass, Start
 from ...core.passes.touching_pass import TouchingPass, together
 from ...core.stepping.cuts import Teleport
@@ -27,6 +30,7 @@ from ...core.stepping.motion import (
     Schedule,
     built_frequency,
     load_scale,
+    material_of,
     simulation,
     stiffness_of,
 )
@@ -55,7 +59,7 @@ class Motions:
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
-        self.is_flesh = not isinstance(body, LooseBody | AttachedBody)
+        self.is_flesh = not isinstance(body, LooseBody | AttachedBody | PinnedBody)
         # Motions of the other loose bodies in contact.
         self.companions = [Motions(other.body, other.scene) for other in body_scene.companions]
         body_scene.forces.act_on(body)
@@ -146,6 +150,8 @@ class Motions:
             return self._touching(scene, cache) if self.companions else self._loose(scene, cache)
         if isinstance(self.body, AttachedBody):
             return self._attached(cache, settings, start)
+        if isinstance(self.body, PinnedBody):
+            return self._pinned(scene, cache, settings)
         return self._filling(scene, cache, settings, start)
 
     def _loose(self, scene: bpy.types.Scene, cache: MotionCache, substeps: int = 0) -> LoosePass:
@@ -183,20 +189,31 @@ class Motions:
         return partial(start, shape=shape, skin=fine), throw, self.body, touched
 
     def _attached(self, cache: MotionCache, settings: MotionSettings, start: Start) -> AttachedPass:
+        self._refuse_unattachable()
+        # An attached body has contact at all its points, also inside a collider at rest.
+        return AttachedPass(cache, start, self._course(settings), self.scene.colliders.colliders)
+
+    def _pinned(self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings) -> PinnedPass:
+        self._refuse_unattachable()
+        feel = material_of(self.body, settings, self._gravity(scene))
+        start = partial(TreeSimulation, self.body, settings, units.frame_seconds(scene), feel)
+        course, touched = self._course(settings), self.scene.colliders.colliders
+        return PinnedPass(cache, start, course, touched, self.body.model)
+
+    def _refuse_unattachable(self) -> None:
         host = self.scene.host
         colliders.refuse_hindered(host)
         if host.jounce.loop:
-            raise UserError(f"{host.name} is attached, of which no loop can be found; turn Loop off.")
+            kind = host.jounce.kind.lower()
+            raise UserError(f"{host.name} is {kind}, of which no loop can be found; turn Loop off.")
         self._refuse_reshaped()
-        # An attached body has contact at all its points, also inside a collider at rest.
-        return AttachedPass(cache, start, self._course(settings), self.scene.colliders.colliders)
 
     def _refuse_reshaped(self) -> None:
         if not self.is_linear:
             name, kind = self.scene.host.name, self.scene.host.jounce.kind.lower()
             raise UserError(
-                f"{name} is {kind}, so modifiers and shape keys that move its vertices have no part in it; "
-                "apply them or take them off."
+                f"{name} is {kind}, so modifiers and shape keys that move its vertices have no effect on "
+                "it; apply them or take them off."
             )
 
     def _touched(self, weights: np.ndarray | None) -> Colliders | None:

@@ -104,7 +104,7 @@ class Stage:
 
 
 def clear() -> None:
-    """Removes all stages from the file, such as those restored by an undo step."""
+    """Removes all stages from the file, such as stages restored by an undo step."""
     blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
     take_out([block for block in blocks if is_staged(block)])
 
@@ -138,7 +138,7 @@ def has_more(stage: bpy.types.Scene) -> bool:
 
 
 def followed(body: BodyScene) -> set[bpy.types.Object]:
-    """The objects of a body, of its companions and of its colliders."""
+    """The objects of a body, of companions and of colliders."""
     return {obj for each in body.together for obj in (*each.objects, *each.colliders.objects)}
 
 

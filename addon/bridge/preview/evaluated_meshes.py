@@ -8,7 +8,7 @@ from mathutils.kdtree import KDTree
 
 from ..common import units
 
-# Number of original vertices that give an added vertex its value.
+# Number of original vertices for the value of an added vertex.
 NEAREST = 3
 # Limits the weight of a coincident vertex, in Blender units.
 TOUCHING = 1e-9

@@ -16,7 +16,7 @@ from ..motions import scratch_scene
 from ..motions.motions import Motions
 from . import previews
 
-# A body in the scene, its built body, and the receiver of its drives.
+# A body in the scene, the built body, and the receiver of drives.
 Reading = tuple[BodyScene, "jounce.Body", Callable[[FrameInput], None]]
 Drives = Generator[Step, None, list[FrameInput]]
 

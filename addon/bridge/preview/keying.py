@@ -1,4 +1,4 @@
-"""Keyed shapes of a previewed body: what is shown, and what the artist drags."""
+"""Keyed shapes of a previewed body: displayed or dragged by the artist."""
 
 import bpy
 import numpy as np
@@ -16,7 +16,9 @@ def ready(host: bpy.types.Object, frame: int) -> Session:
     """The session of a body whose frame is simulated; refused otherwise."""
     known = previews.session(host)
     if known is None or known.filling is None:
-        raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
+        raise UserError(
+            f"{host.name} is not previewed yet; switch its preview on and wait until it is ready."
+        )
     index = frame - known.cache.first
     if not 0 <= index < known.filling.checked:
         raise UserError(f"{host.name} is not simulated in frame {frame} yet; key it once it is shown.")
@@ -36,7 +38,9 @@ def keep(host: bpy.types.Object, frame: int, world: np.ndarray) -> bpy.types.Pro
     """Keeps displacements (p, 3) as the key of a frame, in metres and in the world."""
     known = ready(host, frame)
     if not np.isfinite(world).all():
-        raise UserError(f"The shape of {host.name} has vertices nowhere, so it was not kept; make it again.")
+        raise UserError(
+            f"The shape of {host.name} has vertices at infinite places, so it was not kept; make it again."
+        )
     pose = known.filling.drives[frame - known.cache.first].pose
     offsets = known.direction.director().offsets_of(world, pose)
     key = directions.keep(host, frame, offsets, known.motions.scene.surface.diagonal)
@@ -62,7 +66,7 @@ class Drag:
         return self._hit is not None
 
     def take(self, hit: Hit) -> None:
-        """Takes hold of the flesh at a vertex; refused where the rig alone moves it."""
+        """Takes hold of the flesh at a vertex; refuses vertices moved by the rig alone."""
         frame = bpy.context.scene.frame_current
         known = ready(self._host, frame)
         if known.direction.director().swings.flesh[hit.point] <= 0.0:

@@ -47,7 +47,7 @@ def refuse_unusable(host: bpy.types.Object) -> None:
 
 
 def refuse_unplaced(host: bpy.types.Object) -> None:
-    """Refuses a host outside of any scene, which gives the preview its time."""
+    """Refuses a host outside of any scene: a scene gives the preview its time."""
     if scene_of(host) is None:
         raise UserError(f"{host.name} is not in any scene, so its motion cannot be shown; link it again.")
 
@@ -166,7 +166,7 @@ def sync() -> None:
 
 
 def follow() -> None:
-    """Session part of `sync`; the handlers stay, since one of them may be running."""
+    """Session part of `sync`; the handlers stay, since a handler may be running."""
     global _looks
     _looks = registry.looks()
     copies.part(registry.meshes())
@@ -196,7 +196,7 @@ def has_changed() -> bool:
 
 
 def take_off_left(hosts: set[bpy.types.Object]) -> None:
-    """Removes the preview from meshes without a host or scene, where it would stand still."""
+    """Removes the still preview from meshes without a host or scene."""
     for obj in registry.meshes():
         if (
             obj.library is None
@@ -214,7 +214,7 @@ def is_previewed(obj: bpy.types.Object) -> bool:
 
 
 def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:
-    """The scene that times an object's preview: the current one if it contains the object."""
+    """The scene for the time of an object's preview: the current scene if it contains the object."""
     scenes = [bpy.context.scene, *bpy.data.scenes]
     return next(
         (scene for scene in scenes if not scratch_scene.is_staged(scene) and obj.name in scene.objects), None

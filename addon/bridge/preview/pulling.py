@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 
 from ...core.body.attached import AttachedBody
-from ...core.body.grip import PATCH, Grip, HandleGrip
+from ...core.body.grip import PATCH, DomainGrip, Grip, HandleGrip
 from ...core.body.loose import LooseBody
+from ...core.body.pinned import PinnedBody
 from ...core.common.user_error import UserError
 from ..common import units
 from ..inputs import frame_inputs
@@ -20,7 +21,9 @@ class Hand:
     def __init__(self, host: bpy.types.Object) -> None:
         known = previews.session(host)
         if known is None or known.filling is None:
-            raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
+            raise UserError(
+                f"{host.name} is not previewed yet; switch its preview on and wait until it is ready."
+            )
         self._session = known
         self._grip: Grip | HandleGrip | None = None
         self._interactive: Interactive | None = None
@@ -60,7 +63,9 @@ class Hand:
             radius = PATCH * surface.diagonal
             self._grip = HandleGrip(shaper, surface.triangles, hit.point, radius, simulation.coefficients)
         else:
-            self._grip = Grip(shaper, surface.weights[hit.point], hit.point)
+            is_pinned = isinstance(shaper, PinnedBody)
+            of_flesh = (shaper, surface.weights[hit.point], hit.point)
+            self._grip = DomainGrip(shaper, hit.point, simulation) if is_pinned else Grip(*of_flesh)
             self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
         self.target = hit.place
         self.pull()
@@ -95,6 +100,8 @@ class Hand:
 
     def let_go(self) -> None:
         """Lets the flesh swing on by itself."""
+        if isinstance(self._grip, DomainGrip):
+            self._grip.release()
         self._grip = None
         if self._interactive is not None:
             self._interactive.force = self._interactive.pull = None

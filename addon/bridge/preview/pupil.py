@@ -1,4 +1,4 @@
-"""Learns a shot of a body from its final motion, which is simulated first if missing."""
+"""Learns a shot of a body from its final motion, simulated first if missing."""
 
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
@@ -53,7 +53,7 @@ class Pupil:
             return []
         other = known.difference(self._body)
         if other:
-            warn(f"{self._host.name} has another {other} than when it learnt, so other shots are forgotten.")
+            warn(f"{self._host.name} has another {other} than in its lesson, so other shots are forgotten.")
             return []
         return [(name, shot) for name, shot in known.shots() if name != self._name]
 

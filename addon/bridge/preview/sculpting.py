@@ -1,7 +1,7 @@
-"""Copies of a shown mesh for sculpting, whose shape becomes a key.
+"""Copies of a displayed mesh for sculpting a key.
 
-A copy stands where the mesh is shown, which is hidden meanwhile. The copy knows its mesh, its frame and the
-shape of the rig there, whatever happens to the scene until the shape is kept.
+A copy replaces the displayed mesh, hidden meanwhile. The copy stores the mesh, the frame and the shape of the
+rig in this frame, independent of later changes of the scene.
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def begin(obj: bpy.types.Object, context: bpy.types.Context) -> bpy.types.Object
 
 
 def posed_points(obj: bpy.types.Object, context: bpy.types.Context) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (p, 3) of a mesh in the shape of its rig in this frame, in its space; its matrix (4, 4)."""
+    """Vertices (p, 3) of a mesh in the shape of the rig in this frame, in object space; the matrix (4, 4)."""
     with previews.paused(), modifier_stack.shown_as_posed([obj]):
         depsgraph = context.evaluated_depsgraph_get()
         return doubles.evaluated_points(obj, depsgraph), bone_transforms.world_matrix(obj, depsgraph)
@@ -81,8 +81,8 @@ def keep(made: bpy.types.Object, context: bpy.types.Context) -> bpy.types.Proper
     count = 0 if part is None else part.points.stop - part.points.start
     if posed is None or len(made.data.vertices) != count:
         raise UserError(
-            f"{made.name} has other vertices than {obj.name}, so its shape fits no more; undo what added or "
-            "removed vertices, or discard the copy."
+            f"{made.name} has other vertices than {obj.name}, so its shape does not fit; undo the change "
+            "of vertices, or discard the copy."
         )
     before = np.empty((count, 3), np.float32)
     posed.data.foreach_get("vector", before.ravel())

@@ -36,7 +36,7 @@ QUIET_SECONDS = 0.3
 
 
 class Session:
-    """Shows one body, fills its cache, and reports progress."""
+    """Shows a body, fills the cache, and reports progress."""
 
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
         self.host = host
@@ -296,7 +296,7 @@ class Session:
         self.display.show(*self.direction.best(index))
 
     def show_directed(self) -> bool:
-        """Displays the current frame with its present direction; True if it is new."""
+        """Displays the current frame with the present direction; True for a new frame."""
         return self.filling is not None and self.interactive is None and self._show_current()
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
@@ -370,7 +370,7 @@ class Session:
         self.fill(0.0)
 
     def _show_current(self) -> bool:
-        """Displays the current frame, or a first look at it, with its drive; False if already displayed."""
+        """Displays the current frame, or a first look, with the drive; False if already displayed."""
         index, look = self.scene.frame_current - self.cache.first, self.first_look
         if 0 <= index < self.filling.checked:
             (coefficients, shaper), drive = self.direction.best(index), self.filling.drives[index]

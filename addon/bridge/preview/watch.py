@@ -74,7 +74,7 @@ class Watch:
             self.reread = self.reread or not surroundings.is_same(motions.scene, self._scene)
 
     def reports(self, motions: Motions | None, depsgraph: bpy.types.Depsgraph) -> list[bool]:
-        """Possible changes of the motion by an evaluation; True for those that ask for a new reading."""
+        """Possible changes of the motion by an evaluation; True if a new reading is needed."""
         own, self.wrote = self.wrote, False
         watched, found = Watched(self._host, None if motions is None else motions.scene), []
         for update in depsgraph.updates:

@@ -45,7 +45,10 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
 
 
 def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.types.Modifier]]:
-    """The first armature that deforms a mesh in some frame, readable or not, and the modifiers before it."""
+    """The first armature that deforms a mesh in some frame, readable or not, and the earlier modifiers.
+
+    Without an armature there are none: all modifiers act on the moved mesh.
+    """
     before: list[bpy.types.Modifier] = []
     if is_armature_deformed(obj):
         return Deformer(obj.parent, None), before
@@ -53,7 +56,7 @@ def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.typ
         if modifier.type == "ARMATURE" and modifier.object is not None:
             return Deformer(modifier.object, modifier), before
         before.append(modifier)
-    return None, before
+    return None, []
 
 
 def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -114,7 +117,7 @@ def hangs_on(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
 
 
 def carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The armatures whose bones carry an object, directly or through its parents, the nearest first."""
+    """The armatures with bones that carry an object, directly or through parents, the nearest first."""
     while obj.parent is not None:
         if obj.parent_type == "BONE" and obj.parent.type == "ARMATURE":
             yield obj.parent
@@ -127,12 +130,12 @@ def is_armature_deformed(obj: bpy.types.Object) -> bool:
 
 
 def refuse_unreadable(obj: bpy.types.Object, first: Deformer) -> None:
-    """Refuses an armature in Edit Mode, or one that deforms a mesh without vertex groups."""
+    """Refuses an armature in Edit Mode, or an armature on a mesh without vertex groups."""
     if first.modifier is not None and not first.modifier.use_vertex_groups:
         raise UserError(
             f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those."
         )
     if first.armature.mode == "EDIT":
         raise UserError(
-            f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date."
+            f"{first.armature.name} is in Edit Mode; leave it first, to bring its bones up to date."
         )

@@ -37,7 +37,7 @@ def armature_matrix(obj: bpy.types.Object, armature: bpy.types.Object) -> np.nda
 
 
 class Bones:
-    """Rest positions and hierarchy of a rig's bones, from the meshes that they move."""
+    """Rest positions and hierarchy of a rig's bones, from their meshes."""
 
     def __init__(self, scale: float) -> None:
         """scale: metres a unit."""

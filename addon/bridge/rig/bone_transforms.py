@@ -82,7 +82,7 @@ def part_rig(obj: bpy.types.Object, deformer: Deformer | None, groups: np.ndarra
 
 
 def mask_of(obj: bpy.types.Object, deformer: Deformer, groups: np.ndarray) -> np.ndarray | None:
-    """The modifier's own vertex group (p,), which scales its effect; None without one."""
+    """The modifier's own vertex group (p,), a factor on its effect; None for none."""
     name, inverted = deformer.mask()
     if name not in obj.vertex_groups:
         return None
@@ -124,7 +124,7 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
     found = [data.collections_all[name] for data in armatures if name in data.collections_all]
     if not found:
         raise UserError(
-            f"No armature of the body has a bone collection named {name!r}; pick one that is there."
+            f"No armature of the body has a bone collection named {name!r}; choose an existing one."
         )
     bones = {(collection.id_data, bone.name) for collection in found for bone in collection.bones_recursive}
     return np.array(
@@ -172,7 +172,7 @@ def armatures_above(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Objec
 
 
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Parents of an object, targets of its constraints, and those of these, each once."""
+    """Parents of an object and targets of its constraints, recursively, each once."""
     seen: set[bpy.types.Object] = set()
     waiting = [obj]
     while waiting:

@@ -1,4 +1,4 @@
-"""Reads render meshes at rest, and refuses those that cannot be read or baked to."""
+"""Reads render meshes at rest, and refuses meshes unfit for reading or baking."""
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
     keys = mesh.shape_keys
     if keys is not None and not keys.use_relative:
         raise UserError(
-            f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to."
+            f"{obj.name} has absolute shape keys, which allow no further keys; switch them to Relative."
         )
     finite = np.isfinite(rest_points(obj)).all(axis=1)
     if not finite.all():
@@ -52,9 +52,9 @@ def refuse_flat(obj: bpy.types.Object) -> None:
 
 
 def refuse_edited(obj: bpy.types.Object) -> None:
-    """Refuses a mesh in Edit Mode, whose edits have not reached its vertices."""
+    """Refuses a mesh in Edit Mode, with edits not yet in its vertices."""
     if obj.mode == "EDIT":
-        raise UserError(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+        raise UserError(f"{obj.name} is in Edit Mode; leave it first, to bring its vertices up to date.")
 
 
 def bring_up_to_date(obj: bpy.types.Object) -> None:

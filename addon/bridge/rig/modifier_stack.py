@@ -52,7 +52,7 @@ def place(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
 
 
 def refuse_nodes(obj: bpy.types.Object) -> None:
-    """Refuses a mesh with a modifier that allows no node group before it."""
+    """Refuses a mesh with a modifier that forbids an earlier node group."""
     wanting = (m for m in list(obj.modifiers)[rig_stack.end(obj) :] if m.type in WANT_THE_MESH)
     modifier = next(wanting, None)
     if modifier is not None:
@@ -64,7 +64,7 @@ def refuse_nodes(obj: bpy.types.Object) -> None:
 
 
 def insert_bake(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
-    """Inserts a modifier right after the rig and records it as the one of the bake."""
+    """Inserts a modifier right after the rig and records it for the bake."""
     modifier = insert(obj, kind)
     remember(modifier)
     return modifier

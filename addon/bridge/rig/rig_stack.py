@@ -121,7 +121,7 @@ def varies(weights: list[np.ndarray]) -> bool:
 
 
 def has_animated_vertices(obj: bpy.types.Object) -> bool:
-    """True if the mesh itself has animation, which may move its vertices."""
+    """True if the mesh has animation, possibly of vertices."""
     return bool(animation.paths(obj.data.animation_data))
 
 
@@ -189,7 +189,7 @@ def has_keys(obj: bpy.types.Object) -> bool:
 
 
 def shaped_bones(deformer: Deformer | None) -> str:
-    """Features of an armature that move vertices other than by one matrix per bone, empty for none."""
+    """Features of an armature beyond one matrix per bone, empty for none."""
     if deformer is None:
         return ""
     if deformer.modifier is not None and deformer.modifier.use_bone_envelopes:

@@ -58,7 +58,7 @@ class Trial:
         self.keeps = self.keeps and self._has_its_vertices(self.made.evaluated_get(depsgraph))
         if not self.keeps:
             self.moves = self.reshapes = False
-            # A modifier that adds vertices is slow, and its result is known.
+            # A modifier with additional vertices is slow, and the result is known.
             self.made.modifiers.clear()
             return
         points = doubles.evaluated_points(self.made, depsgraph)

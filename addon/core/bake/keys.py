@@ -88,7 +88,7 @@ def key_sets(
 
 
 def frame_keys(part: Part, corrections: np.ndarray, frames: range) -> KeySet:
-    """One key per frame, fully on at its frame and off at all others."""
+    """One key per frame, fully on in this frame and off in all others."""
     names = [f"frame {frame}" for frame in frames]
     return KeySet(part, names, corrections[:, part.points], np.eye(len(frames)))
 

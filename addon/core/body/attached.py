@@ -75,8 +75,7 @@ def refuse_unattached(surface: Surface) -> None:
     name = surface.parts[0].name
     if surface.attached is None:
         raise UserError(
-            f"Nothing of {name} is pinned, so it would hang on nothing; paint the map Pin where its bones "
-            "hold it."
+            f"Nothing of {name} is pinned, so it would fall; paint the map Pin where its bones hold it."
         )
     part_of = parts.labels(surface.points, surface.triangles)
     held = np.zeros(part_of.max() + 1, bool)

@@ -85,9 +85,7 @@ class Colliders:
     def places(self, first: np.ndarray, now: np.ndarray, frame: int) -> np.ndarray:
         """Rotations and translations (c, 3, 4) from matrices (c, 3, 4) of a frame, and of the first one."""
         if not (np.isfinite(now).all() and np.isfinite(first).all()):
-            raise UserError(
-                f"What is collided with is at no finite place in frame {frame}; look at its keys."
-            )
+            raise UserError(f"A collider is at an infinite place in frame {frame}; check its keys.")
         rotations, sizes = polar(now)
         _, sizes_before = polar(first)
         change = np.abs(sizes - sizes_before).max(axis=(1, 2))

@@ -16,6 +16,7 @@ from .attached import AttachedBody
 from .bodies import BodyCache
 from .loose import LooseBody
 from .muscles import Muscles
+from .pinned import PinnedBody
 
 # Most tets of a final motion that nobody asked for: about two seconds a frame and 400 megabytes.
 LARGEST = 100_000
@@ -44,7 +45,7 @@ class DraftError:
 
 
 # A body in one kind of coordinates, which defines the meaning of the coefficients.
-Coordinates = Union["jounce.Body", LooseBody, AttachedBody, FineBody]
+Coordinates = Union["jounce.Body", LooseBody, AttachedBody, PinnedBody, FineBody]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = No
         out[:] = coefficients
         return out
     numbers = np.asarray(coefficients, np.float64)
-    if isinstance(shaper, AttachedBody):
+    if isinstance(shaper, AttachedBody | PinnedBody):
         return shaper.displacement(numbers, out)
     return shaper.model.displacement(numbers, shaper.embedding, out)
 

@@ -12,9 +12,13 @@ import numpy as np
 from .attached import AttachedBody
 from .full_space import FineBody
 from .loose import LooseBody
+from .pinned import PinnedBody
+from .tree_simulation import TreeSimulation
 
 # Share of the way to the mouse per step: below 1, as the force lags by one step.
 SHARE = 0.6
+# Stiffness of the spring on a pinned body, as a multiple of the body's own.
+FIRMER = 2.5
 # Largest displacement by the force for measuring the compliance, as a share of the diagonal.
 PROBE = 1e-3
 # Frequency of the spring between pointer and body of handles, Hz, and damping rate of a hanging body, 1/s.
@@ -87,9 +91,64 @@ class Grip:
     ) -> np.ndarray:
         """The generalised force of a spring from the point to a target (3,) in metres."""
         if compliance == 0.0:
-            return np.zeros_like(coefficients)
+            return self.generalised(np.zeros(3))
         pull = target - self.position(pose, coefficients)
         return self.generalised(pull * (SHARE / compliance))
+
+
+class DomainGrip(Grip):
+    """One held render vertex of a pinned body: a force on it acts on all of its domain.
+
+    A slender body swings for long, so that its swings are damped while it is held.
+    """
+
+    def __init__(self, body: PinnedBody, point: int, simulation: TreeSimulation) -> None:
+        """point: index among the body's render vertices. simulation: of the body, to be pulled."""
+        self._body, self._simulation = body, simulation
+        self._rest = np.append(body.embedding.points[point], 1.0)
+        self._shares, self._corners = body.embedding.barycentric[point], body.embedding.corners[point]
+        nearest = self._corners[self._shares.argmax()]
+        self._domain = next(number for number, limb in enumerate(body.model.limbs) if nearest in limb.rows)
+        simulation.calm(True)
+
+    def release(self) -> None:
+        """Lets the body swing again."""
+        self._simulation.calm(False)
+
+    def position(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Position of the point, (3,) in metres. pose: (1, 3, 4). coefficients: relative to the root."""
+        model = self._body.model
+        moved = model.displacement(model.shown(pose[0], coefficients))
+        return pose[0] @ self._rest + self._shares @ moved[self._corners]
+
+    def generalised(self, force: np.ndarray) -> np.ndarray:
+        """The force (d, 3) on each domain of a force (3,) in newtons at the point."""
+        found = np.zeros_like(self._body.model.centers)
+        found[self._domain] = force
+        return found
+
+    def spring(
+        self, target: np.ndarray, pose: np.ndarray, coefficients: np.ndarray, compliance: float
+    ) -> np.ndarray:
+        """The forces (d, 3) of a spring to a target (3,) in metres, firmer than the body is."""
+        pull = super().spring(target, pose, coefficients, compliance)
+        return pull * (FIRMER / SHARE)
+
+    def _moved(
+        self,
+        simulation: "jounce.Simulation",
+        pose: np.ndarray,
+        force: np.ndarray,
+        drag: "jounce.Drag | None",
+    ) -> float:
+        """Displacement in balance: that of a step says little of a body with slow swings."""
+        state = simulation.save_state()
+        ends = []
+        for pull in (np.zeros(3), force):
+            simulation.settle(pose, self.generalised(pull), drag=drag)
+            ends.append(self.position(pose, simulation.coefficients))
+        simulation.restore_state(state)
+        return float(np.linalg.norm(ends[1] - ends[0]))
 
 
 class HandleGrip:
@@ -131,7 +190,7 @@ class HandleGrip:
         return self._places(coefficients)[0]
 
     def pull(self, target: np.ndarray, coefficients: np.ndarray) -> "jounce.Pull":
-        """Springs that draw the centre and its patch to a target (3,) in metres."""
+        """Springs from the centre and its patch to a target (3,) in metres."""
         places = self._places(coefficients)
         return self._grip.pull(target + self._taken @ turn(self._taken, places).T, FIRM, CALM)
 

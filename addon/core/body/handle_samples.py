@@ -1,10 +1,11 @@
-"""Parts of a body of handles for sampling force fields: their masses and rigged places."""
+"""Parts of a body without modes for sampling force fields: their masses and rigged places."""
 
 import jounce
 import numpy as np
 
 from .attached import AttachedBody
 from .loose import LooseBody
+from .pinned import PinnedBody
 
 
 class HandleSamples:
@@ -48,3 +49,23 @@ class HandleSamples:
     def _spread(self, amounts: np.ndarray) -> np.ndarray:
         """Amounts (..., k) of parts, over their vertices (..., n) by mass."""
         return (amounts / np.maximum(self.masses, np.finfo(float).tiny))[..., self._part_of] * self._mass
+
+
+class DomainSamples:
+    """The domains of a pinned body as its parts. masses: (d,), kg."""
+
+    def __init__(self, body: PinnedBody) -> None:
+        self.masses = body.model.masses
+        self._centers = body.model.centers
+
+    def posed(self, pose: np.ndarray) -> np.ndarray:
+        """Centres of mass of the domains in a pose (1, 3, 4), (d, 3) in metres."""
+        return self._centers @ pose[0, :, :3].T + pose[0, :, 3]
+
+    def reduce(self, forces: np.ndarray) -> np.ndarray:
+        """The generalised force of forces (d, 3) in newtons on the domains: these."""
+        return forces
+
+    def drag(self, linear: np.ndarray, quadratic: np.ndarray) -> "jounce.Drag":
+        """Resistance to the motion of the domains, (d,) each in N s/m and N s^2/m^2."""
+        return jounce.Drag(linear, quadratic)

@@ -9,7 +9,7 @@ from ..mesh.surface import hashed
 
 # Smallest share of muscle, or weight of bones with a direction, for flesh with fibres.
 LEAST = 1e-3
-# Difference of two directions' values below which bones decide between them.
+# Largest difference of two directions' values for a decision by bones.
 UNDECIDED = 1e-6
 
 

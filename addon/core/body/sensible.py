@@ -31,6 +31,9 @@ LOOSE_TETS = 4_000
 # Dropped without damping, three boxes are 12 to 13 percent off the full space in shape; with 100 clusters
 # they are 21 to 29 off, in 0.7 to 0.9 of the time, and with 80 handles 10 to 12, in 1.4 to 1.6 times.
 LOOSE_HANDLES, LOOSE_CLUSTERS = 40, 1_000
+# Number of tets of a pinned body, whose modes are found once; frequency of its slowest swing, Hz, and damping
+# ratio.
+PINNED_TETS, SWING_FREQUENCY, SWING_DAMPING = 8_000, 1.5, 0.08
 # Sag of a loose body under gravity, as a share of its height; at three times as much, a body lies flat after
 # a fall.
 SAG = 0.03

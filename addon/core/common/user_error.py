@@ -1,4 +1,4 @@
-"""The one exception for problems that a user can solve."""
+"""The exception for problems that a user can solve."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,1 +1,1 @@
-"""Direction of flesh: curves on its motion, and keyed shapes that the motion passes."""
+"""Direction of flesh by curves and keyed shapes."""

@@ -1,4 +1,4 @@
-"""Curves of direction: how far, when and how long flesh swings, of the body and of its parts."""
+"""Curves of direction for the size, the delay and the decay of swings, of the body and of its parts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part with its curves. shares: (p,) in [0, 1]. lies_over: True for a part of the artist's, which
-    counts in place of others where it is.
+    """A part with its curves. shares: (p,) in [0, 1]. lies_over: True for the artist's own part, which
+    replaces other parts in its region.
     """
 
     curves: Curves

@@ -45,9 +45,10 @@ class Swings:
         return self._projector @ offsets.ravel()
 
     def with_rest(self, amounts: list[np.ndarray]) -> tuple[Oscillator, ...]:
-        """The oscillators for some changes: what the modes miss of these goes with what they hold.
+        """The oscillators for some changes: the part beyond the modes moves with the part in the modes.
 
-        Its frequency is the root mean square of the modes' by their parts in the changes.
+        The frequency is the root mean square of the modes' frequencies, weighted by their parts in the
+        changes.
         """
         parts = (np.array(amounts) ** 2).sum(axis=0) * self._sizes
         if not parts.sum() > 0.0:
@@ -72,7 +73,7 @@ class Swings:
 
 @dataclass(frozen=True, eq=False)
 class ShapeKey:
-    """A keyed shape. offsets: (p, 3), metres in the rest pose. scale: factor on what it changes."""
+    """A keyed shape. offsets: (p, 3), metres in the rest pose. scale: factor on the change."""
 
     span: Span
     offsets: np.ndarray
@@ -113,7 +114,7 @@ class Clip:
 
 @dataclass
 class Director:
-    """Directed displacements of a body. What it remembers changes no bit of them."""
+    """Directed displacements of a body. Stored data change no bit of the result."""
 
     surface: Surface
     swings: Swings
@@ -199,7 +200,7 @@ class Director:
     def _pull(
         self, clip: Clip, row: int, keys: list[ShapeKey], at: Callable[[int], FrameCurves]
     ) -> np.ndarray | None:
-        """Offsets (p, 3) that lead the motion through its keys; None outside of their spans."""
+        """Offsets (p, 3) from the motion to its keys; None outside of all spans."""
         take = clip.take(row)
         known = {clip.same(key.span.row): key for key in keys}
         mine = [key for place, key in known.items() if place in take and place not in clip.held]

@@ -1,4 +1,4 @@
-"""A handful of flesh that follows the mouse, and fades out around it."""
+"""A handful of flesh at the mouse, fading out around it."""
 
 import numpy as np
 

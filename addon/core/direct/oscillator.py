@@ -24,11 +24,11 @@ class Oscillator:
 
     @classmethod
     def of(cls, omega: float, zeta: float) -> "Oscillator":
-        """An oscillator with the nearest values that it can have."""
+        """An oscillator with the nearest valid values."""
         return cls(max(omega, SLOWEST), max(zeta, LEAST_DAMPED))
 
     def calmed(self, swing: float) -> "Oscillator":
-        """The same with less swing: 1 as it is, 0 a free mass, which eases through its keys."""
+        """The same with less swing: 1 unchanged, 0 a free mass, easing through the keys."""
         return self if swing == 1.0 else Oscillator.of(swing * self.omega, self.zeta)
 
     def transition(self, times: np.ndarray) -> np.ndarray:
@@ -77,7 +77,7 @@ def through(times: Sequence[int], length: int, of: Oscillator) -> Plan:
 
 
 def around(times: Sequence[int], period: int, of: Oscillator) -> Plan:
-    """Motions that repeat after a period, and pass keys at whole times in it."""
+    """Periodic motions through keys at whole times in the period."""
     count = period * SUBSTEPS
     repeating = np.linalg.inv(np.eye(2) - of.transition(np.array([float(period)]))[0])
     states = of.response(count, 1.0 / SUBSTEPS) @ repeating.T
@@ -88,7 +88,7 @@ def around(times: Sequence[int], period: int, of: Oscillator) -> Plan:
 
 
 def least(constraints: np.ndarray, keys: int) -> np.ndarray:
-    """The least forces (k, n) that fulfil constraints (c, n) for one of the first k each."""
+    """The least forces (k, n) for constraints (c, n), each on one of the first k."""
     scale = np.maximum(np.linalg.norm(constraints, axis=1, keepdims=True), np.finfo(float).tiny)
     wanted = np.eye(len(constraints))[:, :keys]
     return np.linalg.lstsq(constraints / scale, wanted / scale, rcond=1e-13)[0].T

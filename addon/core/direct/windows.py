@@ -54,9 +54,9 @@ class Window:
 
 
 def windows(spans: Sequence[Span], period: int | None) -> list[Window]:
-    """Windows of keys; those whose spans overlap are solved together, so that each is passed.
+    """Windows of keys; keys with overlapping spans are solved together, and the motion passes each of them.
 
-    Outside of all spans nothing changes. A motion that repeats after a period wraps around.
+    Outside of all spans nothing changes. A periodic motion wraps around.
     """
     if period is None:
         return [window(spans, group) for group in groups(spans)]

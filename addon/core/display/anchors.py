@@ -1,4 +1,4 @@
-"""A vertex that stands for a region, for a handle on it."""
+"""A representative vertex of a region, for its handle."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ HALF = 0.5
 def anchor(points: np.ndarray, shares: np.ndarray) -> int | None:
     """The vertex nearest to the middle of a region; None for an empty one. points: (p, 3). shares: (p,).
 
-    Of a region in two pieces apart, such as thighs, the middle is that of one piece.
+    For a region in two separate pieces, such as thighs, the middle of one piece.
     """
     most = float(shares.max(initial=0.0))
     if most <= 0.0:

@@ -9,6 +9,7 @@ from ..body.attached import AttachedBody
 from ..body.full_space import DraftError
 from ..body.loose import LooseBody
 from ..body.muscles import Muscles
+from ..body.pinned import PinnedBody
 from ..rig.part_settings import LABELS
 from .colours import Look, Scale
 
@@ -57,7 +58,7 @@ def at_rest(
     mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion. part: name of a part.
     own: (p,), share of each point in a part of the artist's.
     """
-    if isinstance(body, LooseBody | AttachedBody):
+    if isinstance(body, LooseBody | AttachedBody | PinnedBody):
         return np.zeros(len(body.embedding.points)), Scale("Only flesh has this", "", Look.SEQUENTIAL)
     if field is Field.WEIGHTS:
         values = body.embedding.interpolate(body.modes.weights[:, mode : mode + 1].copy())[:, 0]

@@ -36,7 +36,7 @@ def slope_at_rest(curve: Curve) -> float:
 
 
 def refuse(curve: Curve) -> None:
-    """Refuses a curve that is no valid stress, in one sentence."""
+    """Refuses an invalid stress curve, in one sentence."""
     if not np.isfinite(curve).all():
         raise UserError("The curve of the law has points that are no numbers; press Straighten.")
     rises = np.diff(curve)

@@ -79,12 +79,13 @@ class BodyKind(Enum):
     """Kind of a body.
 
     Flesh follows a rig or its object; a loose body falls and rolls; an attached body is a surface without
-    volume that hangs on a rig by its pinned vertices.
+    volume that hangs on a rig by its pinned vertices; a pinned body swings about the place where it is fixed.
     """
 
     RIGGED = "RIGGED"
     LOOSE = "LOOSE"
     ATTACHED = "ATTACHED"
+    PINNED = "PINNED"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,17 @@ class LooseSettings:
     resolution: int
     handles: int
     clusters: int
+
+
+@dataclass(frozen=True)
+class PinnedSettings:
+    """Inputs of the model of a pinned body, beside the surface.
+
+    resolution: cells along the longest side of all. pieces: domains along the longest way from the root.
+    """
+
+    resolution: int
+    pieces: int
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 PINNED = 0.5
 # Weight of a centred stiffness map for unchanged stiffness.
 HALF = 0.5
-# Pin weight of a surface without volume where no map is: it then swings about its posed places by a few
-# percent of its size.
+# Pin weight of a surface without volume and without a map: the surface then swings about its posed places by
+# a few percent of its size.
 SOFTLY = 0.125
 # Blended factors closer to 1 than this are 1.
 ROUNDING = 1e-6

@@ -6,7 +6,7 @@ import numpy as np
 STRAY_FACTOR = 4.0
 STRAY_PERCENTILE = 98.0
 
-# Deviation of a sum of weights from one that counts as rounding.
+# Largest deviation of a sum of weights from one by rounding.
 WEIGHT_ROUNDING = 1e-3
 
 

@@ -36,7 +36,7 @@ class Stitches:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """All inputs of a body; groups only if one opens, which keeps the digests of older bodies."""
+        """All inputs of a body; groups only if one opens, to keep the digests of older bodies."""
         spread = (self.radius,) if self.radius.any() else ()
         opening = (self.group, self.opens) if self.opens.any() else ()
         return self.pairs, self.stiffness, self.gap, *spread, *opening

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 
 from ..common.user_error import UserError
-from ..flesh.settings import AttachedSettings, BuildSettings, LooseSettings
+from ..flesh.settings import AttachedSettings, BuildSettings, LooseSettings, PinnedSettings
 from ..rig.bone_core import BoneCore
 from .maps import Maps
 from .stitches import NONE, Stitches
@@ -85,7 +85,7 @@ class Surface:
         """Length of the bounding box's diagonal, in metres: the reference size of relative errors."""
         return float(np.linalg.norm(np.ptp(self.points, axis=0)))
 
-    def digest(self, settings: BuildSettings | LooseSettings | AttachedSettings) -> str:
+    def digest(self, settings: BuildSettings | LooseSettings | AttachedSettings | PinnedSettings) -> str:
         """Hash of all inputs of a model; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)

@@ -1,1 +1,1 @@
-"""Passes over the frames of a shot, which fill the caches; one file a kind of body."""
+"""Passes over the frames of a shot to fill the caches; one file per kind of body."""

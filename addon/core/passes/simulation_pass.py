@@ -188,8 +188,10 @@ class SimulationPass:
         return len(done)
 
     def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
-        """The displayed coefficients of a frame."""
-        return self.shown(self.drives[index].pose, coefficients)
+        """The displayed coefficients of a frame, in the pose of the last one without a hold."""
+        at_rest = np.tile(np.eye(3, 4), (len(self.drives[index].pose), 1, 1))
+        followed = (drive.pose for drive in self.drives[index::-1] if not drive.held)
+        return self.shown(next(followed, at_rest), coefficients)
 
     def shown(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """The displayed coefficients of a body in a pose (b, 3, 4)."""
@@ -224,9 +226,13 @@ class SimulationPass:
         """A recorder before a frame, where the cache is cut off."""
         self.cache.truncate(index)
         simulation, ahead = self._approach(index - 1)
-        recorder = Recorder(simulation)
+        recorder = Recorder(self._job(simulation))
         self._play(recorder.job, ahead)
         return recorder
+
+    def _job(self, simulation: "jounce.Simulation") -> "jounce.MotionJob":
+        """The steps of a simulation in the background."""
+        return jounce.MotionJob(simulation)
 
     def _approach(self, index: int) -> "tuple[jounce.Simulation, range]":
         """A simulation at the nearest state up to a frame, and the frames to be played to get there."""

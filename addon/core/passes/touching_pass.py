@@ -126,9 +126,7 @@ class TouchingPass(LoosePass):
         place: int,
         common: Together,
     ) -> None:
-        """others: passes of the other bodies, which hold drives only. place: number of bodies before this
-        one.
-        """
+        """others: passes of the other bodies, for drives only. place: number of earlier bodies."""
         super().__init__(cache, start, throw, body, colliders)
         self._others = others
         self._members = [*others[:place], self, *others[place:]]

@@ -1,4 +1,4 @@
-"""The bone core: the part of a body that follows its bones, as a request to the native module."""
+"""The bone core, the rigid part of a body, as a request to the native module."""
 
 from dataclasses import astuple, dataclass
 from enum import Enum
@@ -26,7 +26,7 @@ class Role(Enum):
 class PartSetting:
     """Setting of a part of the body.
 
-    softness: factor on its compliance, > 0. amount: share of the rig's acceleration that it feels, in [0, 3].
+    softness: factor on the compliance, > 0. amount: felt share of the rig's acceleration, in [0, 3].
     """
 
     name: str

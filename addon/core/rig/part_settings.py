@@ -71,7 +71,7 @@ class PartRow:
 
 @dataclass(frozen=True)
 class FoundPart:
-    """A part of a built body. share: of the volume. bones: indices of the bones whose flesh it holds."""
+    """A part of a built body. share: of the volume. bones: indices of the bones with flesh in this part."""
 
     name: str
     share: float

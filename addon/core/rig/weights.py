@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Sum of weights below which the Armature modifier skips a vertex (its `contrib > 0.0001f`).
+# Smallest sum of weights used by the Armature modifier (its `contrib > 0.0001f`).
 LEAST_SUM = 1e-4
 
 

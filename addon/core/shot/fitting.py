@@ -22,15 +22,9 @@ FLAPPING = FIRMEST * CALMED**0.5
 STILL = 1e-4
 # Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
 # resonance, less where limits hold the flesh.
-SLOPE, FLATTEST, STEEPEST = 0.5, 0.25, 2.0
-# Largest number of tried tunings, of drafts and of final motions.
-TRIES, FINALS = 6, 4
-# Frames of a final motion before and after the wildest one of its draft.
-BEFORE, AFTER = 16, 4
-# Most frames of a motion that is tried whole.
-SHORT = 24
-# Searches around a wildest frame.
-ROUNDS = 2
+SLOPE, FLATTEST, STEEPEST = 0.35, 0.25, 2.0
+# Largest number of tried tunings.
+TRIES = 6
 # Slope below which firmer flesh stretches no less: then the rig stretches it.
 HELPLESS = 0.1
 # Shares of what is beyond the bounds without limits that firmer flesh must take away.
@@ -56,7 +50,7 @@ class Reason(Enum):
     SOFTEST = "softer flesh would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
-    RIG = "the rig itself stretches it, however firm it is"
+    RIG = "the rig itself stretches it at any firmness"
 
 
 @dataclass(frozen=True)
@@ -105,11 +99,15 @@ def limited(ease: float) -> float:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The fitted ease, None without motion; its motion, and the reason for it."""
+    """The fitted ease, None without motion; its motion, and the reason for it.
+
+    parts: softness and amount of each measured part beside the body's; empty if all are alike.
+    """
 
     ease: float | None
     extent: Extent
     reason: Reason
+    parts: tuple[tuple[float, float], ...] = ()
 
     @property
     def tuning(self) -> Tuning | None:
@@ -117,8 +115,11 @@ class Fitted:
         return None if self.ease is None else tuning(self.ease)
 
 
-def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
-    """The extent of the motion over the drives of a pass, measured during the simulation."""
+def extent_of(rehearsal: SimulationPass, gauge: Gauge, part: float = 1.0) -> Measuring:
+    """The extent of the motion over the drives of a pass, measured during the simulation.
+
+    part: share of the whole shot in these frames.
+    """
     frames, done = len(rehearsal.drives), 0
     every = -(-frames // FRAMES)
     extents: list[Extent] = []
@@ -132,7 +133,7 @@ def extent_of(rehearsal: SimulationPass, gauge: Gauge) -> Measuring:
                     extents.append(gauge.of_frame(done, coefficients))
                 done += 1
                 yield Step(done / frames, "Fitting")
-    extent = of_motion(extents)
+    extent = of_motion(extents, part)
     return replace(extent, wildest=every * extent.wildest)
 
 
@@ -143,23 +144,25 @@ def fitted(
     tries: int = TRIES,
     most: float = EASIEST,
     known: Extent | None = None,
+    enough: float = 1.0 / NEAR,
 ) -> Generator[Step, None, Fitted]:
     """The easiest tuning with a motion within its bounds.
 
     A secant method on log scales, for the nearest bound. extent_at: extent with a tuning. start: first ease.
     tries: most tunings that are tried. most: largest ease. known: extent at the first ease, if measured.
+    enough: smallest used share of the nearest bound that ends the search.
     """
     ease, extent = start, known or (yield from one_of_all(extent_at(tuning(start)), 0, tries))
     if extent.size < STILL:
         return Fitted(None, extent, Reason.STILL)
     first, best, slope = extent, None, SLOPE
-    for number in range(1, tries):
+    for number in range(1 if known is None else 0, tries):
         used, _ = bounds.used(extent)
         if used < NEAR and (best is None or ease > best[0]):
             best = ease, extent
         leap = float(np.clip(-np.log(used) / slope, -LEAP, LEAP))
         following = float(np.clip(ease + leap, HARDEST, most))
-        if 1.0 / NEAR < used < NEAR or following == ease:
+        if enough < used < NEAR or following == ease:
             break
         extent = yield from one_of_all(extent_at(tuning(following)), number, tries)
         after = max(bounds.used(extent)[0], STILL)
@@ -182,43 +185,6 @@ def begun(extent: Extent, bounds: Bounds) -> float:
     size = HELD_SIZE * np.log(max(extent.size / bounds.size, 1.0))
     strain = 0.0 if bounds.strain is None else HELD_STRAIN * np.log(max(extent.strain / bounds.strain, 1.0))
     return max(HARDEST, -float(max(size, strain)))
-
-
-def finally_fitted(
-    free: Extent, extent_over: Callable[[slice], Callable[[Tuning], Measuring]], bounds: Bounds, frames: int
-) -> Generator[Step, None, Fitted]:
-    """The easiest tuning with a final motion within its bounds.
-
-    Around the wildest frame first, then measured in all, and once more where that shows a need. free: of the
-    natural draft without limits. extent_over: extent of the final motion over a slice of the frames.
-    """
-    if free.size < STILL:
-        return Fitted(None, free, Reason.STILL)
-    own, ease, most, known = around(free.wildest, frames), begun(free, bounds), EASIEST, None
-    for number in range(ROUNDS):
-        search = fitted(extent_over(own), bounds, ease, FINALS, most, known)
-        found = yield from scaled(search, number / ROUNDS, (number + 0.6) / ROUNDS)
-        if found.ease is None or own == slice(0, frames):
-            break
-        ease = found.ease
-        whole = extent_over(slice(0, frames))(tuning(ease))
-        extent = yield from scaled(whole, (number + 0.6) / ROUNDS, (number + 1) / ROUNDS)
-        used, _ = bounds.used(extent)
-        found = replace(found, extent=extent)
-        if found.reason is Reason.AMPLITUDE and not 1.0 / NEAR < used < NEAR:
-            own, known = slice(0, frames), extent
-        elif used < NEAR:
-            break
-        else:
-            own, most = around(extent.wildest, frames), ease
-    return found
-
-
-def around(wildest: int, frames: int) -> slice:
-    """The frames of a final motion that are tried: all of a short one."""
-    if frames <= SHORT:
-        return slice(0, frames)
-    return slice(max(0, wildest - BEFORE), min(frames, wildest + AFTER + 1))
 
 
 def reason_of(ease: float, used: float, nearest: Reason) -> Reason:

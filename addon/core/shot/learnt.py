@@ -41,7 +41,7 @@ ARRAYS = {
     "limit_vertices": ("<i4", "v"),
     "limit_vertex_weights": ("<f8", "v"),
 }
-# Dimensions that may be zero, and that older files lack.
+# Dimensions that may be zero; absent in older files.
 OPTIONAL = "lv"
 INDICES = "tets", "limit_tets", "limit_vertices"
 WEIGHTS = "weights", "limit_tet_weights", "limit_vertex_weights"
@@ -306,7 +306,7 @@ CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 
 
 def prepared(body: "jounce.Body", digest: str, known: Learnt, flesh: Flesh) -> FineBody:
-    """A body in its learnt basis, with its flesh. digest: of the inputs."""
+    """A body in its learnt basis, with flesh. digest: of the inputs."""
     key = f"{digest} {known.digest} {flesh.key}"
     made = CACHE.get(key)
     if made is None:

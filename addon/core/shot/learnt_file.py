@@ -35,7 +35,7 @@ def read(path: Path) -> Learnt:
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}).") from error
     if learnt is None:
-        raise UserError(f"{path} holds nothing that was learnt, or is damaged; save it again.")
+        raise UserError(f"{path} contains no learnt motion, or is damaged; save it again.")
     return learnt
 
 

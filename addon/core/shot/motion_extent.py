@@ -19,10 +19,15 @@ from .tearing import edges_of, stretches
 TIPS, STRIKES = 0.05, 0.05
 # Share of all edges with a larger stretch.
 TORN = 1e-3
+# Frames before and after the wildest one that are simulated with it, and the power of the strain with which
+# they count: several of nearly the same strain are wilder than one.
+BEFORE, AFTER, PEAKED = 16, 4, 16
 # Largest numbers of evaluated soft vertices and edges, evenly chosen.
 POINTS, EDGES = 2000, 2000
 # Weight of a part from which on a point is the part's, and smallest number of such points in a measured part.
 OWN, FEWEST = 0.5, 8
+# The same weight for edges, which tear most at the borders of parts.
+BESIDE = 0.1
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,9 @@ class Extent:
     """The extent of a motion, or of one frame.
 
     size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as tails,
-    relative to that. strain: stretch of an edge, as a share of its length. wildest: of a motion, the frame of
-    the largest strain, counted from the first. parts: of each measured part, relative to what is natural.
+    relative to that. strain: stretch of an edge, as a share of its length. wildest: of a motion, the frame in
+    and around which strain is largest, counted from the first. parts: of each measured part, relative to what
+    is natural.
     """
 
     size: float = 0.0
@@ -63,7 +69,8 @@ class Gauge:
         # Names of the measured parts.
         self.parts = tuple(name for name, is_known in zip(body.parts, known, strict=True) if is_known)
         self._of_soft = [owners[soft] == part for part in np.flatnonzero(known)]
-        self._of_edges = [(owners[edges] == part).any(axis=1) for part in np.flatnonzero(known)]
+        nearest = owner_of_points(body, BESIDE)[edges]
+        self._of_edges = [(nearest == part).any(axis=1) for part in np.flatnonzero(known)]
         self._natural = natural_motion(body)[soft]
         points, places = np.unique(np.concatenate([soft, edges.ravel()]), return_inverse=True)
         self._soft, self._edges = places[: len(soft)], places[len(soft) :].reshape(-1, 2)
@@ -103,12 +110,12 @@ def part_weights(body: "jounce.Body") -> np.ndarray:
     return body.embedding.interpolate(np.ascontiguousarray(np.asarray(body.part_weights).T))
 
 
-def owner_of_points(body: "jounce.Body") -> np.ndarray:
-    """Index (p,) of the part of each render vertex, -1 for none."""
+def owner_of_points(body: "jounce.Body", least: float = OWN) -> np.ndarray:
+    """Index (p,) of the part of each render vertex, -1 for none. least: weight of an owner."""
     weights = part_weights(body)
     if not weights.size:
         return np.full(len(weights), -1)
-    return np.where(weights.max(axis=1) > OWN, weights.argmax(axis=1), -1)
+    return np.where(weights.max(axis=1) > least, weights.argmax(axis=1), -1)
 
 
 def natural_motion(body: "jounce.Body") -> np.ndarray:
@@ -116,12 +123,23 @@ def natural_motion(body: "jounce.Body") -> np.ndarray:
     return 1.0 + part_weights(body) @ (np.array([MOTION[name] for name in body.parts]) - 1.0)
 
 
-def of_motion(frames: list[Extent]) -> Extent:
-    """The extent of a motion: its size without a few of the frames, its strain in the wildest one."""
-    size = np.quantile([frame.size for frame in frames], 1.0 - STRIKES)
+def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:
+    """The extent of a motion: the size without a few frames, and the strain in the wildest frame.
+
+    part: share of the whole shot in these frames, which are assumed to hold its wildest ones.
+    """
+    size = np.quantile([frame.size for frame in frames], max(0.0, 1.0 - STRIKES / part))
     strains = [frame.strain for frame in frames]
-    parts = (of_motion(list(part)) for part in zip(*(frame.parts for frame in frames), strict=True))
-    return Extent(float(size), max(strains), int(np.argmax(strains)), tuple(parts))
+    parts = (of_motion(list(own), part) for own in zip(*(frame.parts for frame in frames), strict=True))
+    return Extent(float(size), max(strains), wildest_of(np.array(strains)), tuple(parts))
+
+
+def wildest_of(strains: np.ndarray) -> int:
+    """The frame in and around which strains (f,) are largest, of motions that begin a little before it."""
+    before, after = np.arange(1, BEFORE + 1) / BEFORE, 1.0 - np.arange(1, AFTER + 1) / (AFTER + 1)
+    around = np.concatenate([before, after])
+    wild = (strains / max(strains.max(), np.finfo(float).tiny)) ** PEAKED
+    return int(np.convolve(wild, around[::-1])[AFTER:][: len(wild)].argmax())
 
 
 def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.ndarray:

@@ -8,26 +8,32 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..common.task import Step
+from ..common.task import Step, scaled
 from ..rig.part_settings import MOST_AMOUNT
 from .fitting import NEAR, STILL, Bounds, Measuring, limited, one_of_all, tuning
 from .motion_extent import Extent
 
 # Eases of the parts beside the whole body's.
 Eases = tuple[float, ...]
+# Softness and amount of a part, as factors on the body's.
+PartTuning = tuple[float, float]
 
-# Slopes of a part's used share against its ease, on a log scale, for more motion and for less. Limits hold
-# wild flesh, and calming it takes more.
-SLOPE, STEEP = 0.6, 0.35
+# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it.
+SLOPE = 0.4
 # Largest step of an ease, and smallest one that is worth a try.
 LEAP, WORTH = 1.5, 0.15
 # Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
 HARDER, EASIER = -2.0, 2.0
 # Largest number of tries.
-TRIES = 2
+TRIES = 3
 
 
-def setting(ease: float, own: float) -> tuple[float, float]:
+def settings(ease: float, eases: Eases) -> tuple[PartTuning, ...]:
+    """The setting of each part."""
+    return tuple(setting(ease, own) for own in eases)
+
+
+def setting(ease: float, own: float) -> PartTuning:
     """Softness and amount of a part whose ease is greater than the body's `ease` by `own`.
 
     In single precision, as a file keeps them: a build is known by their bits.
@@ -42,35 +48,75 @@ def fitted(
 ) -> Generator[Step, None, tuple[Eases, Extent]]:
     """The eases of the parts whose motion is nearest to their bounds, within those of the body; its extent.
 
-    ease: of the body. whole: its extent with all parts alike. extent_at: extent with eases of the parts.
+    All parts are fitted at once; then those too wild are calmed. ease: of the body. whole: its extent with
+    all parts alike. extent_at: extent with eases of the parts.
     """
-    eases = np.zeros(len(whole.parts))
-    best, extent = (tuple(eases.tolist()), whole), whole
-    for number in range(TRIES):
-        missing = -np.log(shares(extent, bounds))
-        leaps = np.clip(missing / np.where(missing > 0.0, SLOPE, STEEP), -LEAP, LEAP)
-        own = np.clip(eases + leaps, HARDER, EASIER)
-        following = np.array([limited(ease + each) - ease for each in own])
-        if np.abs(following - eases).max(initial=0.0) < WORTH:
+    alike = (0.0,) * len(whole.parts)
+    eases = following(ease, alike, whole, bounds)
+    if not worth(eases, alike):
+        return alike, whole
+    extent = yield from one_of_all(extent_at(eases), 0, TRIES)
+    eases, extent = yield from scaled(calmed(ease, (eases, extent), extent_at, bounds), 1 / TRIES, 1.0)
+    if bounds.used(whole)[0] >= NEAR:
+        return eases, extent
+    is_better = bounds.used(extent)[0] < NEAR and misfit(extent, bounds) < misfit(whole, bounds)
+    return (eases, extent) if is_better else (alike, whole)
+
+
+def calmed(
+    ease: float, known: tuple[Eases, Extent], extent_at: Callable[[Eases], Measuring], bounds: Bounds
+) -> Generator[Step, None, tuple[Eases, Extent]]:
+    """Eases of the parts that keep the body within its bounds, from known ones that may not."""
+    eases, extent = known
+    for number in range(1, TRIES):
+        firmer = calmer(ease, eases, extent, bounds)
+        if bounds.used(extent)[0] < NEAR or firmer == eases:
             break
-        eases = following
-        extent = yield from one_of_all(extent_at(tuple(eases.tolist())), number, TRIES)
-        is_wild = bounds.used(best[1])[0] >= NEAR
-        if bounds.used(extent)[0] < NEAR and (is_wild or misfit(extent, bounds) < misfit(best[1], bounds)):
-            best = tuple(eases.tolist()), extent
-    return best
+        eases = firmer
+        extent = yield from one_of_all(extent_at(eases), number - 1, TRIES - 1)
+    return eases, extent
+
+
+def calmer(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
+    """Smaller eases for a body that is too wild.
+
+    Those of parts that are too wild alone. If parts stretch too far only together, those that are easier than
+    the body go half back, which spares the ones that were wild before. Otherwise those of all wild parts.
+    """
+    alone = replace(extent, strain=widest(extent))
+    firmer = tuple(np.minimum(eases, following(ease, eases, alone, bounds)).tolist())
+    if bounds.used(alone)[0] < NEAR:
+        firmer = tuple(min(each, max(0.5 * each, 0.0)) for each in firmer)
+    if worth(firmer, eases):
+        return firmer
+    return tuple(np.minimum(eases, following(ease, eases, extent, bounds)).tolist())
+
+
+def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
+    """Eases of the parts with which they would reach their bounds, from their extent with other ones."""
+    leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
+    own = np.clip(np.array(eases) + leaps, HARDER, EASIER)
+    return tuple(limited(ease + each) - ease for each in own)
+
+
+def widest(extent: Extent) -> float:
+    """The largest strain of a part."""
+    return max((part.strain for part in extent.parts), default=0.0)
+
+
+def worth(eases: Eases, others: Eases) -> bool:
+    """True if eases differ enough from others for a try."""
+    return max((abs(a - b) for a, b in zip(eases, others, strict=True)), default=0.0) >= WORTH
 
 
 def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
     """The used share of the nearest bound of each part.
 
-    The part that stretches most uses as much as all together, and twice as much of what is too much.
+    The part that stretches most uses as much as all together.
     """
-    widest = max([part.strain for part in extent.parts], default=0.0)
-    together = max(1.0, extent.strain / max(widest, STILL))
+    together = max(1.0, extent.strain / max(widest(extent), STILL))
     own = (replace(part, strain=part.strain * together) for part in extent.parts)
-    too_much = max(1.0, bounds.used(extent)[0])
-    return np.array([max(too_much * bounds.used(part)[0], STILL) for part in own])
+    return np.array([max(bounds.used(part)[0], STILL) for part in own])
 
 
 def misfit(extent: Extent, bounds: Bounds) -> float:

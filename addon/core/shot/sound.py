@@ -107,7 +107,7 @@ def sound(
     found = blows(whole, fps, motion.breaks, settings.quietest)
     if not found:
         raise UserError(
-            f"{name} is not struck in these frames: it neither stops nor changes its course at once."
+            f"{name} has no impact in these frames: it never stops or changes its course suddenly."
         )
     yield Step(0.5, "Finding modes")
     with passing_on(f"{name} makes no sound"):

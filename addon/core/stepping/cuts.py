@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Number of preceding steps that predict a step. Two, since the one right after a teleport predicts nothing.
+# Number of previous steps for the prediction of a step. Two, since the step after a teleport predicts
+# nothing.
 STEPS_BEFORE = 2
-# Share of a teleport's distance that counts as one when modifiers of the rig are switched, for instance to
-# another armature.
+# Share of a teleport's distance sufficient for a teleport when modifiers of the rig are switched, for
+# instance to another armature.
 SWITCHED = 0.1
 
 

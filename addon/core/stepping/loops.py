@@ -60,8 +60,8 @@ def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) ->
         )
     if len({(drive.feel, drive.contraction, drive.stitching) for drive in drives}) > 1:
         raise UserError(
-            "How the flesh feels is animated (frequency, damping, gravity, contraction, stitches), so the "
-            "motion cannot loop; take these keys or Loop off."
+            "Settings of the flesh are animated (frequency, damping, gravity, contraction, stitches), so "
+            "the motion cannot loop; take these keys or Loop off."
         )
 
 

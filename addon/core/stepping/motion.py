@@ -298,9 +298,9 @@ class Recorder:
     An error of a step is raised with the request for its result.
     """
 
-    def __init__(self, simulation: "jounce.Simulation") -> None:
-        """simulation: start of the motion; remains unchanged."""
-        self.job = jounce.MotionJob(simulation)
+    def __init__(self, job: "jounce.MotionJob") -> None:
+        """job: at the start of the motion."""
+        self.job = job
         self._taken = 0
 
     def take(self, wait: bool) -> "list[tuple[np.ndarray, jounce.State | None, bool]]":

@@ -22,12 +22,12 @@ class Caches:
         self._freed[path] = blend
 
     def opened(self, played: set[Path]) -> None:
-        """Notes that another .blend was opened, which plays these files: undo is no longer possible."""
+        """Notes the opening of another .blend with these files: undo is no longer possible."""
         self.end()
         self._on_disk = set(played)
 
     def copied(self, played: set[Path]) -> None:
-        """Notes that a copy of the open .blend was saved, which plays these files."""
+        """Notes the saving of a copy of the open .blend with these files."""
         self._on_disk |= played
 
     def saved(self, blend: str, played: set[Path]) -> None:

@@ -19,7 +19,7 @@ HEADER = struct.Struct("<12siiffi")
 SIGNATURE = b"POINTCACHE2\0"
 VERSION = 1
 SUFFIX = ".pc2"
-# An unfinished file has the writing process and machine in its name, which identifies abandoned files.
+# An unfinished file has the writing process and machine in its name, to identify abandoned files.
 MACHINE = re.sub(r"[^A-Za-z0-9_]", "_", platform.node())
 PART = re.compile(rf".*{re.escape(SUFFIX)}\.{MACHINE}-(\d+)\.part")
 
@@ -65,7 +65,7 @@ class Writer:
             self._partial = self._path
         except OSError as error:
             raise UserError(
-                f"{self._path} cannot be written: {error.strerror}; close what uses it."
+                f"{self._path} cannot be written: {error.strerror}; close programs that use it."
             ) from error
 
     def discard(self) -> None:

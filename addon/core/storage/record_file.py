@@ -39,7 +39,7 @@ class RecordFile:
             return
 
     def add(self, kind: bytes, number: int, contents: bytes) -> int:
-        """Writes a record after the last one; returns its position."""
+        """Appends a record; returns its position."""
         start = len(self._first) if self._end is None else self._end
         self._change(start, as_record(kind, number, contents))
         return start

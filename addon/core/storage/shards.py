@@ -18,7 +18,7 @@ START, OWN = "Start frame", "Shard"
 
 
 def shard(kind: type[FileCache], origin: Origin, frames: range, first: int, path: Path) -> FileCache:
-    """A shard, read from its file if present. frames: its range. first: start of the simulation."""
+    """A shard, read from its file if present. frames: range of the shard. first: start of the simulation."""
     own = {START: str(first), OWN: f"{frames.start} {frames.stop}"}
     return kind(origin | own, first, path)
 

@@ -29,7 +29,7 @@ pub trait Point: Sized {
 
 /// An affine transform as three rows of four numbers.
 pub trait Transform: Sized {
-    /// Its rows, as poses have them.
+    /// The rows, as in poses.
     fn to_rows(&self) -> [[f64; 4]; 3];
 
     /// The transform of given rows.

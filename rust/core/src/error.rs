@@ -1,10 +1,9 @@
-//! The error type of the crate: each message says what is wrong, where, and how to fix it.
+//! The error type of the crate: each message gives the fault, the place and the remedy.
 
 /// Result of every fallible function of this crate.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// Everything that can be wrong with an input; each message is one sentence that says what, where and how
-/// to fix it.
+/// Faults of an input; each message is one sentence with the fault, the place and the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -137,7 +136,7 @@ pub enum Error {
         /// The problem and its remedy.
         why: &'static str,
     },
-    /// A file cannot be read or written, or is not what it claims to be.
+    /// A file cannot be read or written, or has inconsistent contents.
     #[error("file: {0}")]
     File(String),
     /// The caller cancelled a long computation.

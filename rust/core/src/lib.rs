@@ -1,12 +1,13 @@
 #![doc = include_str!("../README.md")]
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
-//! only the modules to its left: `error, progress, parallel, math -> mesh -> rig, material -> operators -> skeleton,
-//! subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping -> model -> simulation, modal
-//! -> body -> file -> bake`.
+//! only the modules to its left: `error, check, progress, parallel, math -> mesh -> rig, material ->
+//! operators -> skeleton, subspace, solve -> sampling, inputs -> kinematics -> potentials -> stepping ->
+//! model -> simulation, modal -> body -> file -> bake`.
 
 pub mod bake;
 pub mod body;
+mod check;
 #[cfg(any(feature = "glam", feature = "mint"))]
 pub mod convert;
 pub mod error;

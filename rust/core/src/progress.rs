@@ -30,8 +30,7 @@ impl Default for Standing {
 }
 
 impl Progress {
-    /// A progress that asks `stop`, on the reporting thread, at each report whether the computation should
-    /// stop.
+    /// A progress that calls `stop` on the reporting thread at each report; `true` stops the computation.
     pub fn asking(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { standing: Mutex::default(), stop: Some(Box::new(stop)) }
     }

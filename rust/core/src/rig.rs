@@ -1,6 +1,6 @@
 //! Rigs (weights that bind vertices to bones) and poses (one transform per bone).
 
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Tolerance for the sum of a row of weights.
 const SUM_TOLERANCE: f64 = 1e-6;
@@ -42,13 +42,7 @@ impl Rig {
         if vertex_count == 0 || bone_count == 0 {
             return Err(Error::Empty { what: "weights" });
         }
-        if weights.len() != vertex_count * bone_count {
-            return Err(Error::Shape {
-                what: "weights",
-                expected: format!("({vertex_count}, {bone_count})"),
-                got: format!("{} numbers", weights.len()),
-            });
-        }
+        check::shape("weights", &[vertex_count, bone_count], weights.len())?;
         let mut bones = vec![Vec::new(); bone_count];
         for (vertex, row) in weights.chunks_exact(bone_count).enumerate() {
             if let Some(&value) = row.iter().find(|w| !w.is_finite()) {
@@ -107,9 +101,7 @@ impl Rig {
             let (expected, got) = (format!("(s, {n}, 3)"), format!("{} numbers", shapes.len()));
             return Err(Error::Shape { what: "shapes", expected, got });
         }
-        if let Some(at) = shapes.iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what: "shapes", element: at / (3 * n), value: shapes[at] });
-        }
+        check::finite("shapes", shapes, 3 * n)?;
         let moving = |shape: &[[f64; 3]]| {
             (0..).zip(shape).filter(|(_, x)| **x != [0.0; 3]).map(|(vertex, x)| (vertex, *x)).collect()
         };
@@ -133,7 +125,7 @@ impl Rig {
     /// [`Error::Shape`], [`Error::Index`], or [`Error::Range`] if a chain never ends.
     pub fn merged(&self, into: &[u32]) -> Result<Self> {
         let count = self.bone_count();
-        check_length("merge_into", count, into.len())?;
+        check::length("merge_into", count, into.len())?;
         check_bones("merge_into", into)?;
         let mut bones = vec![Vec::new(); count];
         for bone in 0..count {
@@ -171,8 +163,8 @@ impl Rig {
     /// # Errors
     /// [`Error::Shape`], [`Error::Index`], or [`Error::Range`] if a chain of parents never ends.
     pub fn small_bones(&self, mass: &[f64], parents: &[Option<u32>]) -> Result<Vec<u32>> {
-        check_length("mass", self.vertex_count, mass.len())?;
-        check_length("bone_parents", self.bone_count(), parents.len())?;
+        check::length("mass", self.vertex_count, mass.len())?;
+        check::length("bone_parents", self.bone_count(), parents.len())?;
         let above: Vec<u32> = (0..).zip(parents).map(|(j, parent)| parent.unwrap_or(j)).collect();
         check_bones("bone_parents", &above)?;
         let mut below = vec![0.0; above.len()];
@@ -189,12 +181,10 @@ impl Rig {
     /// # Errors
     /// [`Error::Shape`] for another number of points or bones, [`Error::NotFinite`] for the pose.
     pub fn posed(&self, points: &[[f64; 3]], pose: &Pose) -> Result<Vec<[f64; 3]>> {
-        check_length("points", self.vertex_count, points.len())?;
-        check_length("pose", self.bone_count(), pose.len())?;
+        check::length("points", self.vertex_count, points.len())?;
+        check::length("pose", self.bone_count(), pose.len())?;
         let numbers = pose.as_flattened().as_flattened();
-        if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what: "pose", element: at / 12, value: numbers[at] });
-        }
+        check::finite("pose", numbers, 12)?;
         let mut posed = vec![[0.0; 3]; points.len()];
         for (bone, transform) in self.bones.iter().zip(pose) {
             for &(vertex, weight) in bone {
@@ -226,13 +216,6 @@ impl Rig {
     pub fn bone(&self, bone: usize) -> &[(u32, f64)] {
         &self.bones[bone]
     }
-}
-
-fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
-    if got == expected {
-        return Ok(());
-    }
-    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
 }
 
 fn check_bones(what: &'static str, bones: &[u32]) -> Result<()> {

@@ -27,7 +27,7 @@ pub struct Character {
 pub struct Built {
     /// Bytes of the model file.
     pub model: Vec<u8>,
-    /// Factor on the stiffness for [`standard::FREQUENCY`]: [`Setting::Stiffness`](crate::Setting::Stiffness).
+    /// Factor on stiffness for [`standard::FREQUENCY`]: [`Setting::Stiffness`](crate::Setting::Stiffness).
     pub stiffness: f64,
     /// Number of tets.
     pub tets: usize,

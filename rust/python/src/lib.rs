@@ -1,7 +1,7 @@
 //! The Python module `jounce._jounce`: one file for each concept of the core, and `arrays` for numpy
 //! conversion. Doc comments are the docstrings of Python, in the sections of numpydoc.
 
-// Examples of docstrings are quotes to Markdown; their lines of output have no mark, and brackets are no links.
+// Examples of docstrings are quotes to Markdown; lines of output have no mark, and brackets are no links.
 #![allow(clippy::doc_lazy_continuation, rustdoc::broken_intra_doc_links)]
 
 mod arrays;

@@ -5,9 +5,20 @@ use std::fs;
 use crate::process::{Result, cargo, heading, io_error, run as run_command, run_watched};
 use crate::project;
 use crate::venv::Venv;
+use crate::wheel;
 
 /// Title of the section that only a long run changes.
 const LONG: &str = "## Modes, with the slow rows of other programs";
+/// Title of the section that only a comparison with other solvers changes, and its words.
+const RIVALS: &str = "## The full space beside other solvers";
+const RIVALS_TOLD: &str = "\
+From the last `cargo x bench rivals --docs`, on one thread; times are of the processor. A bar of linear tets
+that is held at one end falls. The error is the distance from the converged motion over all steps, each
+solver's own: newton and SciPy have one law, Jounce another Neo-Hookean one. Newton's method is written in
+numpy beside SciPy's sparse solver. newton is made for graphics cards, and single precision is all that it
+has. Vertex block descent passes news on from vertex to vertex, for which a bar of 90 cells is long; on one of
+18 (`rivals.py 18`) it takes 43, 181 and 530 ms for 2.8, 0.02 and 0.0003 percent, and Jounce 2.3, 4.3, 6.3 and
+11.4 ms for 0.18, 0.06, 0.0009 and 0.0000005.";
 /// Start of the table of modes.
 const MODES: &str = "10 modes of ";
 
@@ -39,6 +50,46 @@ pub fn run(into_docs: bool, long: bool) -> Result<()> {
     Ok(())
 }
 
+/// Measures the full space beside other solvers into `out/rivals.txt`, and with `into_docs` into its section
+/// of `docs/benchmarks.md`.
+pub fn run_rivals(into_docs: bool) -> Result<()> {
+    let venv = Venv::rivals()?;
+    venv.install(&wheel::build()?)?;
+    heading("other solvers");
+    let mut bench = venv.python();
+    bench.arg(project::root().join("rust/core/benches/rivals/rivals.py"));
+    for threads in ["RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"] {
+        bench.env(threads, "1");
+    }
+    let mut lines = Vec::new();
+    if !run_watched(&mut bench, |line| lines.push(line.to_owned()))? {
+        return Err("the comparison with other solvers failed".to_owned());
+    }
+    let text = lines.join("\n");
+    let out = project::out();
+    fs::create_dir_all(&out).map_err(io_error(&out))?;
+    let path = out.join("rivals.txt");
+    fs::write(&path, format!("{text}\n")).map_err(io_error(&path))?;
+    println!("\nThe results are in {}", path.display());
+    if into_docs {
+        let path = project::root().join("docs/benchmarks.md");
+        let page = fs::read_to_string(&path).map_err(io_error(&path))?;
+        let before = section(&page, RIVALS);
+        let others = if before.is_empty() { page.clone() } else { page.replace(before, "") };
+        let own = format!("\n{RIVALS}\n\n{RIVALS_TOLD}\n\n```text\n{}\n```\n", text.trim());
+        fs::write(&path, others + &own).map_err(io_error(&path))?;
+        println!("and in {}", path.display());
+    }
+    Ok(())
+}
+
+/// A section of a page, up to the next one; empty if there is none.
+fn section<'a>(page: &'a str, title: &str) -> &'a str {
+    let Some(start) = page.find(&format!("\n{title}\n")) else { return "" };
+    let end = page[start + 1..].find("\n## ").map_or(page.len(), |length| start + 1 + length);
+    &page[start..end]
+}
+
 /// Writes the page of benchmarks and its plot.
 fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
     let docs = project::root().join("docs");
@@ -46,14 +97,14 @@ fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
     let mut plot = plotter.python();
     run_command(plot.arg(script).arg(project::out().join("bench.txt")).arg(docs.join("images/modes.svg")))?;
     let path = docs.join("benchmarks.md");
-    let slow =
-        if long { Some(slow_rows(text)) } else { kept(&fs::read_to_string(&path).unwrap_or_default()) };
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let slow = if long { slow_rows(text) } else { section(&before, LONG).to_owned() };
     let page = format!(
         "# Benchmarks\n\nMade by `cargo x bench --docs`.\n\n\
          ![Seconds that ten modes take, against vertices and against bones](images/modes.svg)\n\n\
-         ```text\n{}\n```\n{}",
+         ```text\n{}\n```\n{slow}{}",
         text.trim(),
-        slow.unwrap_or_default()
+        section(&before, RIVALS)
     );
     fs::write(&path, page).map_err(io_error(&path))?;
     println!("and in {}", path.display());
@@ -67,9 +118,4 @@ fn slow_rows(text: &str) -> String {
     let rows = table.iter().skip(2).take_while(|line| line.starts_with(' '));
     let lines = table.iter().take(2).chain(rows).copied().collect::<Vec<_>>().join("\n");
     format!("\n{LONG}\n\nFrom the last `cargo x bench --docs --long`.\n\n```text\n{lines}\n```\n")
-}
-
-/// The same section of an existing page.
-fn kept(page: &str) -> Option<String> {
-    page.find(LONG).map(|start| format!("\n{}", &page[start..]))
 }

@@ -19,7 +19,7 @@ pub fn refuse(packages: &[PathBuf]) -> Result<()> {
     run(Venv::release()?.python().args(["-c", REFUSE]).args(own()?).arg("--").args(packages))
 }
 
-/// Folders of the compiled sources: our own, those of crates, and those of Rust's library.
+/// Folders of the compiled sources: our own, of crates, and of Rust's library.
 fn own() -> Result<Vec<PathBuf>> {
     let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
     Ok(vec![project::root(), project::cargo_home(), Path::new(sysroot.trim()).to_path_buf()])

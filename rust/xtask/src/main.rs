@@ -2,6 +2,7 @@
 
 mod addon;
 mod bench;
+mod bits;
 mod check;
 mod demo;
 mod deny;
@@ -10,6 +11,7 @@ mod folders;
 mod foreign;
 mod fuzz;
 mod gui;
+mod measure;
 mod measured;
 mod memory;
 mod nightly;
@@ -37,53 +39,56 @@ use process::Result;
 const USAGE: &str = "\
 usage: cargo x <command>
 
-  demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; without one, onto our own
-                        creature) in Blender; the results go to out/
-  test [suite...]       every test, or only the suites named: rust, python, addon, docs, blender, farm,
-                        characters
+  demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; by default our own creature)
+                        in Blender; the results go to out/
+  test [suite...]       every test, or only these suites: rust, python, addon, docs, blender, farm, characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2 to 5.3, or all
-       --target NAME    the Python tests, and whether motion is the same, on x64-avx2, x64-baseline, linux-arm64 (by
-                        QEMU) or windows-x64 (by Wine; the blender suite as well)
+       --target NAME    the Python tests, and a comparison of motion, on x64-avx2, x64-baseline, linux-arm64
+                        (by QEMU) or windows-x64 (by Wine; the blender suite as well)
   gui [test...]         the tests in Blender's window, on a virtual screen; pictures go to out/gui/
-      [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
-  check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
+      [--blender PATH]  in this Blender instead of Debian's own, fetched below target/ (1.4 GB, root)
+  check [name...]       every check, or only these: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
                         repository
-  docs                  the documentation site with the references of Python and Rust, links and formulas checked,
-                        to out/site
-  notebooks [name...]   every notebook of the documentation, or those named, executed anew, in docs/notebooks/
+  docs                  the documentation site with the references of Python and Rust, links and formulas
+                        checked, to out/site
+  notebooks [name...]   every notebook of the documentation, or only these, executed anew, in docs/notebooks/
   stubs                 the docstrings of the Python module, into its stub
-  deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
+  deny                  licences, sources and known faults of the compiled crates; faults need a network
   wheel                 the Python module, to dist/
-  wasm [--measure]      the player and the builder of bodies for browsers, to out/wasm/; with --measure a table of
-                        their sizes, times, and agreement with the native player
-  page [character.glb...]
-                        the player's page, one file that needs no server, to out/page/; it needs Node, and Chromium
-                        to show that the page moves as the player does, and what becomes of these characters in it
+  wasm [--measure]      the player and the builder of bodies for browsers, to out/wasm/; with --measure a
+                        table of their sizes, times, and agreement with the native player
+  page [character...]   the player's page, one file without a server, to out/page/; needs Node, and Chromium
+                        to compare the page with the player, and to drop these GLB characters on it
   addon                 the Blender extension, to dist/
-  release [platform...] what is published for every platform, or for those named, built on Linux: wheels, zips, sources,
-                        checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
-  sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
-                        sheet of each in out/sheets/
-  films [character]     each of them posed | flesh | heat at true speed, as webp and mp4, and a strip of six frames:
-                        out/films.md and out/films/
-  gallery [picture]     the loops of README and gallery, to docs/images/gallery/, and their table: out/gallery.md
-  final [character]     the final motion of every character beside its draft: out/final_motion.md and a contact sheet
-                        of each in out/final/
+  release [platform...] wheels, zips, sources and checksums for every platform, or only these, built on Linux
+                        and checked, to dist/release/; `release pack` uses existing wheels
+  sheets [character]    motion of body parts on every character at the defaults: out/body_parts.md and a
+                        contact sheet of each in out/sheets/
+  films [character]     every character posed, with flesh and as heat, at true speed, as webp and mp4, and a
+                        strip of six frames: out/films.md and out/films/
+  gallery [picture]     the loops of README and gallery, to docs/images/gallery/, and a table: out/gallery.md
+  measure [page]        every measured page of docs/evidence.md, or only this, with new tables; all take hours
+  final [character]     the final motion of every character beside its draft: out/final_motion.md and a
+                        contact sheet of each in out/final/
   full-space [character]
-                        how far every character's motion is from the full space: out/full_space.md
-  honest [character]    volume and lowest frequency of every character's body at five resolutions: out/honest_body.md
+                        difference of every character's motion from the full space: out/full_space.md
+  honest [character]    volume and lowest frequency of every character's body at five resolutions:
+                        out/honest_body.md
   pictures              the pictures of the documentation, made in Blender, to docs/images/
   bench [--docs] [--long]
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
+  bits COMMIT           whether motions, models and states have the same bits as at a commit
+  bench rivals [--docs] the full space beside VBD of newton and Newton's method with SciPy, to out/rivals.txt; with
+                        --docs to docs/benchmarks.md as well
   fuzz [--seconds N] [target...]
-                        hostile input for N seconds (60) a target: model_file, body, motion, contact, on from what
-                        out/fuzz/ keeps of earlier runs; needs nightly Rust and cargo-fuzz
-  memory [name...]      native tests where wrong uses of memory are seen: miri (some of them), address (all, under a
+                        hostile input for N seconds (60) per target: model_file, body, motion, contact, from
+                        the inputs of earlier runs in out/fuzz/; needs nightly Rust and cargo-fuzz
+  memory [name...]      native tests under memory checkers: miri (some of them), address (all, under a
                         sanitizer); needs nightly Rust
-  nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and 30
-                        minutes of fuzz a target
-  setup                 the Python environments that the other commands use, below target/";
+  nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and
+                        30 minutes of fuzz per target
+  setup                 the Python environments of the other commands, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
@@ -104,21 +109,26 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["wasm", "--measure"] => wasm::measure(),
         ["page", characters @ ..] => page::build(characters),
         ["pictures"] => pictures::run(),
-        ["sheets"] => sheets::run(""),
-        ["sheets", only] => sheets::run(only),
-        ["films"] => sheets::films(""),
-        ["films", only] => sheets::films(only),
-        ["gallery"] => sheets::gallery(""),
-        ["gallery", only] => sheets::gallery(only),
-        ["final"] => sheets::final_motion(""),
-        ["final", only] => sheets::final_motion(only),
-        ["full-space"] => sheets::full_space(""),
-        ["full-space", only] => sheets::full_space(only),
-        ["honest"] => sheets::honest(""),
-        ["honest", only] => sheets::honest(only),
+        ["sheets"] => sheets::run("").map(drop),
+        ["sheets", only] => sheets::run(only).map(drop),
+        ["films"] => sheets::films("").map(drop),
+        ["films", only] => sheets::films(only).map(drop),
+        ["gallery"] => sheets::gallery("").map(drop),
+        ["gallery", only] => sheets::gallery(only).map(drop),
+        ["measure"] => measure::run(""),
+        ["measure", only] => measure::run(only),
+        ["final"] => sheets::final_motion("").map(drop),
+        ["final", only] => sheets::final_motion(only).map(drop),
+        ["full-space"] => sheets::full_space("").map(drop),
+        ["full-space", only] => sheets::full_space(only).map(drop),
+        ["honest"] => sheets::honest("").map(drop),
+        ["honest", only] => sheets::honest(only).map(drop),
+        ["bench", "rivals"] => bench::run_rivals(false),
+        ["bench", "rivals", "--docs"] => bench::run_rivals(true),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }
+        ["bits", base] => bits::compare(base),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["memory", names @ ..] => memory::run_tests(names),
         ["nightly"] => nightly::run_all(),

@@ -37,7 +37,7 @@ pub fn write(folder: &Path, target: &str) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// One page: every crate with its licence, then each distinct licence text with its crates.
+/// A page with every crate and its licence, then each distinct licence text with its crates.
 fn third_party(target: &str) -> Result<String> {
     let mut tree = cargo();
     tree.args(["tree", "--package", "jounce-python", "--edges", "normal", "--prefix", "none"]);

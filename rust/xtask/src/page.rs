@@ -27,7 +27,7 @@ const RESOLUTION: &str = "44";
 /// Largest size of the page, bytes.
 const MOST_BYTES: usize = 4_000_000;
 
-/// Makes the page and, where there is Chromium, shows that it loads and moves, and what becomes of characters.
+/// Makes the page and, with Chromium, checks loading and motion, and drops characters (GLB files) on the page.
 pub fn build(characters: &[&str]) -> Result<()> {
     let modules = wasm::build()?;
     let folder = project::out().join("page");
@@ -76,7 +76,7 @@ fn joined(names: &[&str]) -> Result<String> {
     Ok(all)
 }
 
-/// The page with its script and its files, packed.
+/// The page with script and files, packed.
 fn assembled(files: &[(&str, PathBuf)]) -> Result<String> {
     let path = project::root().join(PAGE).join("index.html");
     let frame = fs::read_to_string(&path).map_err(io_error(&path))?;

@@ -1,4 +1,4 @@
-//! The supported systems, and how to build for each of them on Linux.
+//! The supported systems, and the build for each of them on Linux.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! Prerequisites of the machine: each missing one is reported in one sentence with the command that
-//! installs it.
+//! Prerequisites of the machine: each missing one is reported in a sentence with the command to install it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -66,8 +65,7 @@ fn is_python(name: &str, minor: u32) -> bool {
         .is_ok_and(|version| version.trim() == format!("3 {minor}"))
 }
 
-/// Checks for a C compiler, through which Rust links. On Windows Rust finds its own linker, which is not on
-/// the PATH.
+/// Checks for a C compiler, needed by Rust to link. On Windows, Rust finds a linker outside of the PATH.
 pub fn c_compiler() -> Result<()> {
     if cfg!(windows) {
         return Ok(());

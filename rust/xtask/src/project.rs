@@ -20,7 +20,7 @@ pub fn root() -> PathBuf {
     })
 }
 
-/// Folder in which cargo builds, and which holds the Python environments.
+/// Folder of cargo's builds and of the Python environments.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
 }
@@ -47,7 +47,7 @@ pub fn data() -> Option<PathBuf> {
     std::env::var_os("JOUNCE_DATA").map(PathBuf::from).or_else(beside).filter(|path| path.is_dir())
 }
 
-/// Creates an empty directory, after removing an existing one with its contents.
+/// Creates an empty directory, in place of an existing one with its contents.
 pub fn empty_directory(path: &Path) -> Result<()> {
     if path.exists() {
         fs::remove_dir_all(path).map_err(io_error(path))?;

@@ -12,7 +12,7 @@ use crate::project;
 use crate::venv::Venv;
 use crate::wheel;
 
-/// System that Blender supports but its extensions site does not: its wheel goes to PyPI alone.
+/// System supported by Blender but not by the extensions site: the wheel goes to PyPI alone.
 const WITHOUT_ZIP: &str = "linux-arm64";
 
 /// Unpacked crate that `cargo package` leaves below cargo's build folder.

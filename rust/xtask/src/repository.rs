@@ -101,7 +101,7 @@ fn link_targets(page: &str) -> Vec<&str> {
     targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:")).collect()
 }
 
-/// Checks that every paper cited with a place in it, such as an equation, is in the bibliography.
+/// Checks the bibliography for every paper cited with a place, such as an equation.
 fn citations(files: &[PathBuf], violations: &mut Vec<String>) -> Result<()> {
     let bibliography = read(Path::new("docs/references.bib"))?;
     for file in files.iter().filter(|file| has_extension(file, &["rs", "py", "md"])) {
@@ -161,8 +161,8 @@ fn wrong_address(page: &str, text: &str, start: &str, address: Option<&str>) -> 
     }
 }
 
-/// Checks that the packages contain the licences themselves; they are links in the repository, which not
-/// every system resolves.
+/// Checks the packages for the licences themselves; in the repository these are links, unresolved on some
+/// systems.
 fn licences(violations: &mut Vec<String>) -> Result<()> {
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
         for package in ["rust/core", "rust/player", "rust/python"] {
@@ -176,7 +176,7 @@ fn licences(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that every promise names its tests, and that all of them exist.
+/// Checks every promise for named, existing tests.
 fn promises(violations: &mut Vec<String>) -> Result<()> {
     let page = Path::new("docs/promises.md");
     for row in promise_rows(&read(page)?) {

@@ -1,7 +1,7 @@
-//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same to look
-//! at), `cargo x gallery` (loops of those under free licences), `cargo x final` (motion of parts in final motion),
-//! `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and frequencies of a body at
-//! several resolutions).
+//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same as
+//! films), `cargo x gallery` (loops of characters under free licences), `cargo x final` (motion of parts in final
+//! motion), `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and frequencies
+//! of a body at several resolutions).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,47 +13,45 @@ use crate::venv::{Venv, default_blender};
 use crate::wheel;
 
 /// Measures and renders the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
-pub fn run(only: &str) -> Result<()> {
+pub fn run(only: &str) -> Result<PathBuf> {
     photographed("body_parts", "sheets", only)
 }
 
 /// Films the characters whose names contain `only`, posed beside flesh: `out/films.md` and `out/films/`.
-pub fn films(only: &str) -> Result<()> {
+pub fn films(only: &str) -> Result<PathBuf> {
     photographed("films", "films", only)
 }
 
 /// Makes the pictures of the gallery whose names contain `only`, in `docs/images/gallery/`: `out/gallery.md`.
-pub fn gallery(only: &str) -> Result<()> {
+pub fn gallery(only: &str) -> Result<PathBuf> {
     let table = measured("gallery", &project::out(), only)?;
     println!("\nThe table is {}, the pictures are in docs/images/gallery", table.display());
-    Ok(())
+    Ok(table)
 }
 
 /// Measures and renders their final motion beside their drafts: `out/final_motion.md` and `out/final/`.
-pub fn final_motion(only: &str) -> Result<()> {
+pub fn final_motion(only: &str) -> Result<PathBuf> {
     photographed("final_motion", "final", only)
 }
 
-fn photographed(name: &str, pictures: &str, only: &str) -> Result<()> {
+fn photographed(name: &str, pictures: &str, only: &str) -> Result<PathBuf> {
     let table = measured(name, &project::out(), only)?;
     let pictures = table.with_file_name(pictures);
     println!("\nThe table is {}, the pictures are in {}", table.display(), pictures.display());
-    Ok(())
+    Ok(table)
 }
 
 /// Compares the motion of the characters whose names contain `only` with the full space: `out/full_space.md`.
-pub fn full_space(only: &str) -> Result<()> {
+pub fn full_space(only: &str) -> Result<PathBuf> {
     let table = measured("full_space", &project::out(), only)?;
     println!("\nThe table is {}", table.display());
-    Ok(())
+    Ok(table)
 }
 
 /// Path of the table `NAME.md` in `folder`, made by the example of this name from the characters whose
 /// names contain `only`.
 fn measured(name: &str, folder: &Path, only: &str) -> Result<PathBuf> {
-    let data = project::data().ok_or("JOUNCE_DATA names no folder with character files")?;
-    let extension = addon::build()?;
-    let blender = Venv::blender(default_blender())?;
+    let (data, extension, blender) = ready()?;
     heading(name);
     fs::create_dir_all(folder).map_err(io_error(folder))?;
     let table = folder.join(format!("{name}.md"));
@@ -63,9 +61,15 @@ fn measured(name: &str, folder: &Path, only: &str) -> Result<PathBuf> {
     Ok(table)
 }
 
+/// Folder of characters, zip of the extension, and Blender.
+pub fn ready() -> Result<(PathBuf, PathBuf, Venv)> {
+    let data = project::data().ok_or("JOUNCE_DATA names no folder with character files")?;
+    Ok((data, addon::build()?, Venv::blender(default_blender())?))
+}
+
 /// Measures the bodies of the characters whose names contain `only` at several resolutions:
 /// `out/honest_body.md`.
-pub fn honest(only: &str) -> Result<()> {
+pub fn honest(only: &str) -> Result<PathBuf> {
     let folder = project::out().join("honest");
     project::empty_directory(&folder)?;
     measured("honest_body", &folder, only)?;
@@ -76,5 +80,5 @@ pub fn honest(only: &str) -> Result<()> {
     script.arg("examples/blender/honest_body_table.py").arg(folder.join("surfaces"));
     run_command(script.arg("--out").arg(&table))?;
     println!("\nThe table is {}", table.display());
-    Ok(())
+    Ok(table)
 }

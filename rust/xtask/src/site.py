@@ -159,7 +159,7 @@ def dated(markdown: str, place: str, evidence: str) -> str:
     row = re.search(rf"^\| \[[^]]*\]\({re.escape(place)}\) \|(.*)\|$", evidence, re.M)
     if not row:
         return markdown
-    _, commit, _, changed = (cell.strip() for cell in row[1].split("|"))
+    _, commit, _, changed, _ = (cell.strip() for cell in row[1].split("|"))
     folder = Path(place).parent
     since = re.sub(r"\]\(([^)#]+)", lambda link: f"]({os.path.relpath(link[1], folder)}", changed)
     note = f"!!! note\n    Measured at {commit}, on two cores."

@@ -30,7 +30,7 @@ def main(path: Path, is_check: bool) -> None:
 def documented(stub: str) -> str:
     """The stub with the docstrings of the compiled module."""
     lines = stub.splitlines()
-    # From the end on, which leaves earlier line numbers as they are.
+    # From the end on, to keep earlier line numbers.
     for node, docstring in reversed(list(docstrings(ast.parse(stub).body, module))):
         replace(lines, node, docstring)
     return "\n".join(lines) + "\n"

@@ -65,7 +65,7 @@ impl Tally {
         }
     }
 
-    /// Counts a character from its JSON report, which lists the failed checks.
+    /// Counts a character from the list of failed checks in its JSON report.
     pub fn add_character(&mut self, line: &str) {
         if line.starts_with("{\"file\"") {
             let failed = line.contains("\"failed\": [\"");

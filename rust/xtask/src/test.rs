@@ -160,7 +160,7 @@ pub fn in_blender(
     Ok(())
 }
 
-/// Builds the documentation site, and tests that its mistakes are found.
+/// Builds the documentation site, and tests the detection of mistakes.
 fn documentation() -> Result<Outcome> {
     docs::build()?;
     pytest("docs", Venv::docs()?.python().args(["-m", "pytest", "tests/docs"]))
@@ -199,7 +199,7 @@ fn characters() -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Counts a Blender that could not be set up as one failure, so that the other versions still run.
+/// Counts a failed setup of Blender as one failure, and lets the other versions run.
 fn not_started(version: Blender, message: &str) -> Outcome {
     eprintln!("{message}");
     let tally = Tally { failed: 1, ..Tally::default() };

@@ -45,6 +45,9 @@ pub fn default_blender() -> Blender {
     PREFERRED_BLENDERS.into_iter().find(there).unwrap_or(PREFERRED_BLENDERS[0])
 }
 
+/// Vertex block descent, and the compiler of its kernels.
+const NEWTON: [&str; 2] = ["newton==1.8.0", "warp-lang==1.19.0"];
+
 /// A ready Python environment.
 pub struct Venv {
     directory: PathBuf,
@@ -81,13 +84,19 @@ impl Venv {
     pub fn reference() -> Result<Self> {
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         let venv = Self::ready("reference", &python, include_str!("../requirements/reference.txt"))?;
-        if output(venv.python().args(["-c", "import sksparse.cholmod"])).is_err() {
-            let mut install = venv.pip_install();
-            install.args(["--no-deps", "--no-build-isolation", CHOLMOD]);
-            if output(&mut install).is_err() {
-                println!("{CHOLMOD} cannot be built here, so that the reference uses SuperLU");
-                println!("(install its headers: apt-get install libsuitesparse-dev)");
-            }
+        venv.add_cholmod();
+        Ok(venv)
+    }
+
+    /// Environment of the solvers to which the full space is compared. What cannot be installed here is left
+    /// out, and the benchmark says so.
+    pub fn rivals() -> Result<Self> {
+        let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
+        let venv = Self::ready("rivals", &python, include_str!("../requirements/rivals.txt"))?;
+        venv.add_cholmod();
+        let known = output(venv.python().args(["-c", "import newton"])).is_ok();
+        if !known && output(venv.pip_install().arg("--no-deps").args(NEWTON)).is_err() {
+            println!("{} cannot be installed here", NEWTON.join(" and "));
         }
         Ok(venv)
     }
@@ -137,6 +146,19 @@ impl Venv {
     /// Installs a wheel in place of any installed version.
     pub fn install(&self, wheel: &Path) -> Result<()> {
         run(self.pip_install().args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))
+    }
+
+    /// Adds CHOLMOD where SuiteSparse is there to build it.
+    fn add_cholmod(&self) {
+        if output(self.python().args(["-c", "import sksparse.cholmod"])).is_ok() {
+            return;
+        }
+        let mut install = self.pip_install();
+        install.args(["--no-deps", "--no-build-isolation", CHOLMOD]);
+        if output(&mut install).is_err() {
+            println!("{CHOLMOD} cannot be built here, so that SuperLU takes its place");
+            println!("(install its headers: apt-get install libsuitesparse-dev)");
+        }
     }
 
     fn pip_install(&self) -> Command {

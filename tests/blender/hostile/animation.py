@@ -91,7 +91,7 @@ def scenes_curves(rig: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 @refuses
 def a_range_backwards(jounce: Hand) -> None:
-    """A bake with its end before its start."""
+    """A bake with the end before the start."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)
@@ -160,7 +160,7 @@ def keys_muted(jounce: Hand) -> None:
 
 @works
 def animation_in_strips(jounce: Hand) -> None:
-    """The armature plays a strip at half its speed, blended with another one."""
+    """The armature plays a strip at half speed, blended with another."""
     obj, rig = scenes.character()
     strip = strip_of(rig.animation_data)
     strip.scale, strip.repeat = 2.0, 1.5

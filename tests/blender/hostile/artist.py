@@ -116,7 +116,7 @@ def rename(_hand: Hand, chance: Random) -> None:
 
 
 def delete(_hand: Hand, chance: Random) -> None:
-    """Deletes an object, unless it is the last of its kind."""
+    """Deletes an object, unless the last of its kind."""
     found = chance.choice((bodies(), bodies(), rigs()))
     if len(found) > 1:
         bpy.data.objects.remove(chance.choice(found))
@@ -237,7 +237,7 @@ def redo(_hand: Hand, _chance: Random) -> None:
 
 
 def save_and_open(hand: Hand, chance: Random) -> None:
-    """Saves the file under one of several names, and opens it again."""
+    """Saves the file under one of several names, and opens the file again."""
     path = str(hand.folder / f"shot_{chance.randint(1, 2)}.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)

@@ -107,7 +107,7 @@ def one_of_three_is_removed(jounce: Hand) -> None:
 
 @works
 def host_deleted_while_previewed(jounce: Hand) -> None:
-    """A previewed body with its host deleted; its other mesh is left."""
+    """A previewed body after the deletion of its host; the other mesh is left."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)
@@ -121,7 +121,7 @@ def host_deleted_while_previewed(jounce: Hand) -> None:
 
 @works
 def host_deleted_after_the_bake(jounce: Hand) -> None:
-    """A body baked to shape keys with its host deleted; its other mesh is left."""
+    """A body baked to shape keys, after the deletion of its host; the other mesh is left."""
     obj, coat, _ = pair()
     jounce.add(obj, coat)
     jounce.build(obj)

@@ -102,7 +102,7 @@ def asked_of_others(jounce: Hand) -> None:
 
 @works
 def a_second_body_stays(jounce: Hand) -> None:
-    """One body is baked, freed and removed beside another one that keeps its bake."""
+    """A body is baked, freed and removed beside another body; the other keeps its bake."""
     obj, _ = scenes.character()
     other, rig = scenes.character()
     rig.location.x = 2.0

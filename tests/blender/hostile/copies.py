@@ -21,7 +21,7 @@ def duplicate(linked: bool, *objects: bpy.types.Object) -> bpy.types.Object:
 
 @works
 def copied_while_previewed(jounce: Hand) -> None:
-    """A previewed body duplicated with its armature; each copy moves on its own."""
+    """A previewed body duplicated with its armature; each copy moves separately."""
     obj, rig = scenes.character()
     previewed(jounce, obj)
     copy = duplicate(False, obj, rig)
@@ -45,7 +45,7 @@ def copied_alone_while_previewed(jounce: Hand) -> None:
 
 @works
 def instanced_while_previewed(jounce: Hand) -> None:
-    """A previewed body with an instance that shares its mesh, deleted again."""
+    """A previewed body with a linked copy, deleted again."""
     obj, _ = scenes.character()
     previewed(jounce, obj)
     copy = duplicate(True, obj)

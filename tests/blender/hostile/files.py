@@ -85,7 +85,7 @@ def opened_without_its_cache(jounce: Hand) -> None:
 
 @works
 def a_cache_that_is_no_cache(jounce: Hand) -> None:
-    """A file with its mesh cache overwritten by something else, which stays."""
+    """A file with an overwritten mesh cache; the new content stays."""
     obj = cached(jounce)
     for path in jounce.folder.glob("*.pc2"):
         path.write_text("not a cache", encoding="utf-8")

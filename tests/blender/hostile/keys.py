@@ -45,7 +45,7 @@ def settle_keys(obj: bpy.types.Object) -> None:
 
 @works
 def keys_of_the_artists(jounce: Hand) -> None:
-    """Keys that are muted, locked, relative to another one, and masked by a group."""
+    """Keys muted, locked, relative to another key, and masked by a group."""
     obj = with_keys("Smile", "Frown", "Blink")
     smile, frown, blink = list(blocks(obj))[1:]
     smile.mute, frown.relative_key, frown.value = True, smile, 0.4

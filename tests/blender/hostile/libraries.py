@@ -202,7 +202,7 @@ def appended(jounce: Hand) -> None:
 
 @works
 def a_linked_body_beside_a_body(jounce: Hand) -> None:
-    """A local body beside a linked one, which stays unchanged."""
+    """A local body beside a linked body; the linked one stays unchanged."""
     libraries.link(library(jounce), instance=False)
     obj, _ = scenes.character()
     jounce.live(obj)

@@ -84,7 +84,7 @@ def vertex_at_no_number(jounce: Hand) -> None:
 
 @refuses
 def vertex_at_infinity(jounce: Hand) -> None:
-    """A vertex at infinity after the build, which Blender stores as its largest number."""
+    """A vertex at infinity after the build, stored by Blender as the largest number."""
     obj, _ = scenes.character()
     jounce.add(obj)
     jounce.build(obj)

@@ -70,7 +70,7 @@ def masked(jounce: Hand) -> None:
 
 @works
 def masked_by_an_animated_group(jounce: Hand) -> None:
-    """A Mask modifier that hides one half of the mesh, in some frames the other one, and finally nothing."""
+    """A Mask modifier on one half of the mesh, in some frames on the other half, and finally on nothing."""
     obj = stacked("MASK", vertex_group="Upper")
     modifier = obj.modifiers["Theirs"]
     for frame, inverted, shown in ((1, False, True), (5, True, True), (9, True, False)):

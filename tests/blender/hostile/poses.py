@@ -235,7 +235,7 @@ def pose_cleared_by_hand(jounce: Hand) -> None:
 
 @works
 def teleports(jounce: Hand) -> None:
-    """A rig that leaps a kilometre in one frame and back in the next."""
+    """A rig with a leap of a kilometre in one frame and back in the next."""
     obj, rig = scenes.character()
     for frame, place in ((1, 0.0), (5, 0.0), (6, 1000.0), (7, 0.0)):
         rig.location.x = place

@@ -41,7 +41,7 @@ def works(scene: Scene) -> Scene:
 
 
 def refuses(scene: Scene) -> Scene:
-    """A scene with a refusal in one sentence, which changes nothing."""
+    """A scene with a refusal in one sentence, without any change."""
     return add(scene, SENTENCE)
 
 

@@ -99,7 +99,7 @@ def selection(layer: bpy.types.ViewLayer) -> dict[str, Any]:
 
 
 class Walk:
-    """Walks over one data-block and its owned data."""
+    """Walks over a data-block and its owned data."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

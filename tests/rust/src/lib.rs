@@ -10,6 +10,7 @@ pub mod handled;
 pub mod hyperelastic;
 pub mod laws;
 pub mod limb;
+pub mod low_rank;
 pub mod methods;
 pub mod modules;
 pub mod reports;

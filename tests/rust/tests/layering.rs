@@ -5,9 +5,10 @@ use std::path::Path;
 
 use jounce_tests::modules::{Modules, Uses, circles, uses_of_entries};
 
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "convert",
     "error",
+    "check",
     "progress",
     "parallel",
     "math",

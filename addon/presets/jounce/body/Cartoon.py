@@ -2,11 +2,11 @@ import bpy
 
 body = bpy.context.object.jounce.of_body
 
-body.softness = 1.5
-body.strength = 2.0
+body.softness = 2.0
+body.strength = 1.3
 body.damping = 0.08
-body.integrator = "bdf2"
+body.integrator = "backward_euler"
 body.use_limit = True
 body.limit = 40.0
 body.use_stretch = True
-body.stretch = 90.0
+body.stretch = 60.0

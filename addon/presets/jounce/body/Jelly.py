@@ -3,10 +3,10 @@ import bpy
 body = bpy.context.object.jounce.of_body
 
 body.softness = 4.0
-body.strength = 1.2
+body.strength = 1.0
 body.damping = 0.04
-body.integrator = "bdf2"
+body.integrator = "backward_euler"
 body.use_limit = True
 body.limit = 40.0
 body.use_stretch = True
-body.stretch = 100.0
+body.stretch = 60.0

@@ -8,7 +8,7 @@ use faer::{Accum, Mat, Par};
 
 use crate::math::dense::symmetric_eigen;
 use crate::parallel::*;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Largest number of points, and of multiplications, per task: the computation can be stopped between
 /// tasks.
@@ -100,13 +100,8 @@ fn check(frames: &[f32], frame_count: usize, tolerance: f64) -> Result<()> {
             got: format!("{} numbers", frames.len()),
         });
     }
-    if !(tolerance >= 0.0 && tolerance.is_finite()) {
-        return Err(Error::Range { what: "tolerance", expected: "a distance >= 0", got: tolerance });
-    }
-    match frames.iter().position(|x| !x.is_finite()) {
-        Some(element) => Err(Error::NotFinite { what: "frames", element, value: frames[element].into() }),
-        None => Ok(()),
-    }
+    check::range("tolerance", "a distance >= 0", tolerance, tolerance >= 0.0 && tolerance.is_finite())?;
+    check::finite("frames", frames, 1)
 }
 
 /// A key's values over the frames.

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 use crate::parallel::*;
 use crate::rig::{Pose, Rig};
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// A 3x3 matrix, row-major.
 type Linear = [[f64; 3]; 3];
@@ -46,21 +46,10 @@ pub fn blend(rig: &Rig, pose: &Pose) -> Result<Vec<Linear>> {
 /// # Errors
 /// [`Error::Shape`] or [`Error::NotFinite`].
 pub fn pull_back(displacement: &[f32], matrices: &[Linear]) -> Result<Vec<f32>> {
-    if displacement.len() != 3 * matrices.len() {
-        return Err(Error::Shape {
-            what: "displacement",
-            expected: format!("({}, 3)", matrices.len()),
-            got: format!("{} numbers", displacement.len()),
-        });
-    }
-    if let Some(element) = displacement.iter().position(|x| !x.is_finite()) {
-        let value = displacement[element].into();
-        return Err(Error::NotFinite { what: "displacement", element: element / 3, value });
-    }
+    check::shape("displacement", &[matrices.len(), 3], displacement.len())?;
+    check::finite("displacement", displacement, 3)?;
     let numbers = matrices.as_flattened().as_flattened();
-    if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
-        return Err(Error::NotFinite { what: "transforms", element: element / 9, value: numbers[element] });
-    }
+    check::finite("transforms", numbers, 9)?;
     let mut out = vec![0.0; displacement.len()];
     let places = out.as_chunks_mut::<3>().0.par_iter_mut();
     places.zip(displacement.as_chunks::<3>().0).zip(matrices).for_each(|((out, u), matrix)| {

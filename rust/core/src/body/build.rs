@@ -141,7 +141,7 @@ impl Body {
     }
 }
 
-/// Clusters and cubature, from a body that keeps them or newly computed.
+/// Clusters and cubature, reused from another body or newly computed.
 fn sampled(
     alike: Option<&Body>,
     (mesh, material): (&TetMesh, &Arc<Material>),

@@ -64,8 +64,8 @@ impl<'a> Carrier<'a> {
         Ok(self.mesh.tets().iter().map(mean).collect())
     }
 
-    /// The pinned tet vertices: those with a transferred share above a half, and the corners of every tet
-    /// that holds a pinned point, so that the point stays exactly at its rigged position.
+    /// The pinned tet vertices: vertices with a transferred share above a half, and the corners of every tet
+    /// with a pinned point, to keep the point exactly at the rigged position.
     pub(super) fn pinned(&self, points: &[bool], embedding: &Embedding) -> Result<Vec<bool>> {
         let share: Vec<f64> = points.iter().map(|&pinned| f64::from(u8::from(pinned))).collect();
         let mut pinned: Vec<bool> = self.carry(&share, 1)?.iter().map(|&share| share > 0.5).collect();

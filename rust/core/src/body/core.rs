@@ -27,15 +27,14 @@ pub(super) fn holds_as(old: &BodyParams, new: &BodyParams) -> bool {
     old.pinned == new.pinned && same_core
 }
 
-/// The lattice in which thin parts and roles are determined, if it is not the body's own, with the rig
-/// weights on it.
+/// The lattice for thin parts and roles, if not the body's own, with its rig weights.
 pub(super) struct Reference {
     mesh: TetMesh,
     rig: Rig,
 }
 
 impl Reference {
-    /// Builds the reference lattice; `None` for a body that does not need one.
+    /// Builds the reference lattice, `None` if not needed.
     pub(super) fn of(
         params: &BodyParams,
         surface: &SurfaceMesh,

@@ -38,8 +38,7 @@ impl PointStitches {
         if self.radii.is_empty() { Ok(made) } else { made.spread(mesh, &self.radii) }
     }
 
-    /// Stitches as the modes see them: softer if they are to open, so that modes can also move the two ends
-    /// apart.
+    /// Stitches for the computation of modes: softer if they can open, to let modes move the two ends apart.
     pub(super) fn in_modes(&self, stitches: &Stitches) -> Result<Stitches> {
         if self.known.is_empty() { Ok(stitches.clone()) } else { stitches.weakened(&self.known) }
     }
@@ -86,7 +85,7 @@ impl Base {
         self.problem.update_stiffness(&self.modes, (mesh, material), stitches, count)
     }
 
-    /// The modes: the lowest, or those that the bones drive.
+    /// The modes: the lowest, or the driven ones.
     pub(super) fn modes(&self, count: usize, bones: Option<&Rig>) -> Result<SkinningModes> {
         let lowest = self.modes.truncated(count)?;
         bones.map_or(Ok(lowest.clone()), |bones| self.problem.driven_from(&lowest, bones))

@@ -27,8 +27,8 @@ pub struct Lesson<'a> {
     pub tets: usize,
     /// Limits on the flesh's motion; without them the reduced model has none.
     pub bounds: Bounds,
-    /// Frequency to which the damping ratio refers, Hz: that of the full space; `None` for the lowest
-    /// learnt one.
+    /// Reference frequency of the damping ratio, Hz: that of the full space; `None` for the lowest learnt
+    /// one.
     pub frequency: Option<f64>,
     /// Seed for the training states of the forces.
     pub seed: u64,

@@ -25,7 +25,7 @@ use crate::rig::{Pose, Rig};
 use crate::sampling::cubature::Cubature;
 use crate::skeleton::{BoneRole, FoundPart, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
-use crate::{Error, Progress, Result};
+use crate::{Progress, Result, check};
 
 /// Bones that enter the constraint; the posed shape follows all bones.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -210,7 +210,7 @@ impl Body {
     /// the share of the leak that is kept multiplies the strength.
     ///
     /// # Errors
-    /// Any error of a stage; [`Error::Cancelled`].
+    /// Any error of a stage; [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn new(
         surface: &SurfaceMesh,
         weights: &[f64],
@@ -227,7 +227,7 @@ impl Body {
     /// The first call prepares the reduction; a body with a linear rig pays nothing.
     ///
     /// # Errors
-    /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
+    /// As [`OffsetReduction::reduce`]; [`Error::Numerical`](crate::Error::Numerical).
     pub fn reduce_offsets(&self, offsets: &[f64]) -> Result<Vec<f64>> {
         self.offset_reduction()?.reduce(offsets)
     }
@@ -239,7 +239,7 @@ impl Body {
     /// The first call prepares the transfer.
     ///
     /// # Errors
-    /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
+    /// As [`OffsetReduction::reduce`]; [`Error::Numerical`](crate::Error::Numerical).
     pub fn vertex_offsets(&self, offsets: &[f64]) -> Result<Vec<f64>> {
         if let Some(ready) = self.vertex_offsets.get() {
             return ready.extend(offsets);
@@ -252,12 +252,11 @@ impl Body {
     /// of the surface on the boundary, harmonically inside.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for values that are not one number per point.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for values that
+    /// are not one number per point.
     pub fn spread(&self, values: &[f64]) -> Result<Vec<f64>> {
-        check_length("values", self.embedding.points().len(), values.len())?;
-        if let Some((element, &value)) = values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
-            return Err(Error::NotFinite { what: "values", element, value });
-        }
+        check::length("values", self.embedding.points().len(), values.len())?;
+        check::finite("values", values, 1)?;
         Carrier::new(&self.surface, &self.mesh).carry(values, 1)
     }
 
@@ -359,7 +358,7 @@ fn check_maps(point_count: usize, bone_count: usize, params: &BodyParams) -> Res
     let young = match &params.young {
         Painted::Uniform(young) => Field::Uniform(*young),
         Painted::Points(young) => {
-            check_length("young", point_count, young.len())?;
+            check::length("young", point_count, young.len())?;
             Field::PerTet(young.clone())
         }
     };
@@ -368,7 +367,7 @@ fn check_maps(point_count: usize, bone_count: usize, params: &BodyParams) -> Res
     check_map("leak", point_count, params.leak.as_deref(), [0.0, 1.0], "values in [0, 1]")?;
     check_map("strength", point_count, params.strength.as_deref(), [0.0, f64::MAX], "numbers >= 0")?;
     if let Some(pinned) = &params.pinned {
-        check_length("pinned", point_count, pinned.len())?;
+        check::length("pinned", point_count, pinned.len())?;
     }
     if let Some(core) = &params.core {
         core.check(bone_count, point_count)?;
@@ -378,21 +377,8 @@ fn check_maps(point_count: usize, bone_count: usize, params: &BodyParams) -> Res
 
 fn check_shape(point_count: usize, shape: &[f64]) -> Result<()> {
     let what = "shapes";
-    if shape.len() != 3 * point_count {
-        let (expected, got) = (format!("({point_count}, 3)"), format!("{} numbers", shape.len()));
-        return Err(Error::Shape { what, expected, got });
-    }
-    match shape.iter().position(|x| !x.is_finite()) {
-        Some(at) => Err(Error::NotFinite { what, element: at / 3, value: shape[at] }),
-        None => Ok(()),
-    }
-}
-
-fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
-    if got == expected {
-        return Ok(());
-    }
-    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
+    check::shape(what, &[point_count, 3], shape.len())?;
+    check::finite(what, shape, 3)
 }
 
 fn check_map(
@@ -403,12 +389,7 @@ fn check_map(
     expected: &'static str,
 ) -> Result<()> {
     let Some(map) = map else { return Ok(()) };
-    check_length(what, point_count, map.len())?;
-    if let Some(element) = map.iter().position(|v| !v.is_finite()) {
-        return Err(Error::NotFinite { what, element, value: map[element] });
-    }
-    match map.iter().find(|v| !(low..=high).contains(*v)) {
-        Some(&got) => Err(Error::Range { what, expected, got }),
-        None => Ok(()),
-    }
+    check::length(what, point_count, map.len())?;
+    check::finite(what, map, 1)?;
+    check::all(what, expected, map, |number| (low..=high).contains(&number))
 }

@@ -14,7 +14,7 @@ use crate::{Progress, Result};
 /// part between others is held by none of them.
 const OWN: f64 = 0.4;
 const MOVES: f64 = 0.15;
-/// Share of a part's vertices that are less deep than its depth.
+/// Percentile of the vertices' depths used as the depth of a part, as a share.
 const DEEP: f64 = 0.7;
 /// Least number of free vertices of a part.
 const LEAST: usize = 4;

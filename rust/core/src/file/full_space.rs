@@ -1,4 +1,4 @@
-//! Serialisation of full-space models, in which each part carries its name.
+//! Serialisation of full-space models, with a name for each part.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const LAWS: [PrincipalStretch; 5] = [
     PrincipalStretch::MooneyRivlin { c1: 0.0, c2: 0.0, lambda: 0.0 },
     PrincipalStretch::Polynomial { mu: 0.0 },
 ];
-/// Upper bound for the entries of the constraint, whose columns have a length of at most one.
+/// Upper bound for the entries of the constraint; its columns have a length of at most one.
 const LONGEST: f64 = 2.0;
 /// Numbers per cell beside its corners.
 const CELL: usize = 7;

@@ -19,8 +19,8 @@ pub fn encode_mesh(mesh: &TetMesh) -> Vec<u8> {
 /// Decodes a mesh.
 ///
 /// # Errors
-/// [`Error::File`](crate::Error::File) for anything other than the output of [`encode_mesh`] in this version, and as
-/// [`TetMesh::new`].
+/// [`Error::File`](crate::Error::File) for anything other than the output of [`encode_mesh`] in this version,
+/// and as [`TetMesh::new`].
 pub fn decode_mesh(bytes: &[u8]) -> Result<TetMesh> {
     MESH.open(bytes, read_mesh)
 }

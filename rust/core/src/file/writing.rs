@@ -34,7 +34,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|error| refuse(&error.to_string()))
 }
 
-/// Target of symbolic links, whether it exists or not; `None` for a cycle.
+/// Target of symbolic links, existing or not; `None` for a cycle.
 fn followed(path: &Path) -> Option<PathBuf> {
     let mut place = path.to_path_buf();
     for _ in 0..MOST_LINKS {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::inputs::force_samples::ForceSamples;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Drag of a medium on parts of a body; cheap to clone.
 ///
@@ -118,8 +118,5 @@ fn check(what: &'static str, numbers: &[f64], k: usize, width: usize) -> Result<
         let expected = if width == 1 { format!("({k},)") } else { format!("({k}, {width})") };
         return Err(Error::Shape { what, expected, got: format!("{} numbers", numbers.len()) });
     }
-    match numbers.iter().position(|x| !x.is_finite()) {
-        Some(at) => Err(Error::NotFinite { what, element: at / width, value: numbers[at] }),
-        None => Ok(()),
-    }
+    check::finite(what, numbers, width)
 }

@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use crate::math::lanes::Packed;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Centres of mass of k parts of a body, with their positions and the forces on them.
 ///
@@ -42,14 +42,8 @@ impl ForceSamples {
 
     pub(crate) fn check(&self, forces: &[f64]) -> Result<()> {
         let k = self.points.len();
-        if forces.len() != 3 * k {
-            let (expected, got) = (format!("({k}, 3)"), format!("{} numbers", forces.len()));
-            return Err(Error::Shape { what: "forces", expected, got });
-        }
-        match forces.iter().position(|f| !f.is_finite()) {
-            Some(at) => Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] }),
-            None => Ok(()),
-        }
+        check::shape("forces", &[k, 3], forces.len())?;
+        check::finite("forces", forces, 3)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::math::rows::Rows;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Largest number of points in a grip: each is a column of the metric's update.
 pub(crate) const MOST: usize = 64;
@@ -68,16 +68,14 @@ impl Pull {
             let (expected, got) = (format!("({count}, 3)"), format!("({}, 3)", targets.len()));
             return Err(Error::Shape { what, expected, got });
         }
-        if let Some(at) = targets.as_flattened().iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what, element: at / 3, value: targets[at / 3][at % 3] });
-        }
-        if !(frequency > 0.0 && frequency <= FIRMEST) {
-            let expected = "a number of Hz above 0, at most 100000";
-            return Err(Error::Range { what: "frequency", expected, got: frequency });
-        }
-        if !(calm.is_finite() && calm >= 0.0) {
-            return Err(Error::Range { what: "calm", expected: "a number >= 0", got: calm });
-        }
+        check::finite(what, targets.as_flattened(), 3)?;
+        check::range(
+            "frequency",
+            "a number of Hz above 0, at most 100000",
+            frequency,
+            frequency > 0.0 && frequency <= FIRMEST,
+        )?;
+        check::range("calm", "a number >= 0", calm, calm.is_finite() && calm >= 0.0)?;
         Ok(Self { grip, targets: targets.into(), frequency, calm })
     }
 

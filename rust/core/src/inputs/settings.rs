@@ -7,7 +7,7 @@ use crate::inputs::drag::Drag;
 use crate::inputs::pull::Pull;
 use crate::inputs::shares::Shares;
 use crate::rig::Pose;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Time discretisation; both integrators are unconditionally stable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -222,16 +222,11 @@ impl SimulationParams {
             ("stretch", "a positive share", stretch, positive(stretch)),
         ];
         for (what, expected, got, valid) in checks {
-            if !valid {
-                return Err(Error::Range { what, expected, got });
-            }
+            check::range(what, expected, got, valid)?;
         }
         self.contraction.check("contraction")?;
         self.stitching.check("stitching")?;
-        match self.gravity.iter().position(|g| !g.is_finite()) {
-            Some(element) => Err(Error::NotFinite { what: "gravity", element, value: self.gravity[element] }),
-            None => Ok(()),
-        }
+        check::finite("gravity", &self.gravity, 1)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 const MOST: usize = Fibres::MOST_MUSCLES;
 const _: () = assert!(Stitches::MOST_GROUPS == MOST);
 
-/// One number in [0, 1] for each part of a body, or one for all.
+/// A number in [0, 1] for each part of a body, or a single number for all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Shares {
@@ -38,7 +38,7 @@ impl Shares {
         Ok(Self { shares, parts: Some(given.len()) })
     }
 
-    /// The shares as given: one for each part, or a single one for all.
+    /// The shares as given: for each part, or a single share for all.
     pub fn given(&self) -> Field {
         let each = |count: usize| Field::PerTet(self.shares[..count].to_vec());
         self.parts.map_or(Field::Uniform(self.shares[0]), each)

@@ -52,8 +52,8 @@ pub(crate) struct HandleCoordinates {
     pub(crate) parts_of_columns: Vec<u32>,
     /// Column of each entry of z as a single entry, if any.
     own: Vec<Option<u32>>,
-    /// Storage order of columns: those of a part's affine motions together, those of a handle together, and
-    /// those of neighbouring handles adjacent.
+    /// Storage order of columns: a part's affine motions together, the columns of a handle together, and
+    /// neighbouring handles adjacent.
     pub(crate) slots: Slots,
 }
 

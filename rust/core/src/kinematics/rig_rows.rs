@@ -2,7 +2,7 @@
 
 use super::coordinates::Coordinates;
 use crate::rig::{Pose, Rig};
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Largest accepted entry of a pose; for translations in metres or half diagonals, whichever are longer.
 const LARGEST_TRANSFORM: f64 = 1e12;
@@ -70,17 +70,8 @@ pub(crate) fn check_offsets(coordinates: &Coordinates, offsets: &[f64]) -> Resul
 pub(crate) fn check_strength(n: usize, strength: Option<&[f64]>) -> Result<()> {
     let what = "strength";
     let Some(strength) = strength else { return Ok(()) };
-    if strength.len() != n {
-        let (expected, got) = (format!("({n},)"), format!("({},)", strength.len()));
-        return Err(Error::Shape { what, expected, got });
-    }
-    match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
-        Some(at) if !strength[at].is_finite() => {
-            Err(Error::NotFinite { what, element: at, value: strength[at] })
-        }
-        Some(at) => Err(Error::Range { what, expected: "numbers >= 0", got: strength[at] }),
-        None => Ok(()),
-    }
+    check::length(what, n, strength.len())?;
+    check::each(what, "numbers >= 0", strength, |s| s >= 0.0)
 }
 
 /// Rows of J at vertices: handles and their four entries. Without a rig one handle moves all vertices.

@@ -1,6 +1,6 @@
 //! Elastic laws defined by drawn stress curves.
 
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Value, first and second derivative of a function.
 pub(super) type Jet = [f64; 3];
@@ -98,9 +98,7 @@ impl StressCurve {
                 got: format!("({}, 2)", knots.len()),
             });
         }
-        if let Some(place) = knots.as_flattened().iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what, element: place / 2, value: knots.as_flattened()[place] });
-        }
+        check::finite(what, knots.as_flattened(), 2)?;
         if let Some(pair) = knots.windows(2).find(|pair| pair[1][0] <= pair[0][0]) {
             return Err(Error::Range { what, expected: "stretches that ascend", got: pair[1][0] });
         }

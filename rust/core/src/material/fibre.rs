@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, SMatrix, Vector3};
 
 use super::Field;
 use super::energy::{Energy, Hessian, Sealed};
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Stretch below which a fibre has no direction and no pull.
 const LEAST: f64 = 1e-12;
@@ -121,10 +121,7 @@ impl Fibres {
             let (expected, got) = (format!("({},)", direction.len()), format!("({},)", values.len()));
             return Err(Error::Shape { what: "fibre stiffness", expected, got });
         }
-        if let Some(at) = direction.as_flattened().iter().position(|x| !x.is_finite()) {
-            let value = direction[at / 3][at % 3];
-            return Err(Error::NotFinite { what: "fibre direction", element: at / 3, value });
-        }
+        check::finite("fibre direction", direction.as_flattened(), 3)?;
         let unit = |(tet, direction): (usize, &[f64; 3])| {
             let (_, unit) = stretched(&Vector3::from(*direction));
             if stiffness.at(tet) > 0.0 && unit == Vector3::zeros() {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Elastic energy density of the deformation gradient F with closest rotation R.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,13 +73,7 @@ impl Field {
         if values.is_empty() {
             return Err(Error::Empty { what });
         }
-        match values.iter().position(|&v| !v.is_finite() || !valid(v)) {
-            Some(element) if !values[element].is_finite() => {
-                Err(Error::NotFinite { what, element, value: values[element] })
-            }
-            Some(element) => Err(Error::Range { what, expected, got: values[element] }),
-            None => Ok(()),
-        }
+        check::each(what, expected, values, valid)
     }
 }
 

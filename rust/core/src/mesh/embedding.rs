@@ -34,7 +34,7 @@ pub struct Embedding {
 impl Embedding {
     /// Finds the tet of each point.
     ///
-    /// On a face between tets one of them is chosen, always the same.
+    /// On a face between tets, the choice is always the same.
     ///
     /// # Errors
     /// No points, or the first one that is not finite.
@@ -76,7 +76,7 @@ impl Embedding {
         self.furthest
     }
 
-    /// Checks that the points are embedded in a mesh like this one, else [`Error::Shape`].
+    /// Checks the numbers of vertices and tets of the points' mesh, else [`Error::Shape`].
     pub(crate) fn check_mesh(&self, mesh: &TetMesh) -> Result<()> {
         let (vertices, tets) = (mesh.vertices().len(), mesh.tets().len());
         if (vertices, tets) == (self.vertex_count, self.tet_count) {

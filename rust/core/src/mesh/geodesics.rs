@@ -15,7 +15,7 @@ use crate::math::Sets;
 
 /// Accepted overshoot of a path beyond corners, as a share of their distance, to allow paths along an edge.
 const BESIDE: f64 = 1e-9;
-/// Squared sine of the angle of a triangle below which it counts as a line.
+/// Smallest squared sine of a triangle's angle; a thinner triangle counts as a line.
 const FLAT: f64 = 1e-12;
 
 /// Elements with N corners, triangles or tets, and the elements around each vertex.

@@ -184,7 +184,7 @@ fn unite(parents: &mut [u32], a: u32, b: u32) {
     parents[a.max(b) as usize] = a.min(b);
 }
 
-/// Parity of a cell, which selects one of the two splits.
+/// Parity of a cell, to select one of the two splits.
 fn parity(position: [usize; 3]) -> usize {
     position.iter().sum::<usize>() % 2
 }

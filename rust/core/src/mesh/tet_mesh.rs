@@ -2,7 +2,7 @@
 
 use super::FleshCell;
 use crate::parallel::*;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Volume of a tet, relative to its longest edge cubed, below which it counts as flat.
 const FLAT: f64 = 1e-12;
@@ -61,19 +61,8 @@ impl TetMesh {
     /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`].
     pub fn with_solid(mut self, shares: &[f64]) -> Result<Self> {
         let what = "solid";
-        if shares.len() != self.tets.len() {
-            let (expected, got) = (format!("({},)", self.tets.len()), format!("({},)", shares.len()));
-            return Err(Error::Shape { what, expected, got });
-        }
-        match shares.iter().position(|&share| !(share > 0.0 && share <= 1.0)) {
-            Some(element) if !shares[element].is_finite() => {
-                return Err(Error::NotFinite { what, element, value: shares[element] });
-            }
-            Some(element) => {
-                return Err(Error::Range { what, expected: "shares in (0, 1]", got: shares[element] });
-            }
-            None => {}
-        }
+        check::length(what, self.tets.len(), shares.len())?;
+        check::each(what, "shares in (0, 1]", shares, |share| share > 0.0 && share <= 1.0)?;
         for (t, &share) in shares.iter().enumerate() {
             // Computed from the tet itself: the bits do not depend on earlier shares.
             self.volumes[t] = share * checked_volume(t, self.corners(t))?;
@@ -235,10 +224,7 @@ pub(crate) fn check_points(what: &'static str, points: &[[f64; 3]]) -> Result<()
     if points.is_empty() {
         return Err(Error::Empty { what });
     }
-    match points.as_flattened().iter().position(|x| !x.is_finite()) {
-        Some(i) => Err(Error::NotFinite { what, element: i / 3, value: points[i / 3][i % 3] }),
-        None => Ok(()),
-    }
+    check::finite(what, points.as_flattened(), 3)
 }
 
 fn checked_volume(tet: usize, corners: [[f64; 3]; 4]) -> Result<f64> {

@@ -9,7 +9,7 @@ use super::{SurfaceMesh, orientation::oriented_triangles};
 /// Largest number of triangles of a leaf.
 const LEAF: usize = 4;
 
-/// Distance, in radii, from which on a cluster is summed as one.
+/// Smallest distance, in radii, of a cluster summed as a whole.
 const FAR: f64 = 3.0;
 
 /// Winding number of a surface around a point: the number of times the surface encloses it.

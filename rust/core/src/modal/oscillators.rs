@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::propagator::Propagator;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// SIMD registers of modes advanced together, enough to hide the latency of a multiplication.
 const TOGETHER: usize = 4;
@@ -32,9 +32,7 @@ impl RayleighDamping {
     /// [`Error::Range`] for a negative value or one that is not finite.
     pub fn new(alpha: f64, beta: f64) -> Result<Self> {
         for (what, got) in [("alpha", alpha), ("beta", beta)] {
-            if !(got.is_finite() && got >= 0.0) {
-                return Err(Error::Range { what, expected: "a number >= 0", got });
-            }
+            check::range(what, "a number >= 0", got, got.is_finite() && got >= 0.0)?;
         }
         Ok(Self { alpha, beta })
     }
@@ -47,13 +45,8 @@ impl RayleighDamping {
     /// other frequencies.
     pub fn of_ratios([first, second]: [[f64; 2]; 2]) -> Result<Self> {
         for [frequency, ratio] in [first, second] {
-            if !(frequency.is_finite() && frequency > 0.0) {
-                let expected = "positive frequencies in Hz";
-                return Err(Error::Range { what: "damping", expected, got: frequency });
-            }
-            if !(ratio.is_finite() && ratio >= 0.0) {
-                return Err(Error::Range { what: "damping", expected: "ratios >= 0", got: ratio });
-            }
+            check::range("damping", "positive frequencies in Hz", frequency, check::is_positive(frequency))?;
+            check::range("damping", "ratios >= 0", ratio, ratio.is_finite() && ratio >= 0.0)?;
         }
         if first[0] == second[0] {
             let expected = "two different frequencies";
@@ -106,12 +99,8 @@ impl ModalOscillators {
     /// # Errors
     /// [`Error::NotFinite`] for an eigenvalue, [`Error::Range`] for dt.
     pub fn new(eigenvalues: &[f64], damping: &RayleighDamping, dt: f64) -> Result<Self> {
-        if let Some(element) = eigenvalues.iter().position(|value| !value.is_finite()) {
-            return Err(Error::NotFinite { what: "eigenvalues", element, value: eigenvalues[element] });
-        }
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(Error::Range { what: "dt", expected: "a positive number of seconds", got: dt });
-        }
+        check::finite("eigenvalues", eigenvalues, 1)?;
+        check::range("dt", "a positive number of seconds", dt, check::is_positive(dt))?;
         let fastest = eigenvalues.iter().fold(0.0, |most: f64, value| most.max(*value));
         if fastest.max(1.0) * dt * dt > LARGEST || damping.rate(fastest) * dt > LARGEST {
             let expected = "a step in which no mode turns or dies more than 1e50-fold";

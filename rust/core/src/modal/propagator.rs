@@ -12,7 +12,7 @@ const TERMS: u32 = 24;
 pub(super) struct Propagator {
     /// z and z' after the step, from z and z' before it.
     pub motion: [[f64; 2]; 2],
-    /// z and z' after the step, from the load at its start and at its end.
+    /// z and z' after the step, from the loads at the start and the end of the step.
     pub loads: [[f64; 2]; 2],
 }
 

@@ -2,12 +2,12 @@
 
 use nalgebra::Vector3;
 
-use super::swing::{MOST_RATE, finite, within};
+use super::swing::{MOST_RATE, within};
 use super::{ModalForces, ModalOscillators, RayleighDamping};
 use crate::math::dense::dot;
 use crate::mesh::TetMesh;
 use crate::subspace::LinearModes;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Audible range, Hz.
 const AUDIBLE: [f64; 2] = [20.0, 20_000.0];
@@ -193,18 +193,20 @@ fn check(
             let [expected, got] = [k, weights.len()].map(|count| format!("({count},)"));
             return Err(Error::Shape { what: "weights", expected, got });
         }
-        finite("weights", weights)?;
+        check::finite("weights", weights, 1)?;
     }
     for (element, strike) in strikes.iter().enumerate() {
         if strike.vertex as usize >= n {
             let index = i64::from(strike.vertex);
             return Err(Error::Index { what: "vertices", element, index, count: n });
         }
-        if !(0.0..=duration).contains(&strike.time) {
-            let expected = "seconds from 0 to the duration";
-            return Err(Error::Range { what: "times", expected, got: strike.time });
-        }
-        finite("impulses", &strike.impulse)?;
+        check::range(
+            "times",
+            "seconds from 0 to the duration",
+            strike.time,
+            (0.0..=duration).contains(&strike.time),
+        )?;
+        check::finite("impulses", &strike.impulse, 1)?;
     }
     forces.map_or(Ok(()), |forces| forces.check(k))
 }

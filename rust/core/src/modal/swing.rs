@@ -2,7 +2,7 @@
 
 use super::{ModalOscillators, RayleighDamping};
 use crate::subspace::LinearModes;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Largest rate of frames or samples, a second.
 pub(super) const MOST_RATE: f64 = 1e6;
@@ -24,7 +24,7 @@ impl ModalForces<'_> {
             let (expected, got) = (format!("(f, {k})"), format!("{} numbers", self.rows.len()));
             return Err(Error::Shape { what: "forces", expected, got });
         }
-        finite("forces", self.rows)
+        check::finite("forces", self.rows, 1)
     }
 }
 
@@ -50,11 +50,4 @@ pub fn swing(modes: &LinearModes, forces: ModalForces<'_>, damping: &RayleighDam
 
 pub(super) fn within(what: &'static str, expected: &'static str, got: f64, most: f64) -> Result<()> {
     if got > 0.0 && got <= most { Ok(()) } else { Err(Error::Range { what, expected, got }) }
-}
-
-pub(super) fn finite(what: &'static str, numbers: &[f64]) -> Result<()> {
-    match numbers.iter().position(|number| !number.is_finite()) {
-        Some(element) => Err(Error::NotFinite { what, element, value: numbers[element] }),
-        None => Ok(()),
-    }
 }

@@ -10,9 +10,9 @@ use super::membrane::Piece;
 use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 
-/// Length of a curvature vector, relative to the sum of its terms' lengths, below which it is rounding.
+/// Smallest length of a curvature vector beyond rounding, relative to the sum of its terms' lengths.
 const ROUNDING: f64 = 1e-9;
-/// Length of a curvature vector, relative to its rest length, below which it has no direction. `[HRPD]`
+/// Smallest length of a curvature vector with a direction, relative to its rest length. `[HRPD]`
 const SMALL: f64 = 1e-5;
 /// Share of a curvature vector's rest length along the normal required to assign the vector to a side of
 /// the surface.
@@ -48,7 +48,7 @@ struct Bent {
     /// k at rest, 1/m, and its length; 0 for a flat surface.
     rest: Vector3<f64>,
     length: f64,
-    /// `true` if k points along the normal, and `true` if it is to keep its side.
+    /// `true` if k points along the normal, and `true` if k has to keep its side.
     outward: bool,
     sided: bool,
 }

@@ -10,7 +10,7 @@ use crate::math::Sparse;
 use crate::mesh::TetMesh;
 use crate::parallel::*;
 use crate::rig::Rig;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// The ten products of two of `{x, y, z, 1}`.
 const PAIRS: [(usize, usize); 10] =
@@ -234,8 +234,5 @@ fn check_inputs(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result
     if let Some(&(what, got)) = lengths.iter().find(|(_, length)| *length != n) {
         return Err(Error::Shape { what, expected: format!("{n} vertices"), got: format!("{got}") });
     }
-    match leak.iter().find(|leak| !(0.0..=1.0).contains(*leak)) {
-        Some(&got) => Err(Error::Range { what: "leak", expected: "numbers in [0, 1]", got }),
-        None => Ok(()),
-    }
+    check::all("leak", "numbers in [0, 1]", leak, |leak| (0.0..=1.0).contains(&leak))
 }

@@ -7,7 +7,7 @@ use crate::material::Material;
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
 use crate::parallel::*;
-use crate::{Error, Result};
+use crate::{Result, check};
 
 /// Vertices whose columns are assembled by one task.
 const COLUMNS_PER_TASK: usize = 2048;
@@ -76,7 +76,8 @@ impl<'a> MassShares<'a> {
 /// each coordinate's block of the Hessian of the energy `mu |F|^2`.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::NotFinite`], or [`Error::Range`] for a negative conductivity.
+/// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite), or
+/// [`Error::Range`](crate::Error::Range) for a negative conductivity.
 pub fn laplacian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     check_conductivity(mesh, conductivity)?;
     let element = |t: usize| TetElement::new(mesh, t, conductivity[t]);
@@ -244,20 +245,6 @@ pub(super) fn hat_gradients(corners: [[f64; 3]; 4]) -> [[f64; 3]; 4] {
 
 fn check_conductivity(mesh: &TetMesh, conductivity: &[f64]) -> Result<()> {
     let count = mesh.tets().len();
-    if conductivity.len() != count {
-        return Err(Error::Shape {
-            what: "conductivity",
-            expected: format!("({count},)"),
-            got: format!("({},)", conductivity.len()),
-        });
-    }
-    match conductivity.iter().position(|c| !c.is_finite() || *c < 0.0) {
-        Some(element) if !conductivity[element].is_finite() => {
-            Err(Error::NotFinite { what: "conductivity", element, value: conductivity[element] })
-        }
-        Some(element) => {
-            Err(Error::Range { what: "conductivity", expected: "numbers >= 0", got: conductivity[element] })
-        }
-        None => Ok(()),
-    }
+    check::length("conductivity", count, conductivity.len())?;
+    check::each("conductivity", "numbers >= 0", conductivity, |c| c >= 0.0)
 }

@@ -6,7 +6,7 @@ use faer::{Mat, MatMut, MatRef};
 use super::laplacian;
 use crate::math::{Selection, Sets, Sparse, SparseCholesky};
 use crate::mesh::TetMesh;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Harmonic extension: given values at some vertices, and the smoothest interpolation in between.
 ///
@@ -142,21 +142,9 @@ fn check_known(n: usize, vertex_ids: &[u32], values: &[f64], k: usize) -> Result
     if vertex_ids.is_empty() || k == 0 {
         return Err(Error::Empty { what: "values" });
     }
-    if values.len() != vertex_ids.len() * k {
-        return Err(Error::Shape {
-            what: "values",
-            expected: format!("({}, {k})", vertex_ids.len()),
-            got: format!("{} numbers", values.len()),
-        });
-    }
-    if let Some(element) = vertex_ids.iter().position(|&v| v as usize >= n) {
-        let index = vertex_ids[element].into();
-        return Err(Error::Index { what: "vertex_ids", element, index, count: n });
-    }
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(element) => Err(Error::NotFinite { what: "values", element, value: values[element] }),
-        None => Ok(()),
-    }
+    check::shape("values", &[vertex_ids.len(), k], values.len())?;
+    check::indices("vertex_ids", vertex_ids, 1, n)?;
+    check::finite("values", values, 1)
 }
 
 /// Checks that every vertex is connected to a known one.

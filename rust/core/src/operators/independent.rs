@@ -7,11 +7,11 @@ use crate::math::dense::dot;
 use crate::parallel::*;
 use crate::{Error, Result};
 
-/// Independent share of a unit column from which on it is kept as it is.
+/// Smallest independent share of a unit column kept unchanged.
 const STRONG: f64 = 1e-2;
-/// Independent share of a unit column below which it counts as dependent.
+/// Smallest remainder of a unit column that counts as independent, as a share.
 pub(super) const DEPENDENT: f64 = 1e-9;
-/// Entry of a unit column below which it is rounding error and left out.
+/// Smallest entry of a unit column; smaller ones are rounding errors and left out.
 const ROUNDING: f64 = 1e-16;
 
 /// A sparse column, rows ascending.

@@ -10,7 +10,7 @@ use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
-/// Height of a triangle, relative to its longest side, below which it counts as degenerate.
+/// Smallest height of a triangle, relative to the longest side; a lower triangle is degenerate.
 const SLIVER: f64 = 1e-4;
 /// Squared area vector, relative to the product of the squared sides, below which a triangle has no
 /// direction.
@@ -183,7 +183,7 @@ impl Membrane {
     }
 }
 
-/// Energy of triangles, one a SIMD lane, and its gradient.
+/// Energy and gradient of triangles, one per SIMD lane.
 struct Stretching<'a> {
     pieces: &'a [Piece],
     x: &'a Rows,
@@ -315,7 +315,7 @@ fn isometries<S: Simd>(simd: S, pieces: &[Piece], f: &Columns<S>) -> Columns<S> 
     near
 }
 
-/// Replaces isometries of matrices with parallel columns, one by one.
+/// Replaces the isometries of matrices with parallel columns.
 #[cold]
 #[inline(never)]
 fn repair<S: Simd>(pieces: &[Piece], f: &Columns<S>, told: S::f64s, near: &mut Columns<S>) {

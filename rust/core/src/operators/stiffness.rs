@@ -122,7 +122,7 @@ struct CellElement {
 }
 
 impl CellElement {
-    /// Element of a cell, from the weights of its gradient and of its twists.
+    /// Element of a cell, from the weights of gradient and twists.
     fn new(cell: &FleshCell, [gradient, twisted]: [f64; 2], twists: &[(f64, [f64; 8])]) -> Self {
         let gradients = cell.gradients().map(Vector3::from);
         // Exactly 1 without resistance to change of volume.

@@ -6,7 +6,7 @@ use faer::sparse::{SparseColMat, Triplet};
 
 use crate::math::{Sets, Sparse};
 use crate::mesh::{Embedding, TetMesh};
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Largest accepted stiffness, N/m: beyond this double precision would lose the flesh's own stiffness.
 const STIFFEST: f64 = 1e15;
@@ -125,15 +125,9 @@ impl Stitches {
         gaps: &[f64],
     ) -> Result<Self> {
         for (what, numbers) in [("stiffness", stiffness), ("gap", gaps)] {
-            if numbers.len() != pairs.len() {
-                let (expected, got) = (format!("({},)", pairs.len()), format!("({},)", numbers.len()));
-                return Err(Error::Shape { what, expected, got });
-            }
+            check::length(what, pairs.len(), numbers.len())?;
         }
-        if let Some(at) = pairs.as_flattened().iter().position(|&point| point as usize >= point_count) {
-            let index = pairs.as_flattened()[at].into();
-            return Err(Error::Index { what: "pairs", element: at / 2, index, count: point_count });
-        }
+        check::indices("pairs", pairs.as_flattened(), 2, point_count)?;
         check_numbers(stiffness.iter().copied(), gaps.iter().copied())?;
         let stitch = |(s, pair): (usize, &[u32; 2])| Stitch {
             group: 0,
@@ -152,10 +146,7 @@ impl Stitches {
     /// [`Error::Shape`] unless there is a number for each spring, [`Error::Range`] for a number of
     /// [`Stitches::MOST_GROUPS`] or more.
     pub fn in_groups(mut self, groups: &[u32]) -> Result<Self> {
-        if groups.len() != self.len() {
-            let (expected, got) = (format!("({},)", self.len()), format!("({},)", groups.len()));
-            return Err(Error::Shape { what: "groups", expected, got });
-        }
+        check::length("groups", self.len(), groups.len())?;
         if let Some(&got) = groups.iter().find(|&&group| group as usize >= Self::MOST_GROUPS) {
             let expected = "numbers of groups below 32";
             return Err(Error::Range { what: "groups", expected, got: got.into() });
@@ -178,13 +169,8 @@ impl Stitches {
     /// many vertices.
     pub fn spread(mut self, mesh: &TetMesh, radii: &[f64]) -> Result<Self> {
         self.check_vertices(mesh.vertices().len())?;
-        if radii.len() != self.len() {
-            let (expected, got) = (format!("({},)", self.len()), format!("({},)", radii.len()));
-            return Err(Error::Shape { what: "radius", expected, got });
-        }
-        if let Some(&got) = radii.iter().find(|radius| !(radius.is_finite() && **radius >= 0.0)) {
-            return Err(Error::Range { what: "radius", expected: "numbers of metres >= 0", got });
-        }
+        check::length("radius", self.len(), radii.len())?;
+        check::all("radius", "numbers of metres >= 0", radii, |radius| radius.is_finite() && radius >= 0.0)?;
         let pairs = self.stitches.iter_mut().zip(radii).filter(|(_, radius)| **radius > 0.0);
         let ends: Vec<(&mut Anchor, f64)> = pairs
             .flat_map(|(stitch, &radius)| stitch.ends.iter_mut().map(move |end| (end, radius)))
@@ -211,13 +197,8 @@ impl Stitches {
     /// # Errors
     /// [`Error::Shape`] unless there is one share for each, [`Error::Range`] for a share outside of (0, 1].
     pub(crate) fn weakened(&self, shares: &[f64]) -> Result<Self> {
-        if shares.len() != self.len() {
-            let (expected, got) = (format!("({},)", self.len()), format!("({},)", shares.len()));
-            return Err(Error::Shape { what: "stitch_known", expected, got });
-        }
-        if let Some(&got) = shares.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
-            return Err(Error::Range { what: "stitch_known", expected: "numbers in (0, 1]", got });
-        }
+        check::length("stitch_known", self.len(), shares.len())?;
+        check::all("stitch_known", "numbers in (0, 1]", shares, |share| share > 0.0 && share <= 1.0)?;
         let mut weakened = self.clone();
         weakened.stitches.iter_mut().zip(shares).for_each(|(stitch, share)| stitch.stiffness *= share);
         Ok(weakened)
@@ -232,9 +213,12 @@ impl Stitches {
                     return Err(Error::Index { what: "stitches", element, index, count });
                 }
                 let got: f64 = shares.iter().sum();
-                if !((got - 1.0).abs() < WHOLE && shares.iter().all(|share| share.is_finite())) {
-                    return Err(Error::Range { what: "stitches", expected: "shares that sum to 1", got });
-                }
+                check::range(
+                    "stitches",
+                    "shares that sum to 1",
+                    got,
+                    (got - 1.0).abs() < WHOLE && shares.iter().all(|share| share.is_finite()),
+                )?;
             }
             check_numbers([stitch.stiffness], [stitch.gap])?;
         }

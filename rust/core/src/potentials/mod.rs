@@ -1,4 +1,4 @@
-//! Energies of a step, each with its gradient and its part of the metric.
+//! Energies of a step, each with gradient and contribution to the metric.
 
 pub mod contact;
 pub(crate) mod damping;

@@ -5,7 +5,7 @@ use faer::Mat;
 use crate::math::dense::dot;
 use crate::parallel::*;
 
-/// Leverage below which a vertex needs no place of its own.
+/// Largest leverage of a vertex without a separate place.
 const UNSEEN: f64 = 0.1;
 /// Squared row norm, relative to the largest, that counts as not moving.
 const FAINT: f64 = 1e-6;

@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 use crate::math::dense::diagonal::FREE;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::mesh::TetMesh;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Sample tets for the forces of a body, and the weight of each.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,22 +27,14 @@ impl Cubature {
             let (expected, got) = (format!("{} weights", self.tets.len()), format!("{}", self.weights.len()));
             return Err(Error::Shape { what, expected, got });
         }
-        if let Some(element) = self.tets.iter().position(|&tet| tet as usize >= count) {
-            return Err(Error::Index { what, element, index: self.tets[element].into(), count });
-        }
+        check::indices(what, &self.tets, 1, count)?;
         check_weights(what, &self.weights)
     }
 }
 
 /// Checks that all weights are positive.
 pub(crate) fn check_weights(what: &'static str, weights: &[f64]) -> Result<()> {
-    match weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
-        Some(at) if !weights[at].is_finite() => {
-            Err(Error::NotFinite { what, element: at, value: weights[at] })
-        }
-        Some(at) => Err(Error::Range { what, expected: "numbers above 0", got: weights[at] }),
-        None => Ok(()),
-    }
+    check::each(what, "numbers above 0", weights, |weight| weight > 0.0)
 }
 
 /// The quadratic form `T + G'G`, r x r, of twists and gradients, with `kept` applied to its eigenvalues

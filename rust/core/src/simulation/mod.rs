@@ -382,7 +382,7 @@ impl Simulation {
         self.motion.velocities(self.params.integrator)
     }
 
-    /// Seconds since the last start at rest by [`Simulation::reset`], [`Simulation::settle`] or the first step.
+    /// Seconds since the last start at rest: [`Simulation::reset`], [`Simulation::settle`] or the first step.
     pub fn time(&self) -> f64 {
         self.motion.state().time()
     }

@@ -8,7 +8,7 @@ use super::cycle::{Cycle, Memory};
 use super::{Simulation, orbit};
 use crate::inputs::settings::{Drive, HISTORY};
 use crate::stepping::state::State;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Largest distance of a part of the body between the first and the last pose, as a share of the body's
 /// diagonal.
@@ -89,9 +89,7 @@ fn check(drives: &[Drive<'_>], strengths: &[f64], max_passes: u32) -> Result<()>
         let got = drives.len() as f64;
         return Err(Error::Range { what: "poses", expected: "at least two, the last like the first", got });
     }
-    if max_passes == 0 {
-        return Err(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 });
-    }
+    check::range("max_passes", "at least one pass", 0.0, max_passes != 0)?;
     if strengths.is_empty() || strengths.len() == drives.len() {
         return Ok(());
     }

@@ -51,7 +51,7 @@ impl Parts<'_> {
         swings
     }
 
-    /// Soft part that each bone belongs to, b: by the names along its chain, else by its place.
+    /// Soft part of each bone, b: by the names along the chain, otherwise by place.
     pub(super) fn soft_parts(
         &self,
         names: &[&str],

@@ -1,4 +1,4 @@
-//! Bones at rest, and the flesh that follows them.
+//! Bones at rest, and their flesh.
 
 use crate::rig::Rig;
 

@@ -8,20 +8,20 @@ use crate::rig::Rig;
 const EVEN: f64 = 0.05;
 /// Spread of weights below which a piece could be a shell of a mannequin.
 const ALIKE: f64 = 0.12;
-/// Spread of weights above which the bones of a piece bend it.
+/// Largest spread of weights of an unbent piece.
 const BENT: f64 = 0.5;
 /// Share of creases among the edges of a plate.
 const CREASED: f64 = 0.15;
 /// Ratio of this share to that of the flesh around: everything is creased in a character of few triangles.
 const SHARPER: f64 = 1.25;
-/// Size of a piece held by one bone, relative to the body's, below which it lies on flesh and moves with it,
-/// like a button, unless it has no flesh below.
+/// Smallest size of a piece on one bone, relative to the body's; a smaller piece lies on flesh and moves with
+/// the flesh below, if any, like a button.
 const SMALL: f64 = 0.05;
 /// The same for a piece of several bones: a buckle that follows them would hold the belly below.
 const BUCKLE: f64 = 0.12;
-/// Share of the skin above which a piece is a body of its own.
+/// Largest share of the skin of a piece; a larger piece is a body.
 const LARGE: f64 = 0.35;
-/// Share of a bone's skin, and of the bones, above which pieces are its flesh.
+/// Largest share of a bone's skin, and of the bones; with larger shares, the pieces are flesh.
 const MOST: f64 = 0.5;
 /// Share of the skin from which a bone counts fully as one of the body's: fingers count less.
 const BONE: f64 = 0.02;

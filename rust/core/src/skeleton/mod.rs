@@ -18,7 +18,7 @@ use nalgebra::Vector3;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::operators::{squared_length, vertex_volumes};
 use crate::rig::Rig;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 pub(crate) use anatomy::Anatomy;
 use anatomy::flesh::Flesh;
@@ -83,21 +83,9 @@ pub fn is_hard_name(name: &str) -> bool {
 impl SkeletonCore {
     /// Checks the core against a rig of given bones and a surface of given points.
     pub(crate) fn check(&self, bone_count: usize, point_count: usize) -> Result<()> {
-        if self.bones.len() != bone_count {
-            let (expected, got) = (format!("({bone_count},)"), format!("({},)", self.bones.len()));
-            return Err(Error::Shape { what: "core bones", expected, got });
-        }
-        if let Some(rigid) = self.rigid.as_ref().filter(|rigid| rigid.len() != point_count) {
-            let (expected, got) = (format!("({point_count},)"), format!("({},)", rigid.len()));
-            return Err(Error::Shape { what: "core rigid", expected, got });
-        }
-        if !(0.0..=1.0).contains(&self.amount) {
-            return Err(Error::Range {
-                what: "core amount",
-                expected: "a number in [0, 1]",
-                got: self.amount,
-            });
-        }
+        check::length("core bones", bone_count, self.bones.len())?;
+        self.rigid.as_ref().map_or(Ok(()), |rigid| check::length("core rigid", point_count, rigid.len()))?;
+        check::range("core amount", "a number in [0, 1]", self.amount, (0.0..=1.0).contains(&self.amount))?;
         self.check_parts()?;
         for (element, bone) in self.bones.iter().enumerate() {
             if let Some(&value) = bone.head.iter().find(|x| !x.is_finite()) {
@@ -113,9 +101,7 @@ impl SkeletonCore {
 
     fn check_parts(&self) -> Result<()> {
         for &PartSetting { softness, amount, .. } in &self.parts {
-            if !(softness > 0.0 && softness.is_finite()) {
-                return Err(Error::Range { what: "core softness", expected: "a number > 0", got: softness });
-            }
+            check::range("core softness", "a number > 0", softness, check::is_positive(softness))?;
             if !(0.0..=MOST).contains(&amount) {
                 let (what, expected) = ("core part amount", "a number in [0, 3]");
                 return Err(Error::Range { what, expected, got: amount });

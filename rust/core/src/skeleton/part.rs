@@ -1,6 +1,6 @@
 //! Parts of a body that an animator names, with their settings and usual frequencies.
 
-/// Share of the depth of its flesh by which a part may move.
+/// Largest motion of a part, as a share of the depth of its flesh.
 const ROOM: f64 = 0.4;
 
 /// A soft part of a body; left and right are one.
@@ -74,8 +74,8 @@ impl Part {
         self.band().0
     }
 
-    /// Frequency of the part where its flesh has this depth, as a share of the body's height: higher in a
-    /// thin layer, which has no room for its usual motion, up to the highest that looks natural, Hz.
+    /// Frequency of the part for this depth of flesh, as a share of the body's height: higher in a thin layer
+    /// without room for the usual motion, up to the highest natural frequency, Hz.
     pub fn frequency_at(self, depth: f64) -> f64 {
         let (usual, highest, motion) = self.band();
         let room = ROOM * depth;
@@ -110,9 +110,9 @@ impl Part {
 pub struct PartSetting {
     /// The part.
     pub part: Part,
-    /// Factor on its compliance, > 0; 1 is its usual frequency.
+    /// Factor on the compliance, > 0; 1 is the usual frequency.
     pub softness: f64,
-    /// Factor on the rig's acceleration that it feels, in [0, 3].
+    /// Factor on the felt acceleration of the rig, in [0, 3].
     pub amount: f64,
 }
 
@@ -121,6 +121,6 @@ pub struct PartSetting {
 pub struct FoundPart {
     /// The part.
     pub part: Part,
-    /// Share of each tet vertex that belongs to it, n, in [0, 1].
+    /// Share of each tet vertex in this part, n, in [0, 1].
     pub weights: Vec<f64>,
 }

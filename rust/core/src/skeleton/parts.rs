@@ -94,7 +94,7 @@ pub(super) struct Parts<'a> {
     pub(super) radii: &'a [Radii],
     pub(super) length: f64,
     pub(super) hints: Vec<Option<Hint>>,
-    /// `true` if the mirror plane is the one that reflects most bones to others, not most pairs.
+    /// `true` for a mirror plane with the most reflected bones, not the most pairs.
     pub(super) anatomy: bool,
 }
 
@@ -142,7 +142,7 @@ impl Parts<'_> {
         limbs.iter().filter(topmost).copied().collect()
     }
 
-    /// Each limb with the one that mirrors it, every limb once: the pairs most alike in length first.
+    /// Pairs of mirrored limbs, each limb once, the pairs of most similar length first.
     fn limb_pairs(&self, limbs: &[usize]) -> Vec<[usize; 2]> {
         let tree = self.tree;
         let mut pairs: Vec<[usize; 2]> = self.pairs();
@@ -158,8 +158,8 @@ impl Parts<'_> {
         found
     }
 
-    /// First bone of the head: of those with rigid flesh outside of limbs the one that moves most, those with
-    /// a telling name before others.
+    /// First bone of the head: among bones with rigid flesh outside of limbs the one with the most flesh,
+    /// bones with a matching name first.
     fn head_bone(&self, limbs: &[usize], roles: &[BoneRole]) -> Option<usize> {
         let in_limb = |bone: usize| limbs.iter().any(|&limb| self.tree.leads_to(limb, bone));
         let may_be = |&bone: &usize| roles[bone] == BoneRole::Rigid && !in_limb(bone);

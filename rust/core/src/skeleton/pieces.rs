@@ -10,7 +10,7 @@ use crate::rig::Rig;
 
 /// Cosine of the angle between two triangles from which their edge is a crease, 50 degrees.
 const CREASE: f64 = 0.643;
-/// Weight of a bone from which it holds a point.
+/// Smallest weight of a bone at a held point.
 const HOLDS: f64 = 0.95;
 
 /// A loose part of a surface.
@@ -23,7 +23,7 @@ pub(super) struct Piece {
     pub(super) size: f64,
     /// Total length of its inner edges.
     pub(super) edges: f64,
-    /// Total length of those that are creases.
+    /// Total length of the creases.
     pub(super) creases: f64,
     /// `true` if a single bone holds all of its points.
     pub(super) is_held: bool,
@@ -171,7 +171,7 @@ impl Held {
     }
 }
 
-/// Moments of a surface: its area, and the integrals of place and squared distance over it.
+/// Moments of a surface: the area, and the integrals of position and squared distance.
 #[derive(Clone, Default)]
 struct Moments {
     area: f64,

@@ -23,7 +23,7 @@ pub(super) fn hold(mesh: &TetMesh, wanted: impl Fn(usize) -> bool, held: &mut [b
     held.iter_mut().zip(&roots).for_each(|(held, &root)| *held |= sizes[root] < SPECK * whole);
 }
 
-/// Connected piece of each counted vertex, n, named by one of its vertices.
+/// Connected piece of each counted vertex, n, identified by a vertex of the piece.
 pub(super) fn pieces(mesh: &TetMesh, counts: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut pieces = Sets::new(mesh.vertices().len());
     for tet in mesh.tets() {

@@ -139,13 +139,13 @@ impl Tree {
         shared.map_or(self.parent.len(), |(links, above)| links + up(b).take_while(|&x| x != above).count())
     }
 
-    /// A bone and its descendants, if they form a single chain.
+    /// A bone and its descendants, if in a single chain.
     pub(super) fn chain(&self, bone: usize) -> Option<Vec<usize>> {
         let chain = self.with_below(bone);
         chain.iter().all(|&link| self.children[link].len() < 2).then_some(chain)
     }
 
-    /// `true` if a bone equals another one or is its ancestor.
+    /// `true` if a bone equals another or is an ancestor.
     pub(super) fn leads_to(&self, bone: usize, other: usize) -> bool {
         std::iter::successors(Some(other), |&bone| self.parent[bone]).any(|above| above == bone)
     }

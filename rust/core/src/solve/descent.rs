@@ -1,47 +1,11 @@
 //! Quasi-Newton descent on an energy of many vertices.
 
 use super::lbfgs::Lbfgs;
-use super::line_search::{Energy, Start, Value, search};
-use crate::Result;
-use crate::math::rows::{Rows, dot};
-
-/// An energy to minimise, and the metric of its descent directions.
-pub(crate) trait Objective {
-    /// Energy at x; writes the gradient.
-    fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> Value;
-
-    /// Called at the start of each iteration; returns `true` if the energy has changed.
-    fn visit(&mut self, _x: &Rows, _iteration: u32) -> Result<bool> {
-        Ok(false)
-    }
-
-    /// Applies the metric's inverse to a gradient, in place.
-    fn solve(&mut self, rows: &mut Rows);
-
-    /// Corrects a direction from x for energies outside of gradient and memory; may change their share of
-    /// `value` at x.
-    fn correct(&mut self, _x: &Rows, _memory: &mut Lbfgs, _direction: &mut Rows, _value: &mut Value) {}
-
-    /// Derivative along a direction of the energies outside of the gradient, at the last evaluation.
-    fn further_slope(&self, _direction: &Rows) -> f64 {
-        0.0
-    }
-
-    /// Largest growth of the initial step share from one search to the next. In stiffening flesh, full
-    /// directions are too long many times in a row.
-    fn longer(&self) -> f64 {
-        3.0
-    }
-
-    /// Length of a step.
-    fn length(&self, step: &Rows) -> f64;
-
-    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction;
-    /// `None` if only the length of steps tells when to stop.
-    fn left(&mut self, _slope: f64) -> Option<f64> {
-        None
-    }
-}
+use super::line_search::{Start, search};
+use super::objective::{Objective, Value};
+use super::rules::Rules;
+use crate::math::rows::Rows;
+use crate::{Error, Result};
 
 /// Length of a direction from which a failed search is more than rounding.
 const STALLED: f64 = 1e-7;
@@ -83,8 +47,13 @@ pub(crate) struct Descent {
 impl Descent {
     /// Scratch for a number of rows and of curvature pairs.
     pub(crate) fn new(rows: usize, pairs: usize) -> Self {
+        Self::with_rules(rows, pairs, Rules::default())
+    }
+
+    /// As [`Descent::new`], with rules other than those for many vertices.
+    pub(crate) fn with_rules(rows: usize, pairs: usize, rules: Rules) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
-        let memory = Lbfgs::new(rows, pairs);
+        let memory = Lbfgs::new(rows, pairs, rules);
         Self { memory, here: zeros(), there: zeros(), direction: zeros(), trial: zeros() }
     }
 
@@ -98,12 +67,14 @@ impl Descent {
         mut heard: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
         let mut value = objective.evaluate(x, &mut self.here);
+        objective.accept();
         let mut outcome = Outcome::default();
         let mut share = 1.0;
         while outcome.iterations < max_iterations && value.energy.is_finite() {
             heard(outcome.iterations, value.energy)?;
             if objective.visit(x, outcome.iterations)? {
                 value = objective.evaluate(x, &mut self.here);
+                objective.accept();
             }
             let slope = self.aim(objective, x, &mut value);
             let left = objective.left(slope);
@@ -123,6 +94,7 @@ impl Descent {
                 break;
             };
             share = taken;
+            objective.accept();
             self.memory.learn([x, &self.trial], [&self.here, &self.there]);
             x.copy_from_slice(&self.trial);
             std::mem::swap(&mut self.here, &mut self.there);
@@ -139,11 +111,31 @@ impl Descent {
         Ok(outcome)
     }
 
+    /// Continues a stalled descent in another metric, that of Newton's method. Severely distorted elements
+    /// prevent a factorisation; the result so far is then kept.
+    pub(crate) fn rescue(
+        &mut self,
+        objective: &mut impl Objective,
+        x: &mut Rows,
+        (max_iterations, tolerance): (u32, f64),
+        so_far: &Outcome,
+        heard: impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
+        self.memory.clear();
+        let left = (max_iterations - so_far.iterations, tolerance);
+        let outcome = match self.minimise(objective, x, left, heard) {
+            Err(Error::Numerical { .. }) => Outcome::default(),
+            outcome => outcome?,
+        };
+        self.memory.clear();
+        Ok(outcome)
+    }
+
     /// Writes the quasi-Newton direction from x; returns the slope along it.
     fn aim(&mut self, objective: &mut impl Objective, x: &Rows, value: &mut Value) -> f64 {
         self.memory.aim(&self.here, &mut self.direction, |rows| objective.solve(rows));
         objective.correct(x, &mut self.memory, &mut self.direction, value);
-        dot(&self.here, &self.direction) + objective.further_slope(&self.direction)
+        (self.memory.rules.dot)(&self.here, &self.direction) + objective.further_slope(&self.direction)
     }
 
     /// Searches for a sufficient decrease along the direction with this slope, else along the metric's;
@@ -158,7 +150,8 @@ impl Descent {
     ) -> Option<f64> {
         loop {
             let start = Start { place: x, value: *value, slope, share: first, direction: &self.direction };
-            let found = search(&start, objective, (&mut self.trial, &mut self.there), trials);
+            let rows = (&mut self.trial[..], &mut self.there[..]);
+            let found = search(&self.memory.rules, &start, objective, rows, trials);
             if let Some(step) = found {
                 *value = step.value;
                 return Some(step.share);
@@ -169,15 +162,5 @@ impl Descent {
             self.memory.clear();
             slope = self.aim(objective, x, value);
         }
-    }
-}
-
-impl<T: Objective> Energy for T {
-    fn energy(&mut self, x: &Rows, gradient: &mut Rows) -> Value {
-        self.evaluate(x, gradient)
-    }
-
-    fn slope_beside(&self, direction: &Rows) -> f64 {
-        self.further_slope(direction)
     }
 }

@@ -3,11 +3,8 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::math::rows::{Rows, add, combine, dot};
-
-/// Smallest cosine between the step and the gradient change of an accepted pair, since Armijo's rule alone
-/// does not keep it positive.
-const ACUTE: f64 = 1e-10;
+use super::rules::Rules;
+use crate::math::rows::{Rows, add, combine};
 
 /// Stored curvature pairs, steps and gradient changes, older first, and the key of their metric.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,14 +41,16 @@ pub(crate) struct Lbfgs {
     /// Key of the metric.
     metric: [f64; 2],
     shares: Vec<f64>,
+    pub(super) rules: Rules,
 }
 
 impl Lbfgs {
     /// Room for `most` pairs of some rows.
-    pub(crate) fn new(rows: usize, most: usize) -> Self {
+    pub(crate) fn new(rows: usize, most: usize, rules: Rules) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
         let pair = |_| Pair { step: zeros(), change: zeros(), curvature: 0.0, image: Vec::new() };
-        Self { pairs: (0..most).map(pair).collect(), known: 0, metric: [0.0; 2], shares: vec![0.0; most] }
+        let (pairs, shares) = ((0..most).map(pair).collect(), vec![0.0; most]);
+        Self { pairs, known: 0, metric: [0.0; 2], shares, rules }
     }
 
     /// `true` if there is no valid pair.
@@ -101,6 +100,7 @@ impl Lbfgs {
     pub(crate) fn load(&mut self, learnt: &Learnt) {
         self.metric = learnt.metric;
         self.known = learnt.pairs.len().min(self.pairs.len());
+        let dot = self.rules.dot;
         for (pair, [step, change]) in self.known_mut().iter_mut().zip(&learnt.pairs) {
             pair.step.copy_from_slice(step);
             pair.change.copy_from_slice(change);
@@ -111,7 +111,7 @@ impl Lbfgs {
 
     /// Two-loop recursion: `direction = -B gradient`, with `solve` applying `A_0^-1` in place.
     pub(crate) fn aim(&mut self, gradient: &Rows, direction: &mut Rows, solve: impl FnOnce(&mut Rows)) {
-        let pairs = &self.pairs[self.pairs.len() - self.known..];
+        let (pairs, dot) = (&self.pairs[self.pairs.len() - self.known..], self.rules.dot);
         direction.copy_from_slice(gradient);
         for (pair, share) in pairs.iter().zip(&mut self.shares).rev() {
             *share = dot(&pair.step, direction) / pair.curvature;
@@ -127,15 +127,18 @@ impl Lbfgs {
 
     /// Adds a pair from two points and their gradients, unless its curvature is too small.
     pub(crate) fn learn(&mut self, [from, to]: [&Rows; 2], [before, after]: [&Rows; 2]) {
+        let Rules { dot, acute, forgets, .. } = self.rules;
         let Some(oldest) = self.pairs.first_mut() else { return };
         combine(&mut oldest.step, to, -1.0, from);
         combine(&mut oldest.change, after, -1.0, before);
         oldest.curvature = dot(&oldest.step, &oldest.change);
         oldest.image.clear();
         let lengths = dot(&oldest.step, &oldest.step).sqrt() * dot(&oldest.change, &oldest.change).sqrt();
-        if oldest.curvature > ACUTE * lengths {
+        if oldest.curvature > acute * lengths {
             self.pairs.rotate_left(1);
             self.known = (self.known + 1).min(self.pairs.len());
+        } else if forgets {
+            self.clear();
         } else {
             // The oldest pair has been overwritten.
             self.known = self.known.min(self.pairs.len() - 1);

@@ -1,36 +1,11 @@
 //! Backtracking line search with sufficient decrease `[QN alg. 1]`.
 
-use crate::math::rows::{Rows, combine, dot};
-
-/// Armijo constant: accepted share of the decrease predicted by the slope.
-const SUFFICIENT: f64 = 0.3;
-/// Smallest and largest shortening factor of a trial.
-const SHORTEN: (f64, f64) = (0.1, 0.5);
-/// Most trials along one direction.
-const TRIALS: u32 = 40;
-/// Relative size of energy differences that count as rounding; the slope then decides.
-const ROUNDING: f64 = 1e-14;
-
-/// An energy with its magnitude.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Value {
-    /// Energy, J.
-    pub(crate) energy: f64,
-    /// Sum of the magnitudes of its terms.
-    pub(crate) size: f64,
-}
-
-/// An energy to search along a line.
-pub(crate) trait Energy {
-    /// Energy at x; writes the gradient.
-    fn energy(&mut self, x: &Rows, gradient: &mut Rows) -> Value;
-
-    /// Derivative along a direction of the energies outside of the gradient, at the last evaluation.
-    fn slope_beside(&self, direction: &Rows) -> f64;
-}
+use super::objective::{Objective, Value};
+use super::rules::Rules;
+use crate::math::rows::{Rows, combine};
 
 /// Start of a search: position and energy, direction and slope.
-pub(crate) struct Start<'a> {
+pub(super) struct Start<'a> {
     pub(crate) place: &'a Rows,
     pub(crate) value: Value,
     pub(crate) slope: f64,
@@ -40,17 +15,18 @@ pub(crate) struct Start<'a> {
 }
 
 /// Accepted step: share of the direction, and energy.
-pub(crate) struct Step {
+pub(super) struct Step {
     pub(crate) share: f64,
     pub(crate) value: Value,
 }
 
-/// Shortens the step along a direction until the energy decreases enough, each time to the minimum of the
-/// interpolating parabola. `trial` and its gradient `there` then hold the accepted point. `None` for a
-/// direction that does not lead downhill; `trials` counts evaluations.
-pub(crate) fn search(
+/// Shortens the step along a direction until the energy decreases enough. `trial` and its gradient `there`
+/// then hold the accepted point. `None` for a direction that does not lead downhill; `trials` counts
+/// evaluations.
+pub(super) fn search(
+    rules: &Rules,
     start: &Start<'_>,
-    objective: &mut impl Energy,
+    objective: &mut impl Objective,
     (trial, there): (&mut Rows, &mut Rows),
     trials: &mut u32,
 ) -> Option<Step> {
@@ -59,21 +35,20 @@ pub(crate) fn search(
         return None;
     }
     let mut share = start.share;
-    for _ in 0..TRIALS {
+    for _ in 0..rules.trials {
         combine(trial, start.place, share, start.direction);
-        let value = objective.energy(trial, there);
+        let value = objective.evaluate(trial, there);
         *trials += 1;
         let rise = value.energy - start.value.energy;
-        let flat = rise.is_finite() && rise.abs() <= ROUNDING * value.size.max(start.value.size);
+        let flat = rise.is_finite() && rise.abs() <= rules.rounding * value.size.max(start.value.size);
         let downhill = || {
-            let slope_there = dot(there, start.direction) + objective.slope_beside(start.direction);
-            slope_there <= (2.0 * SUFFICIENT - 1.0) * slope
+            let slope_there = (rules.dot)(there, start.direction) + objective.further_slope(start.direction);
+            slope_there <= (2.0 * rules.sufficient - 1.0) * slope
         };
-        if rise <= SUFFICIENT * share * slope || (flat && downhill()) {
+        if rise <= rules.sufficient * share * slope || (flat && downhill()) {
             return Some(Step { share, value });
         }
-        let least = -0.5 * slope * share * share / (rise - slope * share);
-        share *= if least.is_finite() { (least / share).clamp(SHORTEN.0, SHORTEN.1) } else { SHORTEN.0 };
+        share = (rules.shortened)(share, slope, rise);
     }
     None
 }

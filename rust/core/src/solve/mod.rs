@@ -4,9 +4,12 @@ mod compact;
 mod descent;
 mod lbfgs;
 mod line_search;
+mod objective;
+mod rules;
 
 pub use crate::math::dense::nnls::nonnegative_least_squares;
 pub(crate) use compact::Compact;
-pub(crate) use descent::{Descent, Objective, Outcome};
+pub(crate) use descent::{Descent, Outcome};
 pub(crate) use lbfgs::{Lbfgs, Learnt};
-pub(crate) use line_search::Value;
+pub(crate) use objective::{Objective, Value};
+pub(crate) use rules::Rules;

@@ -98,7 +98,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         if held || state.holds_offsets() {
             self.hold_offsets();
         }
-        self.substep.learn(&self.state.learnt);
+        self.recall();
         self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
         self.show();
         Ok(())
@@ -161,8 +161,15 @@ impl<S: Substep + ?Sized> Motion<S> {
     pub(crate) fn undo(&mut self) {
         self.state.copy_from(&self.before);
         self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
-        self.substep.learn(&self.state.learnt);
+        self.recall();
         self.show();
+    }
+
+    /// Hands the curvature pairs of the state to the method.
+    fn recall(&mut self) {
+        if let Some(memory) = self.substep.memory() {
+            memory.load(&self.state.learnt);
+        }
     }
 
     /// Starts at rest in the target pose, with colliders in their target placements.
@@ -184,7 +191,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         }
         (self.state.started, self.state.spacing) = (true, 0.0);
         self.state.learnt.pairs.clear();
-        self.substep.learn(&self.state.learnt);
+        self.recall();
     }
 
     fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
@@ -289,7 +296,9 @@ impl<S: Substep + ?Sized> Motion<S> {
                 why: "the motion is too violent for double precision; check the pose".into(),
             });
         }
-        self.substep.learnt(&mut self.state.learnt);
+        if let Some(memory) = self.substep.memory() {
+            memory.save(&mut self.state.learnt);
+        }
         Ok(report)
     }
 

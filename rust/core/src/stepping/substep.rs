@@ -5,13 +5,13 @@ use std::any::Any;
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::inputs::force_samples::ForceSamples;
+use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::pull::Pull;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::math::rows::Rows;
 use crate::potentials::contact::Anchor;
 use crate::rig::Pose;
-use crate::solve::Learnt;
+use crate::solve::Lbfgs;
 use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result};
@@ -107,11 +107,10 @@ pub(crate) trait Substep: Send + Sync {
     /// Elastic energy of the last solution, J.
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64;
 
-    /// Writes curvature pairs for the next substep.
-    fn learnt(&self, _learnt: &mut Learnt) {}
-
-    /// Takes curvature pairs over.
-    fn learn(&mut self, _learnt: &Learnt) {}
+    /// Curvature pairs carried over to the next substep; `None` if each descent starts without.
+    fn memory(&mut self) -> Option<&mut Lbfgs> {
+        None
+    }
 
     /// The rig's overall rotation from one pose to another.
     fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64>;
@@ -129,15 +128,21 @@ pub(crate) trait Substep: Send + Sync {
     /// body from this translation, as a share of the diagonal.
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)>;
 
-    /// Sample positions in a state.
-    fn sample_positions(&self, state: &State, samples: &ForceSamples) -> Result<Vec<[f64; 3]>>;
+    /// Sample positions in a state; an error for a method without samples.
+    fn sample_positions(&self, _state: &State, _samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        Err(foreign_samples())
+    }
 
     /// Residual of the prepared substep at given coordinates, with the derivative if `probe`. `None` beyond
     /// a limit, and for a method without derivative.
-    fn tangent(&mut self, params: &SimulationParams, place: &Rows, probe: bool) -> Option<Tangent>;
+    fn tangent(&mut self, _params: &SimulationParams, _place: &Rows, _probe: bool) -> Option<Tangent> {
+        None
+    }
 
     /// Recurrence between substeps; `None` if the method has none.
-    fn recurrence(&self, params: &SimulationParams) -> Option<Recurrence>;
+    fn recurrence(&self, _params: &SimulationParams) -> Option<Recurrence> {
+        None
+    }
 }
 
 /// Coordinates after the last substep.

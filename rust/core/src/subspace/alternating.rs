@@ -16,8 +16,8 @@ const ALTERNATIONS: usize = 3;
 const UPDATES: usize = 300;
 /// Residual at which a mode has converged.
 const TOLERANCE: f64 = 1e-3;
-/// Residual at which a mode whose energy hardly changes any more counts as converged: such modes keep
-/// drifting through flesh of nearly uniform stiffness.
+/// Largest residual of a converged mode with hardly any change of energy: such modes keep drifting through
+/// flesh of nearly uniform stiffness.
 const CREEPING: f64 = 1e-2;
 /// Largest relative energy change per update for a mode to count as drifting.
 const FLAT: f64 = 3e-4;
@@ -27,7 +27,7 @@ const FLAT_REVIEW: f64 = 1e-3;
 /// Number of updates between two reviews, which make converged modes move again because the modes before
 /// them may have changed.
 const REVIEW: usize = 8;
-/// Upper bound of the momentum: the share of its last change by which a direction is extrapolated.
+/// Upper bound of the momentum, the extrapolated share of a direction's last change.
 const MOMENTUM: f64 = 0.8;
 /// Over-relaxation factor of ADMM, between 1 and 2.
 const RELAXATION: f64 = 1.6;
@@ -58,7 +58,7 @@ pub(super) struct Problem<'a> {
 /// Converged modes are left out until the others have converged.
 pub(super) struct Split<'a> {
     problem: &'a Problem<'a>,
-    /// The modes after the leading ones, which are kept as they are.
+    /// The modes after the fixed leading ones.
     modes: Vec<Mode>,
     /// C, n x m, M-orthonormal; then `M C` and `P M C`.
     directions: Mat<f64>,
@@ -207,7 +207,7 @@ struct Mode {
     /// Weights at the last update, and their change since the update before.
     weights: Vec<f64>,
     change: Vec<f64>,
-    /// Number of consecutive updates whose change kept its direction.
+    /// Number of consecutive updates in the same direction.
     straight: u32,
     /// Multiplier of the norm constraint.
     multiplier: f64,

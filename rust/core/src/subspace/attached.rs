@@ -10,7 +10,7 @@ use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::parallel::on_pool;
 use crate::{Error, Result};
 
-/// Share of a response's squared mass norm below which the modes already span it.
+/// Smallest share of a response's squared mass norm outside of the span of the modes.
 const KNOWN: f64 = 1e-10;
 
 impl LinearProblem {

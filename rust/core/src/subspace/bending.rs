@@ -32,7 +32,7 @@ struct Bending {
     modes: usize,
 }
 
-/// One tet or cell: its corners with the gradients of their shape functions, and its law.
+/// A tet or cell: corners with the gradients of their shape functions, and the law.
 struct Element {
     corners: Vec<(u32, [f64; 3])>,
     law: NearRest,

@@ -6,7 +6,7 @@ use super::SkinningModes;
 use super::kmeans::cluster;
 use super::parts::connected_parts;
 use crate::mesh::TetMesh;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Share of the highest eigenvalue below which a mode counts as rigid.
 const ZERO: f64 = 1e-9;
@@ -29,9 +29,7 @@ pub fn cluster_tets(
     seed: u64,
     progress: &Progress,
 ) -> Result<Vec<i32>> {
-    if count == 0 {
-        return Err(Error::Range { what: "count", expected: "at least one cluster", got: 0.0 });
-    }
+    check::range("count", "at least one cluster", 0.0, count != 0)?;
     let (n, rows) = (mesh.vertices().len(), modes.weights.nrows());
     if rows != n || modes.eigenvalues.len() != modes.weights.ncols() || modes.eigenvalues.is_empty() {
         let got = format!("({rows}, {})", modes.weights.ncols());
@@ -73,9 +71,7 @@ pub fn cluster_tets_by_place(
     seed: u64,
     progress: &Progress,
 ) -> Result<Vec<i32>> {
-    if count == 0 {
-        return Err(Error::Range { what: "clusters", expected: "at least one cluster", got: 0.0 });
-    }
+    check::range("clusters", "at least one cluster", 0.0, count != 0)?;
     let origin = mesh.vertices()[0];
     let size = mesh.diagonal();
     let center =
@@ -88,10 +84,7 @@ pub fn cluster_tets_by_place(
 /// The tets of each label in use, by ascending label.
 pub(crate) fn tets_of_labels(mesh: &TetMesh, labels: &[i32]) -> Result<Vec<Vec<u32>>> {
     let count = mesh.tets().len();
-    if labels.len() != count {
-        let (expected, got) = (format!("({count},)"), format!("({},)", labels.len()));
-        return Err(Error::Shape { what: "labels", expected, got });
-    }
+    check::length("labels", count, labels.len())?;
     let mut tets = vec![Vec::new(); count];
     for (element, &label) in labels.iter().enumerate() {
         usize::try_from(label)

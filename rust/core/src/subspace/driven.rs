@@ -14,15 +14,15 @@ use crate::{Error, Progress, Result};
 
 /// One in this many modes is an eigenmode.
 const SOFTEST: usize = 3;
-/// Share of the largest energy below which what is left of an answer moves nothing.
+/// Smallest energy of a response's remainder, as a share of the largest.
 const STILL: f64 = 1e-8;
 /// Iterations for the answers of a changed body.
 const ROUNDS: usize = 8;
-/// Share of an answer's energy that its error may have.
+/// Largest error of a response, as a share of its energy.
 const EXACT: f64 = 1e-10;
 /// Relative difference below which two energies are equal.
 const TIE: f64 = 1e-6;
-/// Share of a direction's squared norm below which it depends on those before it.
+/// Smallest independent share of a direction's squared norm.
 const DEPENDENT: f64 = 1e-10;
 
 /// Modes that contain the motion which each bone's acceleration makes, also of small soft parts, which the
@@ -200,7 +200,7 @@ impl ModesProblem {
         loads
     }
 
-    /// The first `count` directions independent of those before them, mass-orthonormal.
+    /// The first `count` independent directions, mass-orthonormal.
     fn independent(&self, columns: impl Iterator<Item = Vec<f64>>, count: usize) -> Mat<f64> {
         let mut basis: Mat<f64> = Mat::zeros(self.eigen.mass.len(), 0);
         for mut column in columns {

@@ -12,7 +12,7 @@ use crate::{Error, Progress, Result};
 /// Share of the shift below which an eigenvalue belongs to a rigid motion.
 const RIGID: f64 = 1e-6;
 
-/// The factored problem: of weights, one row per vertex, or of displacements, one row per coordinate.
+/// The factored problem: weights with a row per vertex, or displacements with a row per coordinate.
 pub(super) struct Eigenproblem {
     /// The rows that are not pinned; the fields below have their size.
     pub(super) free: Selection,

@@ -75,7 +75,7 @@ impl Flesh {
     }
 }
 
-/// Number of tets per element: those of a cell of flesh, or one.
+/// Number of tets per element: all tets of a cell of flesh, or one.
 pub(super) fn tets_each(mesh: &TetMesh) -> usize {
     if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
 }

@@ -9,7 +9,7 @@ use crate::math::Sparse;
 use crate::math::random::uniform;
 use crate::mesh::{Front, Geodesics, SurfaceMesh, TetMesh};
 use crate::parallel::*;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Radius of a handle in units of the largest distance between a vertex and its nearest handle.
 const REACH: f64 = 2.0;
@@ -64,9 +64,7 @@ impl Handles {
         (count, seed): (usize, u64),
         progress: &Progress,
     ) -> Result<Self> {
-        if count == 0 {
-            return Err(Error::Range { what: "handles", expected: "at least one handle", got: 0.0 });
-        }
+        check::range("handles", "at least one handle", 0.0, count != 0)?;
         let ways = Geodesics::new(places, elements);
         let (vertices, furthest) = far_apart(&ways, count, seed, progress)?;
         let radius = if furthest > 0.0 { REACH * furthest } else { ways.shortest_edge() };

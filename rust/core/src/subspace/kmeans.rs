@@ -96,8 +96,8 @@ fn draw(chances: &[f64], sums: &[f64], random: &mut ChaCha8Rng) -> usize {
     first + pass(&chances[first..chances.len().min(first + BLOCK)], &mut left)
 }
 
-/// Subtracts leading shares from `left` while they do not exceed it. Returns the index of the next share,
-/// or of the last one that is not zero.
+/// Subtracts leading shares from `left` while they fit. Returns the index of the next share, or of the last
+/// nonzero share.
 fn pass(shares: &[f64], left: &mut f64) -> usize {
     let ends = |share: &f64| {
         let ends = *left < *share;

@@ -12,7 +12,7 @@ use crate::math::dense::{add_product, inner};
 use crate::math::{SparseCholesky, add_diagonal, fix_bases};
 use crate::mesh::TetMesh;
 use crate::operators::Stitches;
-use crate::{Error, Progress, Result};
+use crate::{Progress, Result, check};
 
 /// Share of the highest eigenvalue below which a mode stores no energy.
 const ZERO: f64 = 1e-9;
@@ -49,9 +49,10 @@ pub struct LocalisedModes {
 /// greatest compliance. Source: `[FastCD sec. 9.5]`, iterated convexification for compressed modes.
 ///
 /// # Errors
-/// [`Error::Range`] unless the locality is positive, else as [`restrained_modes`](super::restrained_modes).
-/// Modes end at a residual of 1e-3, or of 1e-2 if their energy no longer changes. A larger residual after
-/// the last iteration is no error: the modes are complementary and orthonormal all the same.
+/// [`Error::Range`](crate::Error::Range) unless the locality is positive, else as
+/// [`restrained_modes`](super::restrained_modes). Modes end at a residual of 1e-3, or of 1e-2 if their energy
+/// no longer changes. A larger residual after the last iteration is no error: the modes are complementary and
+/// orthonormal all the same.
 pub fn localised_modes(
     mesh: &TetMesh,
     material: &Material,
@@ -76,9 +77,7 @@ pub(crate) fn localise(
     locality: f64,
     progress: &Progress,
 ) -> Result<LocalisedModes> {
-    if !(locality > 0.0 && locality.is_finite()) {
-        return Err(Error::Range { what: "locality", expected: "a positive number", got: locality });
-    }
+    check::range("locality", "a positive number", locality, check::is_positive(locality))?;
     let mut global = problem.lowest(count, progress)?;
     let rows = problem.eigen.free.rows();
     global.weights = Mat::from_fn(rows.len(), count, |i, k| global.weights[(rows[i] as usize, k)]);

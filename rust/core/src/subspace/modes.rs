@@ -9,7 +9,7 @@ use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_space_hessian};
 use crate::parallel::on_pool;
 use crate::rig::Rig;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Shift that makes the Hessian definite, relative to the lowest eigenvalue of a cube of the same volume.
 pub(super) const SHIFT: f64 = 1e-2;
@@ -252,13 +252,8 @@ impl Restraint<'_> {
 
     /// The free (not pinned) vertices of n.
     pub(crate) fn free_vertices(&self, n: usize) -> Result<Selection> {
-        match self.pinned {
-            Some(pinned) if pinned.len() != n => {
-                let (expected, got) = (format!("({n},)"), format!("({},)", pinned.len()));
-                Err(Error::Shape { what: "pinned", expected, got })
-            }
-            pinned => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
-        }
+        self.pinned.map_or(Ok(()), |pinned| check::length("pinned", n, pinned.len()))?;
+        Ok(Selection::new(n, |vertex| self.pinned.is_none_or(|pinned| !pinned[vertex])))
     }
 }
 

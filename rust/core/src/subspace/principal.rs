@@ -6,7 +6,7 @@ use crate::material::Material;
 use crate::math::dense::{leading_singular, left_singular};
 use crate::mesh::TetMesh;
 use crate::operators::lumped_mass;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Share of the largest singular value below which a direction is rounding noise.
 const DEPENDENT: f64 = 1e-10;
@@ -135,9 +135,7 @@ impl Default for Share {
 
 impl Share {
     fn check(self) -> Result<()> {
-        if self.count == 0 {
-            return Err(Error::Range { what: "count", expected: "at least one displacement", got: 0.0 });
-        }
+        check::range("count", "at least one displacement", 0.0, self.count != 0)?;
         if self.energy > 0.0 && self.energy <= 1.0 {
             return Ok(());
         }
@@ -166,8 +164,5 @@ fn check_frames(what: &'static str, numbers: &[f64], count: usize) -> Result<()>
         let (expected, got) = (format!("({count}, n, 3)"), format!("{} numbers", numbers.len()));
         return Err(Error::Shape { what, expected, got });
     }
-    match numbers.iter().position(|x| !x.is_finite()) {
-        Some(at) => Err(Error::NotFinite { what, element: at / (numbers.len() / count), value: numbers[at] }),
-        None => Ok(()),
-    }
+    check::finite(what, numbers, numbers.len() / count)
 }

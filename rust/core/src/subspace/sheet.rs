@@ -11,7 +11,7 @@ use crate::math::dense::dot;
 use crate::math::multiply_columns;
 use crate::mesh::SurfaceMesh;
 use crate::operators::{Membrane, sheet_stiffness};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// The factored eigenproblem of a surface's small vibrations, `K psi = lambda M psi`, with K the Hessian at
 /// rest of its [`Membrane`] energy plus a bending energy.
@@ -100,10 +100,7 @@ impl SheetProblem {
     /// [`Error::Shape`] for another surface.
     pub fn elastic_energy(&self, displacement: &[f64]) -> Result<f64> {
         let rows = 3 * self.surface.points().len();
-        if displacement.len() != rows {
-            let (expected, got) = (format!("({}, 3)", rows / 3), format!("{} numbers", displacement.len()));
-            return Err(Error::Shape { what: "displacement", expected, got });
-        }
+        check::shape("displacement", &[rows / 3, 3], displacement.len())?;
         let moved = self.swings.free.rows_of_dense(Mat::from_fn(rows, 1, |i, _| displacement[i]).as_ref());
         let forces = multiply_columns(&self.swings.hessian, moved.as_ref());
         Ok(0.5 * dot(moved.col_as_slice(0), forces.col_as_slice(0)))

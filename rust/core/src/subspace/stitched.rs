@@ -11,7 +11,7 @@ use crate::parallel::on_pool;
 
 /// A stitched body with its modes and their residuals.
 pub struct StitchedModes {
-    /// The body with its stitches; it shares the factor.
+    /// The body with stitches and the same factor.
     pub problem: LinearProblem,
     /// The lowest modes of the stitched body, mass-orthonormal.
     pub modes: LinearModes,

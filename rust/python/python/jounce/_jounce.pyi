@@ -101,6 +101,10 @@ _Role: TypeAlias = Literal["automatic", "flesh", "rigid", "free"]
 class TetMesh:
     """A tetrahedral mesh with positive volumes: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
 
+    Tets are linear elements, which resist bending too much: a beam sags 0.56 to 0.68 times as far as it
+    should with two cubes of tets across, and 0.80 to 0.88 times with four. The cells of `TetMesh.lattice`
+    do not.
+
     Parameters
     ----------
     vertices : (n, 3) array

@@ -1,4 +1,4 @@
-"""Pickling of the compiled module's objects: each is a call that makes an equal one."""
+"""Pickling of the compiled module's objects: each as the call for an equal object."""
 
 from __future__ import annotations
 

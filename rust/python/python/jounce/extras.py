@@ -1,4 +1,4 @@
-"""Packages that are no requirement: imported where they are used, with a sentence where they are missing."""
+"""Optional packages: imported on use, with a sentence if missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def wanted(package: str, function: str, extra: str) -> Any:
-    """A package, or an ImportError that says which function needs it and how to install it."""
+    """A package, or an ImportError with the function and the command to install the package."""
     try:
         return importlib.import_module(package)
     except ImportError as error:

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
 
 MAGIC = b"jounce final motion 1\n"
-# Kinds of records: a frame, a state to resume from, the scene, and the mark of a frame that has not converged.
+# Kinds of records: a frame, a state to resume from, the scene, and the mark of an unconverged frame.
 FRAME, STATE, SCENE, ROUGH = b"F", b"S", b"M", b"R"
 # A frame record starts with a digest of the frame's simulation input.
 DIGEST_BYTES = 16

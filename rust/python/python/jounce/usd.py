@@ -272,6 +272,6 @@ def moved(bound: Bound, body: Body, settings: Settings) -> Simulation:
 
 
 def still(character: Character, over: Sequence[float]) -> list[bool]:
-    """`True` for each joint that is animated only through its parents."""
+    """`True` for each joint animated only through parents."""
     local = [np.array(character.skeleton.ComputeJointLocalTransforms(time)) for time in over]
     return [bool(it) for it in (np.ptp(local, axis=0) <= STILL * np.abs(local).max()).all(axis=(1, 2))]

@@ -19,7 +19,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Part:
-    """A mesh of a body: its prim, and its rows among all points."""
+    """A mesh of a body: the prim, and the rows among all points."""
 
     prim: Any
     rows: slice
@@ -75,7 +75,7 @@ class Skinned:
 
 @dataclass(frozen=True)
 class Character:
-    """All meshes of one skeleton. flesh: those that make up the body. others: those that follow its flesh.
+    """All meshes of one skeleton. flesh: meshes of the body. others: meshes that follow the flesh.
 
     names: of the joints. parents: (b,), -1 for none.
     """
@@ -295,7 +295,7 @@ def skinned(skeleton: Any, query: Any, joints: list[str]) -> Skinned:
 
 
 def hinted(mesh: Any, points: int) -> Flags:
-    """The points (p,) whose faces all have a material with the name of a hard one."""
+    """The points (p,) with all faces of a hard material, by the material's name."""
     from pxr import Usd, UsdShade
 
     first = Usd.TimeCode.EarliestTime()

@@ -91,7 +91,7 @@ def release(stage: Any, parts: Sequence[Part]) -> None:
                 prim.GetRelationship(name).SetTargets([])
         prim.RemoveAPI(UsdSkel.BindingAPI)
         if inherits_joints(prim):
-            # An explicit empty binding, because an unbound mesh inherits its joints from its ancestors.
+            # An explicit empty binding, because an unbound mesh inherits joints from ancestors.
             UsdSkel.BindingAPI.Apply(prim).CreateSkeletonRel().SetTargets([])
 
 

@@ -1,4 +1,4 @@
-"""USD files: the stage of a character, its frames, and the layer written over it."""
+"""USD files: the stage of a character, the frames, and the layer on top."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-# Range of time codes per second in which they are frames; other codes are seconds, milliseconds or ticks.
+# Range of time codes per second for frames; other codes are seconds, milliseconds or ticks.
 FRAME_RATES = (12.0, 240.0)
 # Frames per second for a file with other time codes and without a valid frame rate.
 USUAL_RATE = 24.0
@@ -49,7 +49,7 @@ def opened(path: Path, out: Path) -> Any:
 
 
 def layer_over(stage: Any, out: Path) -> Any:
-    """A stage that edits a layer over another one, with its characters uninstanced."""
+    """A stage for a layer over another, with uninstanced characters."""
     from pxr import Sdf, Usd
 
     layer, root = Sdf.Layer.CreateAnonymous(out.suffix), stage.GetRootLayer()
@@ -116,7 +116,7 @@ def frames(stage: Any, samples: Iterable[float], given: Sequence[float] | None) 
 
 
 def set_range(stage: Any, over: Sequence[float]) -> None:
-    """Sets the range of a stage to its frames, unless it agrees already."""
+    """Sets the range of a stage to the frames, unless equal."""
     width = step(stage)
     early, late = stage.GetStartTimeCode() - over[0], over[-1] - stage.GetEndTimeCode()
     near = all(-width * ROUNDING <= gap < width for gap in (early, late))

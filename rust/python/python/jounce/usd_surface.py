@@ -1,4 +1,4 @@
-"""Faces of a USD mesh, and transport of its normals with the motion of its points."""
+"""Faces of a USD mesh, and transport of normals with the motion of the points."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def values(mesh: Any, name: str, time: Any) -> Any:
 
 
 def normals_of(mesh: Any) -> Normals | None:
-    """The effective normals of a mesh; None without normals that fit its points or faces."""
+    """The effective normals of a mesh; None without matching normals."""
     from pxr import Usd, UsdGeom
 
     first = Usd.TimeCode.EarliestTime()

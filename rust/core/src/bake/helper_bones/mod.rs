@@ -14,7 +14,7 @@ pub use skin::HelperSettings;
 use skin::{Motion, Transform};
 
 use crate::rig::Pose;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Tolerance for the sum of a row of the given weights.
 const SUM_TOLERANCE: f64 = 1e-6;
@@ -96,10 +96,10 @@ fn checked<'a>(
             return Err(Error::Range { what, expected: "at least 1, at most the points", got: got as f64 });
         }
     }
-    all_finite("points", points.as_flattened().iter().copied())?;
-    all_finite("frames", frames.iter().map(|&x| x.into()))?;
-    all_finite("transforms", given.as_flattened().as_flattened().iter().copied())?;
-    all_finite("weights", weights.iter().copied())?;
+    check::finite("points", points.as_flattened(), 1)?;
+    check::finite("frames", frames, 1)?;
+    check::finite("transforms", given.as_flattened().as_flattened(), 1)?;
+    check::finite("weights", weights, 1)?;
     for (vertex, row) in weights.chunks(bone_count).enumerate() {
         let sum = row.iter().sum::<f64>();
         if (sum - 1.0).abs() > SUM_TOLERANCE || row.iter().any(|&w| w < 0.0) {
@@ -107,15 +107,4 @@ fn checked<'a>(
         }
     }
     Ok(Motion { points, frames: frames.as_chunks().0, given, frame_count, bone_count })
-}
-
-fn all_finite(what: &'static str, mut numbers: impl Iterator<Item = f64>) -> Result<()> {
-    let mut value = 0.0;
-    match numbers.position(|x| {
-        value = x;
-        !x.is_finite()
-    }) {
-        Some(element) => Err(Error::NotFinite { what, element, value }),
-        None => Ok(()),
-    }
 }

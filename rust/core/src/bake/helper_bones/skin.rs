@@ -1,4 +1,4 @@
-//! Target motion, and the skinning that follows it.
+//! Target motion and its skinning.
 
 use crate::rig::Pose;
 

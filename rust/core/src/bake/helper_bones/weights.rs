@@ -19,7 +19,7 @@ pub(super) fn improve(motion: &Motion, rig: &[f64], influences: usize, skin: &mu
     skin.weights = found;
 }
 
-/// Best weights of one point; its present ones if no better ones are found.
+/// Best weights of one point; the present weights if no others are better.
 fn best(motion: &Motion, rig: &[f64], influences: usize, skin: &Skin, point: usize) -> Vec<(u32, f64)> {
     let bones = candidates(motion, rig, skin, point);
     let current = &skin.weights[point];

@@ -10,7 +10,7 @@ use faer::MatRef;
 
 use crate::mesh::{Embedding, TetMesh};
 use crate::subspace::Handles;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 use basis::DisplacementProjector;
 use handles::HandleProjector;
 use modes::ModeProjector;
@@ -65,10 +65,7 @@ impl Projector {
     /// # Errors
     /// [`Error::Shape`] if either slice has the wrong length.
     pub fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
-        if out.len() != 3 * self.point_count() {
-            let (expected, got) = (format!("({}, 3)", self.point_count()), format!("{} numbers", out.len()));
-            return Err(Error::Shape { what: "out", expected, got });
-        }
+        check::shape("out", &[self.point_count(), 3], out.len())?;
         if coefficients.len() != self.0.coefficient_count() {
             let got = format!("{} numbers", coefficients.len());
             return Err(Error::Shape { what: "coefficients", expected: self.0.shape(), got });
@@ -86,14 +83,8 @@ impl Projector {
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the forces.
     pub fn reduce_forces(&self, forces: &[f64]) -> Result<Vec<f64>> {
-        if forces.len() != 3 * self.point_count() {
-            let expected = format!("({}, 3)", self.point_count());
-            let got = format!("{} numbers", forces.len());
-            return Err(Error::Shape { what: "forces", expected, got });
-        }
-        if let Some(at) = forces.iter().position(|f| !f.is_finite()) {
-            return Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] });
-        }
+        check::shape("forces", &[self.point_count(), 3], forces.len())?;
+        check::finite("forces", forces, 3)?;
         Ok(self.0.reduce_forces(forces))
     }
 }

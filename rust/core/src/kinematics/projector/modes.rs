@@ -6,7 +6,7 @@ use super::project::Project;
 use crate::kinematics::coordinates::Coordinates;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::parallel::*;
-use crate::{Error, Result};
+use crate::{Result, check};
 
 /// Points a task; smaller bodies stay on the caller's thread.
 const TASK: usize = 16 * 1024;
@@ -26,13 +26,7 @@ pub(super) struct ModeProjector {
 
 impl ModeProjector {
     pub(super) fn new(points: &[[f64; 3]], weights: &[f64], modes: usize) -> Result<Self> {
-        if weights.len() != points.len() * modes {
-            return Err(Error::Shape {
-                what: "weights",
-                expected: format!("({}, {modes})", points.len()),
-                got: format!("{} numbers", weights.len()),
-            });
-        }
+        check::shape("weights", &[points.len(), modes], weights.len())?;
         let coordinates = Coordinates::of(points);
         let (_, lanes) = lane_counts();
         let size = (3 + modes) * lanes;

@@ -22,7 +22,7 @@ impl DenseCholesky {
         Self { matrix, memory: MemBuffer::new(scratch) }
     }
 
-    /// Replaces the matrix by its factor; `false` if it is not positive definite.
+    /// Replaces the matrix by its factor; `false` for a matrix that is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
         let (matrix, stack) = (self.matrix.as_mut(), MemStack::new(&mut self.memory));
         cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()

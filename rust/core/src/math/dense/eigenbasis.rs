@@ -32,7 +32,7 @@ fn longest_row(group: MatRef<'_, f64>) -> usize {
     lengths.iter().position(|&length| length >= (1.0 - TIE) * longest).unwrap_or(0)
 }
 
-/// Householder reflection of the rows that maps one row to its length in the first entry.
+/// Householder reflection of the rows, from a row to its length in the first entry.
 fn reflect(group: MatMut<'_, f64>, pivot: usize) {
     let mut normal: Vec<f64> = group.rb().row(pivot).iter().copied().collect();
     let length = group.rb().row(pivot).norm_l2();

@@ -1,5 +1,4 @@
-//! Symmetric matrices in half storage: a product reads each entry once and uses it for both its row and its
-//! column.
+//! Symmetric matrices in half storage: a product reads each entry once, for both row and column.
 
 use pulp::{Arch, Simd, WithSimd};
 

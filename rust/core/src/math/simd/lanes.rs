@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use crate::parallel::*;
+use faer::MatRef;
 use pulp::bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -119,6 +120,13 @@ impl<const ROWS: usize> Packed<ROWS> {
     pub(crate) fn block(&self, block: usize) -> &[f64] {
         let size = self.columns * ROWS * self.lanes;
         &self.values[block * size..(block + 1) * size]
+    }
+}
+
+impl Packed<1> {
+    /// Packs a matrix, one row an item.
+    pub(crate) fn of(matrix: MatRef<'_, f64>) -> Self {
+        Self::new(matrix.nrows(), matrix.ncols(), |i, _, j| matrix[(i, j)])
     }
 }
 

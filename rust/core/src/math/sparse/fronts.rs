@@ -177,7 +177,7 @@ fn runs(places: &[usize]) -> Vec<Range<usize>> {
     places.chunk_by(|a, b| a + 1 == *b).map(run).collect()
 }
 
-/// Update from a node to its parent: the lower triangle of a symmetric matrix, and its rows.
+/// Update from a node to its parent: the rows and the lower triangle of a symmetric matrix.
 pub(super) struct Update {
     /// Rows, ascending.
     pub rows: Vec<u32>,

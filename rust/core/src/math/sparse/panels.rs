@@ -10,7 +10,7 @@ use crate::parallel::*;
 pub(super) const TILE: usize = 8;
 /// Largest number of columns of a panel, to keep its share of the right-hand sides in a near cache.
 const PANEL: usize = 256;
-/// Number of values below a panel's triangle from which on threads share them, and values a task.
+/// Smallest number of values below a panel's triangle for several threads, and number of values per task.
 const SHARED: usize = 1 << 16;
 const TASK: usize = 1 << 15;
 

@@ -61,7 +61,7 @@ fn equal_columns(matrix: &Sparse, order: &[u32]) -> Vec<Node> {
     found.nodes
 }
 
-/// Blocks of the columns so far. The rows of a growing block are those of its first column.
+/// Blocks of the present columns. A growing block has the rows of its first column.
 struct Blocks {
     nodes: Vec<Node>,
     /// For each column the newest block with its first row below at this column, and for each block the

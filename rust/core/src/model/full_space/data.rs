@@ -7,7 +7,7 @@ use crate::mesh::TetMesh;
 use crate::operators::{Stitches, displacement_constraint, lumped_mass};
 use crate::rig::Rig;
 use crate::subspace::Restraint;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Optional inputs of a full-space body; none by default.
 #[derive(Clone, Copy, Default)]
@@ -56,7 +56,7 @@ impl FullSpaceData {
         extras: &FullSpaceExtras<'_>,
     ) -> Result<Self> {
         material.check_tet_count(mesh.tets().len())?;
-        check_length("energies", mesh.tets().len(), laws.len())?;
+        check::length("energies", mesh.tets().len(), laws.len())?;
         extras.check(mesh.vertices().len(), mesh.tets().len())?;
         let moving = restraint.free_vertices(mesh.vertices().len())?;
         check_moving(&moving)?;
@@ -79,15 +79,13 @@ impl FullSpaceData {
     /// before.
     pub(super) fn check(&self) -> Result<()> {
         let (n, tets) = (self.mesh.vertices().len(), self.mesh.tets().len());
-        check_length("mass", n, self.mass.len())?;
-        check_length("laws", tets, self.laws.len())?;
-        if let Some(got) = self.mass.iter().copied().find(|mass| !(mass.is_finite() && *mass > 0.0)) {
-            return Err(Error::Range { what: "mass", expected: "positive numbers of kg", got });
-        }
-        check_length("moving", n, self.moving.total())?;
+        check::length("mass", n, self.mass.len())?;
+        check::length("laws", tets, self.laws.len())?;
+        check::all("mass", "positive numbers of kg", &self.mass, check::is_positive)?;
+        check::length("moving", n, self.moving.total())?;
         check_moving(&self.moving)?;
         if let Some(constraint) = &self.constraint {
-            check_length("constraint", self.moving.rows().len(), constraint.nrows())?;
+            check::length("constraint", self.moving.rows().len(), constraint.nrows())?;
         }
         let extras = FullSpaceExtras {
             rig: self.rig.as_ref(),
@@ -112,18 +110,11 @@ impl FullSpaceExtras<'_> {
     pub(super) fn check(&self, n: usize, tet_count: usize) -> Result<()> {
         self.fibres.map_or(Ok(()), |fibres| fibres.check_tet_count(tet_count))?;
         if let Some(rig) = self.rig {
-            check_length("rig", n, rig.vertex_count())?;
+            check::length("rig", n, rig.vertex_count())?;
         }
         if let Some(stitches) = self.stitches {
             stitches.check_vertices(n)?;
         }
         check_strength(n, self.strength)
     }
-}
-
-pub(crate) fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
-    if expected == got {
-        return Ok(());
-    }
-    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
 }

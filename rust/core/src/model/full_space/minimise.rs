@@ -3,10 +3,10 @@
 use super::newton::Newton;
 use super::objective::Incremental;
 use super::stretch::{FELT, NEAR};
+use crate::Result;
 use crate::math::rows::{Rows, combine};
 use crate::potentials::quadratic::combine_wide;
 use crate::solve::{Descent, Objective, Outcome};
-use crate::{Error, Result};
 
 /// Number of stored curvature pairs `[QN sec. 4.2]`.
 const PAIRS: usize = 5;
@@ -68,7 +68,9 @@ impl Incremental<'_> {
         }
         let outcome = descent.minimise(self, u, budget, &mut heard)?;
         if outcome.stalled && self.contact.is_none() {
-            return finish(descent, self, u, budget, outcome, heard);
+            // Absolute eigenvalues are better than projected ones far from a minimum `[AbsoluteNewton]`.
+            let newton = &mut Newton::new(self, f64::abs);
+            return Ok(outcome.then(descent.rescue(newton, u, budget, &outcome, heard)?));
         }
         Ok(outcome)
     }
@@ -111,25 +113,4 @@ impl Incremental<'_> {
             }
         }
     }
-}
-
-/// Continues with Newton's method after a stall, with absolute eigenvalues, which are better than projected
-/// ones far from a minimum `[AbsoluteNewton]`.
-fn finish(
-    descent: &mut Descent,
-    energy: &mut Incremental<'_>,
-    u: &mut [[f64; 3]],
-    (max_iterations, tolerance): (u32, f64),
-    so_far: Outcome,
-    heard: impl FnMut(u32, f64) -> Result<()>,
-) -> Result<Outcome> {
-    descent.memory.clear();
-    let left = (max_iterations - so_far.iterations, tolerance);
-    let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, left, heard) {
-        // Severely distorted elements prevent a factorisation; the current result is kept.
-        Err(Error::Numerical { .. }) => Outcome::default(),
-        outcome => outcome?,
-    };
-    descent.memory.clear();
-    Ok(so_far.then(outcome))
 }

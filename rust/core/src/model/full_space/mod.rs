@@ -42,7 +42,7 @@ use crate::math::{
 use crate::mesh::TetMesh;
 use crate::operators::{fibre_stiffness, out_of_reach, stiffness_of, twisting_stiffness};
 use crate::subspace::{Restraint, shift};
-use crate::{Error, Progress, Result};
+use crate::{Progress, Result, check};
 
 /// Number of eigenvectors computed to find the lowest deforming one.
 const CANDIDATES: usize = 4;
@@ -55,8 +55,9 @@ const RIGID: f64 = 1e-6;
 /// in mesh order.
 pub struct FullSpaceModel {
     data: FullSpaceData,
-    /// Vertex of each row.
+    /// Vertex of each row, and row of each vertex.
     vertices: Vec<u32>,
+    rows: Vec<u32>,
     /// Number of moving rows; the others are pinned.
     free: usize,
     /// Masses of the moving rows, kg.
@@ -104,9 +105,10 @@ impl FullSpaceModel {
     /// to the rig of `restraint` if any: `J'M D u = 0` `[FastCD eq. 3]`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] for a cell of the mesh with more
-    /// than one law or a completely pinned body, [`Error::Numerical`], [`Error::Cancelled`], and those of
-    /// the operators.
+    /// [`Error::Shape`](crate::Error::Shape) for lengths that do not match,
+    /// [`Error::Range`](crate::Error::Range) for a cell of the mesh with more than one law or a completely
+    /// pinned body, [`Error::Numerical`](crate::Error::Numerical),
+    /// [`Error::Cancelled`](crate::Error::Cancelled), and those of the operators.
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -136,8 +138,9 @@ impl FullSpaceModel {
     /// As [`FullSpaceModel::new`], with optional inputs.
     ///
     /// # Errors
-    /// As [`FullSpaceModel::new`]; [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`] or
-    /// [`Error::Unsupported`] for the extras.
+    /// As [`FullSpaceModel::new`]; [`Error::Shape`](crate::Error::Shape),
+    /// [`Error::NotFinite`](crate::Error::NotFinite), [`Error::Range`](crate::Error::Range) or
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for the extras.
     pub fn with_extras(
         mesh: &TetMesh,
         material: &Material,
@@ -155,9 +158,7 @@ impl FullSpaceModel {
         let FullSpaceData { mesh, mass, moving, constraint, .. } = &data;
         progress.report(0.2)?;
         let conductivity: Vec<f64> = data.laws.iter().map(PrincipalStretch::slope).collect();
-        if let Some(&got) = conductivity.iter().find(|slope| !(slope.is_finite() && **slope > 0.0)) {
-            return Err(Error::Range { what: "energies", expected: "laws that resist strain", got });
-        }
+        check::all("energies", "laws that resist strain", &conductivity, check::is_positive)?;
         let springs = data.stitches.as_ref().map(|stitches| stitches.laplacian(1.0));
         let bending: Vec<f64> = data.laws.iter().map(PrincipalStretch::bending).collect();
         let flesh = stiffness_of(mesh, &conductivity, &bending)?;
@@ -199,6 +200,7 @@ impl FullSpaceModel {
             free: vertex_mass.len(),
             data,
             vertices,
+            rows: place,
             slopes: energies.iter().map(PrincipalStretch::slope).collect(),
             yielding: energies.iter().map(yielding).fold(1.0, f64::max),
             energies,
@@ -236,11 +238,7 @@ impl FullSpaceModel {
 
     /// Checks that numbers are n x 3.
     fn check_vertex_rows(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
-        if numbers.len() == 3 * self.vertices.len() {
-            return Ok(());
-        }
-        let (expected, got) = (format!("({}, 3)", self.vertices.len()), format!("{} numbers", numbers.len()));
-        Err(Error::Shape { what, expected, got })
+        check::shape(what, &[self.vertices.len(), 3], numbers.len())
     }
 
     /// Sets the first rows from n x 3 numbers in mesh order.

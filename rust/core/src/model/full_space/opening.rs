@@ -28,16 +28,14 @@ impl FullSpaceModel {
         if let Some(before) = before.filter(|before| before.shares == *shares) {
             return Some(before);
         }
-        let mut place = vec![0; self.vertices.len()];
-        (0..).zip(&self.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
-        let free_place: Vec<u32> =
-            self.data.moving.rows().iter().map(|&vertex| place[vertex as usize]).collect();
+        let moving = self.data.moving.rows().iter();
+        let rows_of_moving: Vec<u32> = moving.map(|&vertex| self.rows[vertex as usize]).collect();
         let change = stitches.scaled(&shares.each().map(|share| share - 1.0)).laplacian(1.0);
         let stiffness = &self.stiffness + &self.data.moving.square(&change);
         Some(Opened {
             shares: *shares,
-            stitches: Quadratic::new(&stitches.scaled(shares.each()).laplacian(1.0), &place),
-            viscosity: Quadratic::new(&stiffness, &free_place),
+            stitches: Quadratic::new(&stitches.scaled(shares.each()).laplacian(1.0), &self.rows),
+            viscosity: Quadratic::new(&stiffness, &rows_of_moving),
             stiffness,
         })
     }

@@ -26,11 +26,8 @@ pub(super) struct Skin {
 impl Skin {
     /// Skin with its contact points; without a skin, those of the mesh's boundary.
     pub(super) fn new(model: &FullSpaceModel, skin: Option<&ContactSkin>) -> Result<(Self, ContactPoints)> {
-        let mut place = vec![0; model.vertices.len()];
-        (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
-        let rows = PlacedRows { place, free: model.free };
         let points = skin.map(|skin| &*skin.points);
-        let points = ContactPoints::new(model.mesh(), points, &rows, (model.free, MOST))?;
+        let points = ContactPoints::new(model.mesh(), points, model, (model.free, MOST))?;
         let rig = skin.and_then(|skin| skin.rig.as_ref());
         let posing = rig.map(|rig| model.posing.beyond(&points, rig)).transpose()?;
         let zeros = || vec![[0.0; 3]; if posing.is_some() { points.len() } else { 0 }];
@@ -88,17 +85,12 @@ impl FullSpaceModel {
 }
 
 /// One row a vertex.
-struct PlacedRows {
-    place: Vec<u32>,
-    free: usize,
-}
-
-impl VertexRows for PlacedRows {
+impl VertexRows for FullSpaceModel {
     fn moves(&self, vertex: u32) -> bool {
-        (self.place[vertex as usize] as usize) < self.free
+        (self.rows[vertex as usize] as usize) < self.free
     }
 
     fn enter(&self, point: &Corners, entries: &mut Vec<(u32, f64)>) {
-        entries.extend(point.iter().map(|&(vertex, weight)| (self.place[vertex as usize], weight)));
+        entries.extend(point.iter().map(|&(vertex, weight)| (self.rows[vertex as usize], weight)));
     }
 }

@@ -11,7 +11,6 @@ use super::opening::Opened;
 use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
-use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::inputs::shares::Shares;
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
@@ -25,12 +24,11 @@ use crate::potentials::drag::{check_at_vertices, in_metric};
 use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
-use crate::solve::{Descent, Learnt, Outcome};
+use crate::solve::{Descent, Lbfgs, Outcome};
 use crate::stepping::history::{apart, felt_acceleration, past_acceleration, velocity};
-use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, Substep, last};
-use crate::{Error, Progress, Result};
+use crate::{Progress, Result, check};
 
 /// Substep solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
 ///
@@ -367,9 +365,7 @@ impl Substep for FullSpaceSubstep {
         self.force.clear();
         let Some(force) = drive.force else { return Ok(()) };
         self.model.check_vertex_rows("force", force)?;
-        if let Some(at) = force.iter().position(|f| !f.is_finite()) {
-            return Err(Error::NotFinite { what: "force", element: at / 3, value: force[at] });
-        }
+        check::finite("force", force, 3)?;
         self.force.resize(self.model.free, [0.0; 3]);
         self.model.enter(force, &mut self.force);
         Ok(())
@@ -446,12 +442,8 @@ impl Substep for FullSpaceSubstep {
         params.stiffness * self.elastic
     }
 
-    fn learnt(&self, learnt: &mut Learnt) {
-        self.descent.memory.save(learnt);
-    }
-
-    fn learn(&mut self, learnt: &Learnt) {
-        self.descent.memory.load(learnt);
+    fn memory(&mut self) -> Option<&mut Lbfgs> {
+        Some(&mut self.descent.memory)
     }
 
     fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
@@ -473,17 +465,5 @@ impl Substep for FullSpaceSubstep {
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let (advance, moved) = apart(&self.places(from, &[0.0; 3]), &self.places(to, &[0.0; 3]));
         Ok((advance, moved / self.model.mesh().diagonal()))
-    }
-
-    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        Err(foreign_samples())
-    }
-
-    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
-        None
-    }
-
-    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
-        None
     }
 }

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use super::FullSpaceModel;
-use super::data::check_length;
 use super::minimise::Minimiser;
 use super::step::FullSpaceSubstep;
 use crate::inputs::settings::{Drive, SimulationParams};
 use crate::solve::Outcome;
 use crate::stepping::motion::Motion;
 use crate::stepping::substep::{Substep, last};
-use crate::{Error, Result};
+use crate::{Result, check};
 
 /// Report of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +43,8 @@ impl FullSpaceStepper {
     /// Restarts at rest: n x 3 rig positions of the vertices, and admissible displacements.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`].
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite) or
+    /// [`Error::Range`](crate::Error::Range).
     pub fn reset(&mut self, posed: &[[f64; 3]], displacement: &[[f64; 3]]) -> Result<()> {
         let displacement = displacement.as_flattened();
         self.model.check_vertex_rows("displacement", displacement)?;
@@ -64,8 +64,10 @@ impl FullSpaceStepper {
     /// incremental energy before each iteration, and can stop the step.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`], those of the settings,
-    /// [`Error::Numerical`] for overflow, and errors of `heard`. The state is then unchanged.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite),
+    /// [`Error::Range`](crate::Error::Range), those of the settings,
+    /// [`Error::Numerical`](crate::Error::Numerical) for overflow, and errors of `heard`. The state is then
+    /// unchanged.
     pub fn step(
         &mut self,
         posed: &[[f64; 3]],
@@ -106,11 +108,9 @@ impl FullSpaceStepper {
 
     /// Offsets of rig positions from the rest positions.
     fn offsets(&self, posed: &[[f64; 3]]) -> Result<Vec<f64>> {
-        check_length("posed", self.model.vertices.len(), posed.len())?;
+        check::length("posed", self.model.vertices.len(), posed.len())?;
+        check::finite("posed", posed.as_flattened(), 3)?;
         let places = posed.as_flattened().iter().zip(self.model.mesh().vertices().as_flattened());
-        match posed.as_flattened().iter().position(|x| !x.is_finite()) {
-            Some(i) => Err(Error::NotFinite { what: "posed", element: i / 3, value: posed[i / 3][i % 3] }),
-            None => Ok(places.map(|(posed, rest)| posed - rest).collect()),
-        }
+        Ok(places.map(|(posed, rest)| posed - rest).collect())
     }
 }

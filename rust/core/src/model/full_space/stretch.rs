@@ -43,12 +43,11 @@ impl StretchLimits {
     /// Limits on all moving tets, with stiffness proportional to the metric's.
     pub(super) fn new(model: &FullSpaceModel) -> Self {
         let mesh = model.mesh();
-        let mut place = vec![0; model.vertices.len()];
-        (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
-        let moves =
-            |t: &u32| mesh.tets()[*t as usize].iter().any(|&v| (place[v as usize] as usize) < model.free);
+        let moves = |t: &u32| {
+            mesh.tets()[*t as usize].iter().any(|&v| (model.rows[v as usize] as usize) < model.free)
+        };
         let tets: Vec<u32> = (0..mesh.tets().len() as u32).filter(moves).collect();
-        let rest = Elements::new(&tet_elements(mesh, &model.energies, &tets, &place), limit_law);
+        let rest = Elements::new(&tet_elements(mesh, &model.energies, &tets, &model.rows), limit_law);
         let conduction = [&rest, &model.elements].map(|elements| Conduction::new(model, elements));
         Self { now: rest.clone(), rest, conduction, tet_count: mesh.tets().len() }
     }

@@ -12,7 +12,7 @@ use crate::math::rows::{Rows, add};
 use crate::math::symmetric::{Room, Symmetric};
 use crate::rig::Rig;
 use crate::subspace::Handles;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Attachment weight from which a vertex follows its bones and has no contact.
 const HELD: f64 = 0.5;
@@ -84,7 +84,7 @@ impl Attachment {
         let still: [[f64; 4]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
         let rest = (0..bones).flat_map(|_| places.enter(&still)).collect();
         let packed_hold = coordinates.packed(&hold);
-        let reach = Packed::new(rank, 4 * bones, |row, _, column| reach[(row, column)]);
+        let reach = Packed::of(reach.as_ref());
         Ok(Self { bones, weights: weights.to_vec(), hold, packed_hold, reach, parts, rest })
     }
 
@@ -182,27 +182,14 @@ fn check(n: usize, rig: &Rig, weights: &[f64], frequency: f64) -> Result<()> {
         return Err(Error::Shape { what: "rig", expected, got });
     }
     let what = "attached";
-    if weights.len() != n {
-        return Err(Error::Shape { what, expected: format!("({n},)"), got: format!("({},)", weights.len()) });
-    }
-    match weights.iter().position(|a| !(0.0..=1.0).contains(a)) {
-        Some(element) if !weights[element].is_finite() => {
-            return Err(Error::NotFinite { what, element, value: weights[element] });
-        }
-        Some(element) => {
-            return Err(Error::Range { what, expected: "numbers in [0, 1]", got: weights[element] });
-        }
-        None => {}
-    }
+    check::length(what, n, weights.len())?;
+    check::each(what, "numbers in [0, 1]", weights, |a| (0.0..=1.0).contains(&a))?;
     if weights.iter().all(|&a| a == 0.0) {
         return Err(Error::Unsupported {
             what,
             why: "no vertex is; leave out the rig, and it is a loose body",
         });
     }
-    if !(frequency.is_finite() && frequency > 0.0) {
-        let expected = "a positive number of Hz";
-        return Err(Error::Range { what: "attachment", expected, got: frequency });
-    }
+    check::range("attachment", "a positive number of Hz", frequency, check::is_positive(frequency))?;
     Ok(())
 }

@@ -13,7 +13,6 @@ use super::medium::Medium;
 use super::objective::{Incremental, Terms};
 use super::rigid::RigidParts;
 use super::system::{Factors, System};
-use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::pull::Pull;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::kinematics::rig_rows::enter_pose;
@@ -24,12 +23,11 @@ use crate::potentials::contact::{
 };
 use crate::potentials::elastic::body::BodyRoom;
 use crate::rig::Pose;
-use crate::solve::{Descent, Learnt, Outcome};
+use crate::solve::{Descent, Lbfgs, Outcome};
 use crate::stepping::history::{apart, past_acceleration};
-use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, Substep};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
@@ -298,13 +296,8 @@ impl Substep for ProjectiveSubstep {
         self.force.fill([0.0; 3]);
         let Some(force) = drive.force else { return Ok(()) };
         let count = self.model.handles.count();
-        if force.len() != 12 * count {
-            let (expected, got) = (format!("({count}, 3, 4)"), format!("{} numbers", force.len()));
-            return Err(Error::Shape { what: "force", expected, got });
-        }
-        if let Some(element) = force.iter().position(|f| !f.is_finite()) {
-            return Err(Error::NotFinite { what: "force", element, value: force[element] });
-        }
+        check::shape("force", &[count, 3, 4], force.len())?;
+        check::finite("force", force, 1)?;
         let radius = self.model.handles.radius();
         for (rows, force) in self.entries.as_chunks_mut::<4>().0.iter_mut().zip(force.as_chunks::<12>().0) {
             *rows = std::array::from_fn(|d| {
@@ -400,12 +393,8 @@ impl Substep for ProjectiveSubstep {
         params.stiffness * Incremental::elastic(model, (y, params.inflation), elastic, (room, unused))
     }
 
-    fn learnt(&self, learnt: &mut Learnt) {
-        self.descent.memory.save(learnt);
-    }
-
-    fn learn(&mut self, learnt: &Learnt) {
-        self.descent.memory.load(learnt);
+    fn memory(&mut self) -> Option<&mut Lbfgs> {
+        Some(&mut self.descent.memory)
     }
 
     fn turn(&self, _: &Rows, _: &Rows) -> Matrix3<f64> {
@@ -433,17 +422,5 @@ impl Substep for ProjectiveSubstep {
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let (advance, moved) = apart(&self.moved(from), &self.moved(to));
         Ok((advance, moved / self.model.diagonal))
-    }
-
-    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        Err(foreign_samples())
-    }
-
-    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
-        None
-    }
-
-    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
-        None
     }
 }

@@ -15,7 +15,7 @@ use crate::{Progress, Result};
 /// Largest number of coordinates. Beyond this the coefficients exceed a hundred megabytes, and a cubature
 /// is faster.
 pub(super) const MOST: usize = 80;
-/// Elements whose strains are multiplied at once, and pairs whose products one task sums.
+/// Number of elements in one product of strains, and number of pairs per task.
 const AT_ONCE: usize = 128;
 const PANEL: usize = 96;
 /// Components of a strain.

@@ -10,7 +10,7 @@ use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::potentials::elastic::samples::{Keep, SampleScratch};
 use crate::rig::Pose;
-use crate::{Error, Result};
+use crate::{Result, check};
 
 /// Pose-dependent part of the energy, and scratch of its evaluation.
 pub(crate) struct Elastic {
@@ -129,7 +129,8 @@ impl ReducedModel {
     /// `pose_rest` in [0, 1] as in the settings. For tests and tools only.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::Pose`](crate::Error::Pose) or
+    /// [`Error::Range`](crate::Error::Range) for the arguments.
     pub fn elastic_energy(
         &self,
         coefficients: &[f64],
@@ -138,9 +139,7 @@ impl ReducedModel {
     ) -> Result<(f64, Vec<f64>)> {
         let data = &self.data;
         data.check_coefficients("coefficients", coefficients)?;
-        if !(0.0..=1.0).contains(&pose_rest) {
-            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
-        }
+        check::range("pose_rest", "a number in [0, 1]", pose_rest, (0.0..=1.0).contains(&pose_rest))?;
         let mut handles = vec![[0.0; 3]; data.handle_rows()];
         enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
         let y = data.enter(coefficients);

@@ -24,8 +24,8 @@ impl ReducedModel {
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape), [`Error::Index`](crate::Error::Index),
-    /// [`Error::Range`](crate::Error::Range) or [`Error::NotFinite`](crate::Error::NotFinite) for vertices, tets and
-    /// weights.
+    /// [`Error::Range`](crate::Error::Range) or [`Error::NotFinite`](crate::Error::NotFinite) for vertices,
+    /// tets and weights.
     pub fn limited(&self, given: &LimitSamples) -> Result<Self> {
         let data = &self.data;
         given.check(&data.mesh)?;

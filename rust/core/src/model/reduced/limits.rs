@@ -4,7 +4,7 @@ use crate::math::columns::Columns;
 use crate::mesh::TetMesh;
 use crate::potentials::elastic::samples::Samples;
 use crate::sampling::cubature::{Cubature, check_weights};
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Limits, as in [`SimulationParams`](crate::inputs::settings::SimulationParams).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -48,9 +48,7 @@ impl LimitSamples {
                 (format!("{} weights", self.vertices.len()), format!("{}", self.weights.len()));
             return Err(Error::Shape { what, expected, got });
         }
-        if let Some(element) = self.vertices.iter().position(|&vertex| vertex as usize >= count) {
-            return Err(Error::Index { what, element, index: self.vertices[element].into(), count });
-        }
+        check::indices(what, &self.vertices, 1, count)?;
         check_weights(what, &self.weights)
     }
 }

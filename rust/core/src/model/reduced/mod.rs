@@ -37,7 +37,7 @@ use crate::operators::Stitches;
 use crate::rig::Rig;
 use crate::sampling::cubature::Cubature;
 use crate::subspace::Basis;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// A body in a reduced basis: all constant data of a step.
 ///
@@ -156,9 +156,7 @@ impl ReducedModel {
             let expected = format!("(f, {}, 3)", data.mass.len());
             return Err(Error::Shape { what, expected, got: format!("{} numbers", displacements.len()) });
         }
-        if let Some(at) = displacements.iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what, element: at / size, value: displacements[at] });
-        }
+        check::finite(what, displacements, size)?;
         let frames = displacements.len() / size;
         let forces = Mat::from_fn(size, frames, |i, f| data.mass[i / 3] * displacements[f * size + i]);
         let works = inner(data.basis.columns.as_ref(), forces.as_ref());
@@ -222,10 +220,7 @@ impl ReducedExtras<'_> {
             stitches.check_vertices(n)?;
             stitches.check_shut()?;
         }
-        if let Some(rig) = self.rig.filter(|rig| rig.vertex_count() != n) {
-            let (expected, got) = (format!("({n},)"), format!("({},)", rig.vertex_count()));
-            return Err(Error::Shape { what: "rig", expected, got });
-        }
+        self.rig.map_or(Ok(()), |rig| check::length("rig", n, rig.vertex_count()))?;
         if let Some(frequency) = self.frequency.filter(|hertz| !(hertz.is_finite() && *hertz > 0.0)) {
             return Err(Error::Range { what: "frequency", expected: "a positive number", got: frequency });
         }
@@ -252,14 +247,8 @@ impl ReducedData {
     /// Checks for one finite number a displacement of the basis.
     pub(crate) fn check_coefficients(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
         let count = self.basis.count();
-        if numbers.len() != count {
-            let (expected, got) = (format!("({count},)"), format!("({},)", numbers.len()));
-            return Err(Error::Shape { what, expected, got });
-        }
-        match numbers.iter().position(|x| !x.is_finite()) {
-            Some(element) => Err(Error::NotFinite { what, element, value: numbers[element] }),
-            None => Ok(()),
-        }
+        check::length(what, count, numbers.len())?;
+        check::finite(what, numbers, 1)
     }
 
     /// Phi' of a generalised force on the coefficients.

@@ -11,7 +11,6 @@ use super::drag::PartDrag;
 use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{FAR, Incremental, Terms};
-use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::DenseCholesky;
@@ -20,9 +19,8 @@ use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
 use crate::potentials::damping::damping;
 use crate::rig::Pose;
-use crate::solve::{Descent, Learnt, Objective, Outcome};
+use crate::solve::{Descent, Lbfgs, Objective, Outcome};
 use crate::stepping::history::{apart, felt_acceleration, past_acceleration};
-use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, Substep, last};
 use crate::{Error, Progress, Result};
@@ -136,14 +134,8 @@ impl ReducedSubstep {
         if !outcome.stalled {
             return Ok(outcome);
         }
-        descent.memory.clear();
-        let rest = (budget.0 - outcome.iterations, budget.1);
-        let further = match descent.minimise(&mut Newton::new(&mut energy, newton), y, rest, heard) {
-            // Severely distorted elements prevent a factorisation; the current result is kept.
-            Err(Error::Numerical { .. }) => Outcome::default(),
-            further => further?,
-        };
-        descent.memory.clear();
+        let newton = &mut Newton::new(&mut energy, newton);
+        let further = descent.rescue(newton, y, budget, &outcome, heard)?;
         if (further.iterations == 0 || further.stalled) && energy.length(y) > FAR {
             // Distortion beyond recovery: restart from zero displacement.
             y.fill([0.0; 3]);
@@ -301,12 +293,8 @@ impl Substep for ReducedSubstep {
         params.stiffness * (energy + self.elastic.of_rig(&self.model, &self.pose))
     }
 
-    fn learnt(&self, learnt: &mut Learnt) {
-        self.descent.memory.save(learnt);
-    }
-
-    fn learn(&mut self, learnt: &Learnt) {
-        self.descent.memory.load(learnt);
+    fn memory(&mut self) -> Option<&mut Lbfgs> {
+        Some(&mut self.descent.memory)
     }
 
     fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
@@ -335,17 +323,5 @@ impl Substep for ReducedSubstep {
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let (advance, moved) = apart(&self.places(from), &self.places(to));
         Ok((advance, moved / self.model.data.mesh.diagonal()))
-    }
-
-    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        Err(foreign_samples())
-    }
-
-    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
-        None
-    }
-
-    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
-        None
     }
 }

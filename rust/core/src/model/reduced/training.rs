@@ -15,7 +15,7 @@ use crate::parallel::*;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
 use crate::rig::Pose;
 use crate::sampling::cubature::Cubature;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Error for a shot without forces.
 const STILL: &str = "nothing moves in the shot; take frames in which the flesh sways";
@@ -68,9 +68,7 @@ impl ReducedModel {
         progress: &Progress,
     ) -> Result<Cubature> {
         let what = "cubature";
-        if count == 0 {
-            return Err(Error::Range { what, expected: "at least one tet", got: 0.0 });
-        }
+        check::range(what, "at least one tet", 0.0, count != 0)?;
         self.check_whole()?;
         let each = self.tets_each();
         let frames = self.frames(shot)?;

@@ -7,7 +7,7 @@ use super::stretch_places::StretchPlaces;
 use crate::mesh::TetMesh;
 use crate::operators::Stitches;
 use crate::sampling::cubature::Cubature;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Numbers of a reduced body, the contents of its file. r reduced coordinates, h = max(b, 1) handles, c
 /// clusters, or tets in their place with a cubature.
@@ -134,9 +134,7 @@ impl SkinningData {
             ("uniform", &self.uniform),
         ];
         for (what, numbers) in slices {
-            if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
-                return Err(Error::NotFinite { what, element, value: numbers[element] });
-            }
+            check::finite(what, numbers, 1)?;
         }
         let stretch = [("stretch", &self.stretch.basis), ("stretch", &self.stretch.rig)];
         for (what, matrix) in self.matrices().into_iter().chain(stretch) {
@@ -145,28 +143,23 @@ impl SkinningData {
                 return Err(Error::NotFinite { what, element, value });
             }
         }
-        let positive = |what, value: f64| {
-            if value.is_finite() && value > 0.0 {
-                Ok(())
-            } else {
-                Err(Error::Range { what, expected: "a positive number", got: value })
-            }
-        };
-        positive("mass", self.mass)?;
-        self.cluster_weights.iter().try_for_each(|&w| positive("cluster_weights", w))?;
-        self.cluster_masses.iter().try_for_each(|&m| positive("cluster_masses", m))?;
-        self.center_masses.iter().try_for_each(|&m| positive("center_masses", m))?;
-        self.stretch.stiffness.iter().try_for_each(|&k| positive("stretch", k))?;
+        let positive: [(&'static str, &[f64]); 5] = [
+            ("mass", std::slice::from_ref(&self.mass)),
+            ("cluster_weights", &self.cluster_weights),
+            ("cluster_masses", &self.cluster_masses),
+            ("center_masses", &self.center_masses),
+            ("stretch", &self.stretch.stiffness),
+        ];
+        for (what, numbers) in positive {
+            check::all(what, "a positive number", numbers, check::is_positive)?;
+        }
         let count = self.mesh.tets().len();
         for (what, tets) in [("cubature_tets", &self.cubature_tets), ("stretch", &self.stretch.tets)] {
-            if let Some(element) = tets.iter().position(|&tet| tet as usize >= count) {
-                return Err(Error::Index { what, element, index: tets[element].into(), count });
-            }
+            check::indices(what, tets, 1, count)?;
         }
         for (what, numbers) in [("spectrum", &self.spectrum), ("cluster_volumes", &self.cluster_volumes)] {
-            if let Some(&got) = numbers.iter().find(|&&l| l < 0.0) {
-                return Err(Error::Range { what, expected: "numbers >= 0", got });
-            }
+            // Finite, as checked above.
+            check::all(what, "numbers >= 0", numbers, |number| number >= 0.0)?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::local::LocalScratch;
 use super::rig_pose::RigPose;
 use crate::math::lanes::multiply_add;
 use crate::rig::Pose;
-use crate::{Error, Result};
+use crate::{Result, check};
 
 impl SkinningModel {
     /// Elastic energy of the body, in J, and its gradient by the coefficients.
@@ -14,24 +14,16 @@ impl SkinningModel {
     /// settings. Gradients along ineffective coefficients are zero. For tests and tools only.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the arguments.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite) or
+    /// [`Error::Range`](crate::Error::Range) for the arguments.
     pub fn elastic_energy(
         &self,
         coefficients: &[f64],
         pose: Option<&Pose>,
         pose_rest: f64,
     ) -> Result<(f64, Vec<f64>)> {
-        let count = 12 * self.mode_count();
-        if coefficients.len() != count {
-            return Err(Error::Shape {
-                what: "coefficients",
-                expected: format!("({}, 3, 4)", self.mode_count()),
-                got: format!("{} numbers", coefficients.len()),
-            });
-        }
-        if !(0.0..=1.0).contains(&pose_rest) {
-            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
-        }
+        check::shape("coefficients", &[self.mode_count(), 3, 4], coefficients.len())?;
+        check::range("pose_rest", "a number in [0, 1]", pose_rest, (0.0..=1.0).contains(&pose_rest))?;
         let mut handles = vec![[0.0; 3]; 4 * self.bone_count().max(1)];
         self.enter_pose(pose, &mut handles)?;
         let rows: Vec<[f64; 3]> = coefficients

@@ -10,7 +10,7 @@ use crate::material::growth::{KNEE, potential};
 use crate::math::lanes::multiply_add;
 use crate::sampling::covering::norm2;
 
-/// Share of the limit to which a state beyond it is scaled before a step.
+/// Share of the limit for the scaling of a state beyond the limit before a step.
 const INSIDE: f64 = 0.9;
 
 /// An active displacement limit: places, length, stiffness and scratch.

@@ -117,7 +117,7 @@ struct StiffDirections {
 }
 
 impl StiffDirections {
-    /// Adds a direction; returns its slot, if one is free.
+    /// Adds a direction; returns its slot, `None` if all are taken.
     fn add(
         &mut self,
         name: usize,

@@ -8,7 +8,6 @@ pub(crate) mod body;
 pub(crate) mod clusters;
 pub(crate) mod cubature;
 pub(crate) mod data;
-pub(crate) mod descent;
 pub(crate) mod diagonal;
 pub(crate) mod drag;
 pub(crate) mod energy;
@@ -16,6 +15,7 @@ pub(crate) mod limit;
 pub(crate) mod limit_places;
 pub(crate) mod local;
 pub(crate) mod metric;
+pub(crate) mod objective;
 pub(crate) mod offsets;
 pub(crate) mod opening;
 pub(crate) mod orbit;
@@ -41,7 +41,7 @@ use crate::math::lanes::{Packed, PackedSparse};
 use crate::mesh::TetMesh;
 use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
-use crate::{Error, Result};
+use crate::{Result, check};
 
 pub use data::Extras;
 pub(crate) use data::SkinningData;
@@ -102,8 +102,9 @@ impl SkinningModel {
     /// Without a rig the body is free: it starts in its rest shape and a step takes no pose.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Index`] or [`Error::NotFinite`] if the parts do not fit the mesh;
-    /// [`Error::Numerical`] for modes without motion.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::Index`](crate::Error::Index) or
+    /// [`Error::NotFinite`](crate::Error::NotFinite) if the parts do not fit the mesh;
+    /// [`Error::Numerical`](crate::Error::Numerical) for modes without motion.
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -117,8 +118,8 @@ impl SkinningModel {
     /// As [`SkinningModel::new`], with optional inputs.
     ///
     /// # Errors
-    /// As [`SkinningModel::new`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the
-    /// extras.
+    /// As [`SkinningModel::new`]; [`Error::Shape`](crate::Error::Shape),
+    /// [`Error::NotFinite`](crate::Error::NotFinite) or [`Error::Range`](crate::Error::Range) for the extras.
     pub fn with_extras(
         mesh: &TetMesh,
         material: &Material,
@@ -133,7 +134,7 @@ impl SkinningModel {
     /// Checks that the parts fit together, and packs them for the step.
     pub(crate) fn from_data(data: SkinningData) -> Result<Self> {
         data.check()?;
-        let packed = |m: &Mat<f64>| Packed::<1>::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
+        let packed = |m: &Mat<f64>| Packed::of(m.as_ref());
         let (basis, rig) = (&data.cluster_basis, &data.cluster_rig);
         let cluster_basis =
             Packed::new(basis.nrows() / 3, basis.ncols(), |i, row, j| basis[(3 * i + row, j)]);
@@ -144,7 +145,7 @@ impl SkinningModel {
             coordinates: Coordinates::of_mesh(&data.mesh),
             expand: packed(&data.basis),
             reduce: packed(&data.reduction),
-            gather: Packed::new(data.basis.ncols(), data.basis.nrows(), |i, _, j| data.basis[(j, i)]),
+            gather: Packed::of(data.basis.transpose()),
             rig_mass: packed(&data.rig_mass),
             rig_stiffness: packed(&data.rig_stiffness),
             rig_spread: packed(&data.rig_spread),
@@ -261,16 +262,8 @@ impl SkinningModel {
 
     /// Converts a generalised force, m x 3 x 4, to the reduced coordinates, r rows.
     fn enter_force(&self, force: &[f64], rows: &mut [[f64; 3]], out: &mut [[f64; 3]]) -> Result<()> {
-        if force.len() != 12 * self.mode_count() {
-            return Err(Error::Shape {
-                what: "force",
-                expected: format!("({}, 3, 4)", self.mode_count()),
-                got: format!("{} numbers", force.len()),
-            });
-        }
-        if let Some(at) = force.iter().position(|f| !f.is_finite()) {
-            return Err(Error::NotFinite { what: "force", element: at / 12, value: force[at] });
-        }
+        check::shape("force", &[self.mode_count(), 3, 4], force.len())?;
+        check::finite("force", force, 12)?;
         let modes = force.as_chunks::<4>().0.as_chunks::<3>().0;
         for (rows, force) in rows.as_chunks_mut::<4>().0.iter_mut().zip(modes) {
             *rows = self.coordinates.enter_force(force);

@@ -23,7 +23,7 @@ use crate::mesh::{BoundarySamples, SurfaceMesh, TetMesh};
 use crate::operators::HarmonicExtension;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Largest amplification of a bone motion from surface to mesh; motions above it are not inferred from the
 /// surface.
@@ -81,18 +81,13 @@ impl OffsetCarrier {
         let carried = CarriedRig::new(&coordinates, surface, surface_rig, &samples);
         let fit = carried
             .pseudo_inverse(&rig_rows(&coordinates, mesh.vertices(), Some(rig)), 4 * rig.bone_count())?;
-        Ok(Self { points: surface.points().len(), samples, carried, fit: packed(fit.as_ref()) })
+        Ok(Self { points: surface.points().len(), samples, carried, fit: Packed::of(fit.as_ref()) })
     }
 
     /// The bones' share, 4h rows, and the residual at the boundary vertices, s x 3.
     fn split(&self, offsets: &[f64]) -> Result<(Vec<[f64; 3]>, Vec<f64>)> {
-        if offsets.len() != 3 * self.points {
-            let (expected, got) = (format!("({}, 3)", self.points), format!("{} numbers", offsets.len()));
-            return Err(Error::Shape { what: "offsets", expected, got });
-        }
-        if let Some(at) = offsets.iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what: "offsets", element: at / 3, value: offsets[at] });
-        }
+        check::shape("offsets", &[self.points, 3], offsets.len())?;
+        check::finite("offsets", offsets, 3)?;
         let mut carried = self.samples.sample(offsets, 3);
         let values = carried.as_chunks_mut::<3>().0;
         let mut bones = vec![[0.0; 3]; self.fit.items()];
@@ -154,7 +149,7 @@ impl OffsetReduction {
         let body = Body::new(model.mesh(), source.material, source.modes, Some(source.rig), source.strength)?;
         let carrier = OffsetCarrier::new(model.mesh(), source.rig, source.surface, source.surface_rig)?;
         let functionals = functionals(model, source, &body, carrier.samples.vertices())?;
-        Ok(Self { carrier, functionals: packed(functionals.transpose()) })
+        Ok(Self { carrier, functionals: Packed::of(functionals.transpose()) })
     }
 
     /// Number of points p.
@@ -182,10 +177,6 @@ fn check_rig(what: &'static str, rig: &Rig, vertices: usize, bones: usize) -> Re
     let (expected, got) =
         (format!("({vertices}, {bones})"), format!("({}, {})", rig.vertex_count(), rig.bone_count()));
     Err(Error::Shape { what, expected, got })
-}
-
-fn packed(matrix: MatRef<'_, f64>) -> Packed<1> {
-    Packed::new(matrix.nrows(), matrix.ncols(), |i, _, j| matrix[(i, j)])
 }
 
 /// `C J_s`: effect of each bone on the value carried to each boundary vertex.

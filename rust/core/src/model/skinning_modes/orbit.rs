@@ -5,6 +5,8 @@ use faer::Mat;
 
 use super::step::{SkinningSubstep, damping};
 use crate::inputs::settings::SimulationParams;
+use crate::math::rows::Rows;
+use crate::solve::Objective;
 use crate::stepping::recurrence::{Recurrence, Tangent};
 
 /// Finite difference step of a coordinate, as a share of the body's size.
@@ -25,23 +27,27 @@ impl SkinningSubstep {
             return None;
         }
         let length = PROBE * self.model.unit();
-        let (mut objective, descent, local, moved, _) = self.objective(params);
-        let gradient = descent.gradient(&mut objective, local, place)?.as_flattened().to_vec();
+        let (mut energy, _, moved) = self.split(params);
+        let mut gradient = |place: &Rows| {
+            let mut gradient = vec![[0.0; 3]; place.len()];
+            let is_finite = energy.evaluate(place, &mut gradient).energy.is_finite();
+            is_finite.then(|| gradient.as_flattened().to_vec())
+        };
+        let here = gradient(place)?;
         if !probe {
-            return Some(Tangent { gradient, hessian: None, drag: None });
+            return Some(Tangent { gradient: here, hessian: None, drag: None });
         }
-        let size = gradient.len();
+        let size = here.len();
         let mut hessian = Mat::zeros(size, size);
         moved.copy_from_slice(place);
         for j in 0..size {
             moved.as_flattened_mut()[j] += length;
-            let beside = descent.gradient(&mut objective, local, moved)?.as_flattened();
-            let column = hessian.col_as_slice_mut(j).iter_mut().zip(beside.iter().zip(&gradient));
+            let column = hessian.col_as_slice_mut(j).iter_mut().zip(gradient(moved)?.into_iter().zip(&here));
             column.for_each(|(out, (beside, here))| *out = (beside - here) / length);
             moved.as_flattened_mut()[j] = place.as_flattened()[j];
         }
         let drag = self.drag.hessian(place);
-        Some(Tangent { gradient, hessian: Some(hessian.partial_piv_lu()), drag })
+        Some(Tangent { gradient: here, hessian: Some(hessian.partial_piv_lu()), drag })
     }
 
     /// Recurrence between substeps.

@@ -12,7 +12,7 @@ use crate::math::polar::nearest_rotation;
 use crate::rig::Pose;
 use crate::stepping::history::apart;
 use crate::stepping::state::State;
-use crate::{Error, Result};
+use crate::{Result, check};
 
 /// Number of places for the comparison of poses.
 const PLACES: usize = 40;
@@ -23,11 +23,9 @@ impl SkinningModel {
     /// Clusters are joined with the nearest of `count` distant clusters, the heaviest first.
     ///
     /// # Errors
-    /// [`Error::Range`] for a count of 0.
+    /// [`Error::Range`](crate::Error::Range) for a count of 0.
     pub fn force_samples(&self, count: usize) -> Result<ForceSamples> {
-        if count == 0 {
-            return Err(Error::Range { what: "count", expected: "at least one sample", got: 0.0 });
-        }
+        check::range("count", "at least one sample", 0.0, count != 0)?;
         let data = &self.data;
         let centers: Vec<[f64; 3]> = (0..self.center_count()).map(|c| self.rest_center(c)).collect();
         let groups = group(&centers, &data.center_masses, count);
@@ -51,12 +49,12 @@ impl SkinningModel {
         };
         Ok(ForceSamples {
             points: (0..groups.len()).map(center).collect(),
-            basis: Packed::new(basis.nrows(), basis.ncols(), |i, _, j| basis[(i, j)]),
-            reduce: Packed::new(basis.ncols(), basis.nrows(), |i, _, j| basis[(j, i)]),
+            basis: Packed::of(basis.as_ref()),
+            reduce: Packed::of(basis.transpose()),
             rows: basis,
-            rig: Packed::new(rig.nrows(), rig.ncols(), |i, _, j| rig[(i, j)]),
-            clusters: Packed::new(shares.nrows(), shares.ncols(), |i, _, j| shares[(i, j)]),
-            gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
+            rig: Packed::of(rig.as_ref()),
+            clusters: Packed::of(shares.as_ref()),
+            gather: Packed::of(modes.transpose()),
             masses,
         })
     }
@@ -73,8 +71,9 @@ impl SkinningModel {
     /// there depend on the pose alone.
     ///
     /// # Errors
-    /// [`Error::Shape`] for samples of another model; [`Error::Shape`], [`Error::NotFinite`] or
-    /// [`Error::Range`] for the pose.
+    /// [`Error::Shape`](crate::Error::Shape) for samples of another model;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite) or
+    /// [`Error::Range`](crate::Error::Range) for the pose.
     pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
         let mut handles = vec![[0.0; 3]; self.cluster_rig.columns()];
         self.enter_pose(pose, &mut handles)?;
@@ -111,7 +110,7 @@ impl SkinningModel {
         })
     }
 
-    /// Checks that samples have the sizes of this model, else [`Error::Shape`].
+    /// Checks that samples have the sizes of this model, else [`Error::Shape`](crate::Error::Shape).
     pub(super) fn check_samples(&self, samples: &ForceSamples) -> Result<()> {
         let sizes = (samples.rig.columns(), samples.basis.columns(), samples.clusters.columns());
         if sizes == (self.cluster_rig.columns(), self.rank(), self.center_count())
@@ -144,8 +143,8 @@ impl SkinningModel {
     /// The generalised force, m x 3 x 4, of forces on samples, k x 3 in newtons.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces, [`Error::Shape`] for samples of another
-    /// model.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for the forces,
+    /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
     pub fn reduce_sample_forces(&self, samples: &ForceSamples, forces: &[f64]) -> Result<Vec<f64>> {
         samples.check(forces)?;
         self.check_samples(samples)?;

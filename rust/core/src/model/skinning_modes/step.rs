@@ -6,10 +6,11 @@ use faer::prelude::ReborrowMut;
 use nalgebra::Matrix3;
 
 use super::SkinningModel;
-use super::descent::{Descent, Objective};
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
+use super::metric::Metric;
+use super::objective::{Incremental, PAIRS, rules};
 use super::opening::Opening;
 use super::rig_pose::{RigPose, add};
 use super::spring::PointSpring;
@@ -20,6 +21,7 @@ use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
 use crate::rig::Pose;
+use crate::solve::Descent;
 use crate::stepping::history::{felt_acceleration, past_acceleration};
 use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
@@ -41,16 +43,17 @@ pub(crate) struct SkinningSubstep {
     external: Vec<[f64; 3]>,
     /// Diagonal of the quadratic part of the incremental energy, r.
     pub(super) diagonal: Vec<f64>,
-    pub(super) descent: Descent,
+    metric: Metric,
+    descent: Descent,
     limit: Limit,
     pub(super) stretch: StretchLimit,
     pub(super) drag: DragForce,
     opening: Opening,
     /// `true` if a limit was active in the last substep of this step.
     is_pressed: bool,
-    /// `true` if `descent.metric` is valid for this step.
+    /// `true` if `metric` is valid for this step.
     is_measured: bool,
-    /// Solution of a global step, r rows.
+    /// Solution of a global step, and scratch of the descent, r rows.
     next: Vec<[f64; 3]>,
     force: Vec<[f64; 3]>,
     pub(super) reduced: Vec<[f64; 3]>,
@@ -72,7 +75,8 @@ impl SkinningSubstep {
             past: vec![[0.0; 3]; rank],
             external: vec![[0.0; 3]; rank],
             diagonal: vec![0.0; rank],
-            descent: Descent::new(rank),
+            metric: Metric::new(rank),
+            descent: Descent::with_rules(rank, PAIRS, rules()),
             limit: Limit::new(),
             stretch: StretchLimit::new(),
             drag: DragForce::new(&model),
@@ -166,18 +170,19 @@ impl SkinningSubstep {
     ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         self.measure(params, free);
-        let (mut objective, descent, local, reduced, force) = self.objective(params);
-        let goal = params.tolerance * unit;
-        let (iterations, change, misfit) =
-            descent.minimise(&mut objective, local, (reduced, force), (max_iterations, goal), heard)?;
-        self.misfit = misfit;
-        Ok((iterations, change / unit))
+        let (mut energy, descent, reduced) = self.split(params);
+        descent.memory.clear();
+        let budget = (max_iterations, params.tolerance * unit);
+        let outcome = descent.minimise(&mut energy, reduced, budget, |iteration, _| heard(iteration))?;
+        // Without a direction downhill, rounding hides further descent.
+        let length = if outcome.stalled && outcome.length.is_finite() { 0.0 } else { outcome.length };
+        Ok((outcome.iterations, length / unit))
     }
 
     /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in
     /// all substeps of a step.
     fn measure(&mut self, params: &SimulationParams, free: f64) {
-        let (metric, drag) = (&mut self.descent.metric, &mut self.drag);
+        let (metric, drag) = (&mut self.metric, &mut self.drag);
         metric.relax();
         let is_coupled = drag.acts() || self.opening.acts();
         if is_coupled && self.is_measured && drag.is_linear() {
@@ -198,23 +203,25 @@ impl SkinningSubstep {
         self.is_measured = true;
     }
 
-    /// The objective of a substep, and the data for its minimisation.
-    pub(super) fn objective(
-        &mut self,
-        params: &SimulationParams,
-    ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, &mut Rows, &mut Rows) {
-        let objective = Objective {
-            limit: &mut self.limit,
-            stretch: &mut self.stretch,
-            drag: &mut self.drag,
-            opening: &self.opening,
+    /// The energy of a substep, its minimiser, and the coordinates.
+    pub(super) fn split(&mut self, params: &SimulationParams) -> (Incremental<'_>, &mut Descent, &mut Rows) {
+        let energy = Incremental {
             model: &self.model,
             diagonal: &self.diagonal,
             linear: &self.fixed,
             stiffness: params.stiffness,
             pose_rest: params.pose_rest,
+            limit: &mut self.limit,
+            stretch: &mut self.stretch,
+            drag: &mut self.drag,
+            opening: &self.opening,
+            local: &mut self.local,
+            metric: &mut self.metric,
+            misfit: &mut self.misfit,
+            force: &mut self.force,
+            tried: (0.0, &mut self.next),
         };
-        (objective, &mut self.descent, &mut self.local, &mut self.reduced, &mut self.force)
+        (energy, &mut self.descent, &mut self.reduced)
     }
 
     /// Sets the rig's contribution.
@@ -262,7 +269,7 @@ impl SkinningSubstep {
             (0..3).for_each(|c| self.next[i][c] = self.fixed[i][c] + params.stiffness * self.force[i][c]);
         }
         self.drag.add_known(&mut self.next);
-        self.descent.metric.solve(&mut self.next);
+        self.metric.solve(&mut self.next);
         let changes = self.next.as_flattened().iter().zip(self.reduced.as_flattened());
         let change2: f64 = changes.map(|(next, last)| (next - last).powi(2)).sum();
         std::mem::swap(&mut self.reduced, &mut self.next);
@@ -362,7 +369,7 @@ impl Substep for SkinningSubstep {
         self.limit.set(&self.model, params.limit, params.stiffness);
         let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
         self.measure(params, least);
-        if !self.descent.metric.is_definite(FREE) {
+        if !self.metric.is_definite(FREE) {
             let why =
                 "nothing else holds what open stitches held, so that it has no rest; close them a little";
             return Err(Error::Unsupported { what: "stitching", why });

@@ -10,7 +10,7 @@ use super::body::Body;
 use crate::math::dense::product;
 use crate::math::lanes::Packed;
 use crate::operators::Stitches;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Stitch terms of a reduced body outside of its stiffness.
 #[derive(Clone)]
@@ -49,9 +49,7 @@ impl ReducedStitches {
                 let (expected, got) = (format!("{count} groups below 32"), format!("{groups:?}"));
                 return Err(Error::Shape { what, expected, got });
             }
-            if let Some(&got) = stiffness.iter().find(|k| !(k.is_finite() && **k > 0.0)) {
-                return Err(Error::Range { what, expected: "positive numbers", got });
-            }
+            check::all(what, "positive numbers", stiffness, check::is_positive)?;
         }
         for (matrix, [rows, columns]) in matrices {
             if matrix.shape() != (rows, columns) {
@@ -144,12 +142,8 @@ pub(super) struct PackedSprings {
 
 impl PackedSprings {
     pub(super) fn new(springs: &ReducedSprings) -> Self {
-        let packed = |m: &Mat<f64>| Packed::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
-        let modes = &springs.modes;
-        Self {
-            modes: packed(modes),
-            gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
-            rig: packed(&springs.rig),
-        }
+        let modes = springs.modes.as_ref();
+        let (gather, rig) = (Packed::of(modes.transpose()), Packed::of(springs.rig.as_ref()));
+        Self { modes: Packed::of(modes), gather, rig }
     }
 }

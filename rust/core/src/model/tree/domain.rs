@@ -11,7 +11,7 @@ use crate::math::dense::{inner, product};
 use crate::mesh::bounds;
 use crate::model::reduced::ReducedModel;
 use crate::subspace::{BoundedDeformationTree, LinearModes};
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Number of shape functions of the undeformed body: 1 and X.
 pub(super) const RIGID: usize = 4;
@@ -64,10 +64,7 @@ impl Domain {
             let (expected, got) = (format!("(k, {n}, 3)"), format!("(k, {}, 3)", rows / 3));
             return Err(Error::Shape { what: "modes", expected, got });
         }
-        if let Some(element) = boundary.iter().position(|&v| v as usize >= n) {
-            let index = boundary[element].into();
-            return Err(Error::Index { what: "boundary", element, index, count: n });
-        }
+        check::indices("boundary", boundary, 1, n)?;
         let largest = modes.eigenvalues.iter().copied().fold(0.0, f64::max);
         let deforms = |&k: &usize| modes.eigenvalues[k] > FREE * largest;
         let kept: Vec<usize> = (0..modes.eigenvalues.len()).filter(deforms).collect();

@@ -12,7 +12,7 @@ use super::kinematics::Frame;
 use crate::math::SignedSvd;
 use crate::math::dense::dot;
 use crate::potentials::contact::Placement;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Smallest second moment of an interface across its longest axis, relative to the moment along it.
 const THINNEST: f64 = 1e-6;
@@ -59,10 +59,7 @@ impl Interface {
         vertices: &[u32],
     ) -> Result<Self> {
         let count = body.vertex_count();
-        if let Some(element) = vertices.iter().position(|&v| v as usize >= count) {
-            let index = vertices[element].into();
-            return Err(Error::Index { what: "interface", element, index, count });
-        }
+        check::indices("interface", vertices, 1, count)?;
         let total: f64 = vertices.iter().map(|&v| body.mass(v as usize)).sum();
         let mean_of = |function: usize| {
             let part = |&v: &u32| body.mass(v as usize) * body.function(v as usize, function);

@@ -14,7 +14,7 @@ use crate::potentials::contact::Placement;
 use crate::solve::{Descent, Objective};
 use crate::stepping::history::{follow, on_parabola};
 use crate::stepping::state::respace;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Largest distance between predictor and last state without an energy comparison, root mean square as a
 /// share of the diagonal.
@@ -50,14 +50,8 @@ impl Wind<'_> {
             let (expected, got) = (format!("{count} domains"), format!("{got}"));
             return Err(Error::Shape { what, expected, got });
         }
-        if let Some(at) = self.velocity.as_flattened().iter().position(|v| !v.is_finite()) {
-            let value = self.velocity.as_flattened()[at];
-            return Err(Error::NotFinite { what: "wind", element: at / 3, value });
-        }
-        match self.rate.iter().find(|rate| !(rate.is_finite() && **rate >= 0.0)) {
-            Some(&got) => Err(Error::Range { what: "drag", expected: "rates >= 0 in 1/s", got }),
-            None => Ok(()),
-        }
+        check::finite("wind", self.velocity.as_flattened(), 3)?;
+        check::all("drag", "rates >= 0 in 1/s", self.rate, |rate| rate.is_finite() && rate >= 0.0)
     }
 }
 
@@ -129,10 +123,7 @@ impl DomainTree {
     /// [`Error::Shape`] for another count of numbers.
     pub fn incremental_energy(&mut self, numbers: &[f64]) -> Result<(f64, Vec<f64>)> {
         let count = 3 * ROOT + self.coordinate_count();
-        if numbers.len() != count {
-            let (expected, got) = (format!("({count},)"), format!("({},)", numbers.len()));
-            return Err(Error::Shape { what: "coordinates", expected, got });
-        }
+        check::length("coordinates", count, numbers.len())?;
         let (root, mut rest) = numbers.split_at(3 * ROOT);
         let mut x = vec![[0.0; 3]; self.x.len()];
         x[..ROOT].as_flattened_mut().copy_from_slice(root);

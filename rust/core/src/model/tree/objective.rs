@@ -88,7 +88,7 @@ impl Objective for Incremental<'_> {
         value
     }
 
-    /// Factors the metric at the current placement, which is that of the last evaluation.
+    /// Factors the metric at the current placement, the one of the last evaluation.
     fn visit(&mut self, x: &Rows, _: u32) -> Result<bool> {
         let turning = self.turning(x);
         if self.metric.factor(self.nodes, self.stations, self.stiffness, turning) {

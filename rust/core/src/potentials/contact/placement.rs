@@ -12,7 +12,7 @@ const RIGID: f64 = 1e-3;
 /// Largest accepted entry of a placement, metres.
 const LARGEST: f64 = 1e12;
 
-/// Rows of a placement: the columns of its rotation, and its translation.
+/// Rows of a placement: the columns of the rotation, and the translation.
 pub(crate) const ROWS: usize = 4;
 
 /// Rigid transform of a collider from its initial place.

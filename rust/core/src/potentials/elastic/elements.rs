@@ -1,4 +1,4 @@
-//! Elements packed one a SIMD lane, in chunks whose vertices fit into a near cache.
+//! Elements packed one per SIMD lane, in chunks with vertices in a near cache.
 
 use nalgebra::{Matrix3, Vector3};
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -14,7 +14,7 @@ use crate::parallel::*;
 /// Elements of a chunk.
 const CHUNK: usize = 2048;
 
-/// One element: corners and gradients of its deformation, volume and law.
+/// An element: corners and gradients of the deformation, volume and law.
 pub(crate) struct Element {
     /// Rows of the body.
     pub(crate) corners: Vec<u32>,

@@ -10,7 +10,7 @@ use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::{BlockMatrix, twisting_stiffness};
 use crate::parallel::*;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Elastic energy of flesh of any law at given vertex positions x, n x 3 in metres, with its derivatives.
 /// ```text
@@ -169,10 +169,7 @@ impl ElasticEnergy {
             let (expected, got) = (format!("({n}, 3)"), format!("({}, 3)", rows.len()));
             return Err(Error::Shape { what, expected, got });
         }
-        match rows.as_flattened().iter().position(|x| !x.is_finite()) {
-            Some(at) => Err(Error::NotFinite { what, element: at / 3, value: rows[at / 3][at % 3] }),
-            None => Ok(()),
-        }
+        check::finite(what, rows.as_flattened(), 3)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::operators::{Bending, Membrane};
 use crate::subspace::Handles;
-use crate::{Error, Result, mesh::bounds};
+use crate::{Error, Result, check, mesh::bounds};
 
 /// Fabric properties of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,10 +57,7 @@ pub(crate) struct Layers {
 impl Layers {
     pub(crate) fn new(surface: &SurfaceMesh, material: &Material, fabric: Fabric) -> Result<Self> {
         let Fabric { thickness, bending } = fabric;
-        if !(bending.is_finite() && bending >= 0.0) {
-            let expected = "a number >= 0";
-            return Err(Error::Range { what: "bending", expected, got: bending });
-        }
+        check::range("bending", "a number >= 0", bending, bending.is_finite() && bending >= 0.0)?;
         let membrane = Membrane::new(surface, material, thickness)?;
         let bending = Bending::new(surface, &membrane, thickness, bending);
         Ok(Self { membrane, bending })

@@ -103,7 +103,7 @@ impl Line {
         self.factors.len() / self.substeps
     }
 
-    /// Number of previous substeps that influence the next one.
+    /// Number of previous substeps with an influence on the next.
     pub(super) fn depth(&self) -> usize {
         HISTORY - self.recall.iter().rev().take_while(|recall| recall.iter().all(|x| *x == 0.0)).count()
     }

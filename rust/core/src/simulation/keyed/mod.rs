@@ -18,7 +18,7 @@ use crate::model::reduced::ReducedModel;
 use crate::model::reduced::step::ReducedSubstep;
 use crate::simulation::Simulation;
 use crate::solve::Objective;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 
 /// Smallest effort; below, rounding errors dominate.
 const LEAST_EFFORT: f64 = 1e-15;
@@ -136,10 +136,7 @@ impl Simulation {
         let mut plan = self.plan(model, (drives, keys), params, &silent)?;
         let (data, push) = (&model.data, plan.push);
         let r = data.basis.count();
-        if forces.len() != drives.len() * r {
-            let (expected, got) = (format!("({}, {r})", drives.len()), format!("{} numbers", forces.len()));
-            return Err(Error::Shape { what: "forces", expected, got });
-        }
+        check::shape("forces", &[drives.len(), r], forces.len())?;
         let mut inner = vec![[0.0; 3]; plan.size().div_ceil(3)];
         let mut gradient = inner.clone();
         let frames = inner.as_flattened_mut().chunks_exact_mut(data.rank());
@@ -258,9 +255,7 @@ fn check(model: &ReducedModel, drives: &[Drive<'_>], keys: &[Key], params: &Keye
         });
     }
     positive("tolerance", params.tolerance)?;
-    if params.max_iterations == 0 {
-        return Err(Error::Range { what: "max_iterations", expected: "a positive number", got: 0.0 });
-    }
+    check::range("max_iterations", "a positive number", 0.0, params.max_iterations != 0)?;
     for (element, key) in keys.iter().enumerate() {
         let outside = |what, index: i64, count| Err(Error::Index { what, element, index, count });
         if key.frame >= drives.len() {

@@ -7,7 +7,7 @@ use super::KeyedMotion;
 use crate::inputs::settings::HISTORY;
 use crate::math::dense::product;
 use crate::stepping::state::State;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Feedback for flesh away from its planned motion; m = 2 substeps of state for backward Euler, 4 for BDF2.
 pub struct Tracking {
@@ -35,9 +35,7 @@ impl KeyedMotion {
     /// # Errors
     /// [`Error::Range`] for an effort that is not positive, [`Error::Numerical`].
     pub fn tracking(&self, effort: f64) -> Result<Tracking> {
-        if !(effort.is_finite() && effort > 0.0) {
-            return Err(Error::Range { what: "effort", expected: "a positive number", got: effort });
-        }
+        check::range("effort", "a positive number", effort, check::is_positive(effort))?;
         let (rank, frames) = (self.line.rank(), self.line.frames());
         let (size, depth) = (self.body.unit(), self.line.depth());
         let weights = [size.powi(-2), effort * self.push.powi(-2)];

@@ -15,7 +15,7 @@ const SLICES: usize = 17;
 const RANGE: [f64; 2] = [-0.4, 1.3];
 /// Least vertices of a slice.
 const FILLED: usize = 7;
-/// Shares of a slice's vertices between which its depth is taken.
+/// Percentiles of a slice's vertices at the ends of its depth, as shares.
 const DEPTH: [f64; 2] = [0.03, 0.97];
 /// Share of the trunk's vertices within its width.
 const WIDTH: f64 = 0.95;
@@ -167,7 +167,7 @@ fn bounds_at(slices: &[(f64, [f64; 2])], at: f64, thickness: f64) -> [f64; 2] {
     std::array::from_fn(|end| low[end] + share * (high[end] - low[end]))
 }
 
-/// Value below which a share of some values is, between the two next to it.
+/// Percentile of some values, interpolated between the two nearest.
 pub(super) fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let place = share * (values.len().checked_sub(1)?) as f64;

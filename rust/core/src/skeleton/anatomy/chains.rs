@@ -5,7 +5,7 @@ use super::paint::{Paint, step};
 use crate::skeleton::part::Part;
 use crate::skeleton::tree::Tree;
 
-/// Places along a tail between which it becomes free, and those along any other chain.
+/// Start and end of the transition to free flesh along a tail, and along any other chain.
 const TAIL: [f64; 2] = [0.05, 0.6];
 const OTHER: [f64; 2] = [0.05, 0.3];
 /// Share of bone at the base.

@@ -31,11 +31,11 @@ const NECK: [f64; 2] = [0.85, 0.95];
 const THIN: [f64; 2] = [0.02, 0.028];
 /// Share of bone from which on a place is bone.
 const BONE: f64 = 0.97;
-/// Share of bone from which on smoothing leaves hands, feet and heads as they are.
+/// Smallest share of bone of hands, feet and heads left out of smoothing.
 const WHOLE: f64 = 0.985;
 /// Weight of known parts below which flesh belongs to the rest.
 const CLAIMED: f64 = 0.15;
-/// Weight of parts that stick out from which on a vertex does.
+/// Smallest weight of a protruding vertex in protruding parts.
 const OUT: f64 = 0.3;
 /// Share of bone of flesh that the artist asks for.
 const ASKED: f64 = 0.4;
@@ -124,7 +124,7 @@ impl Anatomy {
     }
 }
 
-/// Paints trunk, limbs, neck, head and all that hangs on them.
+/// Paints trunk, limbs, neck, head and all appendages.
 fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, found: &Found, plan: &Plan) {
     let trunk = flesh.share(&plan.trunk);
     let places = axes.places(flesh.mesh, &trunk);

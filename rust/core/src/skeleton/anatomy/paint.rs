@@ -52,7 +52,7 @@ impl Paint {
         self.parts.iter().filter(|(part, _)| part.is_appendage()).map(|(_, weights)| weights[vertex]).sum()
     }
 
-    /// Blends share and parts with those of the vertices around, but for what is `kept` as it is.
+    /// Blends share and parts with the neighbouring vertices, except `kept` ones.
     pub(super) fn smooth(&mut self, mesh: &TetMesh, kept: impl Fn(usize) -> bool) {
         let mean = around(mesh, &self.share);
         for (vertex, share) in self.share.iter_mut().enumerate().filter(|(vertex, _)| !kept(*vertex)) {

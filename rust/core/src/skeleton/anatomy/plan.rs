@@ -9,7 +9,7 @@ use crate::skeleton::tree::Tree;
 /// Longest first bone of a limb that is a collar bone or a shoulder blade, as a share of the rest of the
 /// limb, and its largest volume relative to it.
 const GIRDLE: [f64; 2] = [0.28, 1.5];
-/// Share of a limb's length from which on a joint is its knee or elbow.
+/// Smallest share of a limb's length at a knee or elbow.
 const KNEE: f64 = 0.3;
 /// Least volume share of a bone that leads a limb on.
 const LEADS: f64 = 1e-3;

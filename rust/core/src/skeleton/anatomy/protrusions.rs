@@ -10,7 +10,7 @@ use super::paint::{Paint, step};
 use crate::skeleton::part::Part;
 use crate::skeleton::specks::pieces;
 
-/// Radii of the bulk and of what sticks out of it, as shares of the largest.
+/// Radii of the bulk and of protrusions, as shares of the largest.
 const BULK: f64 = 0.55;
 const THIN: f64 = 0.5;
 /// Distances from the bulk from which on a piece of the head or of the hind end sticks out, in largest radii,
@@ -42,7 +42,7 @@ struct Piece {
     /// Distance of each vertex from the bulk, metres.
     far: Vec<f64>,
     volume: f64,
-    /// Distance of its tip from the bulk, of its middle from the middle plane, and width of its base, in
+    /// Distance of the tip from the bulk, of the middle from the middle plane, and width of the base, in
     /// largest radii.
     length: f64,
     side: f64,
@@ -80,7 +80,7 @@ pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[
     }
 }
 
-/// Pieces of a part that are thin and far from its bulk.
+/// Thin pieces of a part, far from the bulk.
 fn sticking_out(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], out: f64) -> Vec<Piece> {
     let own: Vec<usize> = (0..weight.len()).filter(|&vertex| weight[vertex] > 0.5).collect();
     let largest = own.iter().map(|&vertex| flesh.reached[vertex]).fold(0.0, f64::max);

@@ -78,7 +78,7 @@ impl Seam {
         Ok(alone)
     }
 
-    /// Rigid motions of components held by the stitches, each scaled so that the stitches store one half.
+    /// Rigid motions of components held by the stitches, each with a stitch energy of one half.
     fn held(&self, flesh: &Flesh, pulls: impl Fn(MatRef<'_, f64>) -> Mat<f64>) -> Result<Mat<f64>> {
         let values = &self.modes.eigenvalues;
         let rigid: Vec<usize> = (0..values.len()).filter(|&k| !flesh.swings.deforms(values[k])).collect();
@@ -102,7 +102,7 @@ impl Seam {
         Ok(product(motions.as_ref(), turns.as_ref()))
     }
 
-    /// Checks with [`Error::Shape`] that there is one derivative per pair of modes.
+    /// Checks for one derivative per pair of modes, else [`Error::Shape`].
     pub(in crate::subspace) fn check_derivatives(&self, derivatives: MatRef<'_, f64>) -> Result<()> {
         let (rows, columns) = (self.modes.shapes.nrows(), pairs(self.modes.eigenvalues.len()).len());
         if derivatives.shape() == (rows, columns) {

@@ -3,7 +3,6 @@
 mod change;
 mod displacements;
 mod inverse;
-mod low_rank;
 mod quality;
 mod space;
 mod weights;

@@ -110,6 +110,6 @@ fn dependent() -> Error {
     Error::Numerical { what: "updated modes", why: "they depend on each other".into() }
 }
 
-pub(super) fn inverse_root(x: f64) -> f64 {
+fn inverse_root(x: f64) -> f64 {
     if x > 0.0 { 1.0 / x.sqrt() } else { 0.0 }
 }

@@ -12,7 +12,7 @@ use self::rotation_strain::RotationStrain;
 use self::turns::combined;
 use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::parallel::on_pool;
-use crate::{Error, Result};
+use crate::{Error, Result, check};
 
 /// Method that turns amplitudes into bends and twists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,13 +88,8 @@ impl Warping {
     /// [`Error::Shape`] and [`Error::NotFinite`] for the amplitudes.
     pub fn displacement(&self, amplitudes: &[f64]) -> Result<Vec<f64>> {
         let count = self.displacements.ncols();
-        if amplitudes.len() != count {
-            let (expected, got) = (format!("({count},)"), format!("({},)", amplitudes.len()));
-            return Err(Error::Shape { what: "amplitudes", expected, got });
-        }
-        if let Some(element) = amplitudes.iter().position(|amplitude| !amplitude.is_finite()) {
-            return Err(Error::NotFinite { what: "amplitudes", element, value: amplitudes[element] });
-        }
+        check::length("amplitudes", count, amplitudes.len())?;
+        check::finite("amplitudes", amplitudes, 1)?;
         let warped = on_pool(|| {
             let linear = combined(&self.displacements, amplitudes);
             match &self.method {

@@ -26,7 +26,7 @@ impl Modal {
         Self { rotations }
     }
 
-    /// Warped displacement, n x 3, of a linear one with its amplitudes.
+    /// Warped displacement, n x 3, of a linear displacement with its amplitudes.
     pub(super) fn warp(&self, mut moved: Vec<[f64; 3]>, amplitudes: &[f64]) -> Vec<[f64; 3]> {
         let rotations = combined(&self.rotations, amplitudes);
         let both = moved.par_iter_mut().zip(&rotations).with_min_len(CHUNK);

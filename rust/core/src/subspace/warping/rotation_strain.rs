@@ -89,7 +89,7 @@ impl Tet {
 }
 
 impl LoosePart {
-    /// Moves the component so that its centre is that of the linear displacement.
+    /// Moves the component's centre to that of the linear displacement.
     fn put(&self, moved: &mut [[f64; 3]], linear: &[[f64; 3]]) {
         let centre = |of: &[[f64; 3]]| -> Vector3<f64> {
             self.0.iter().map(|&(v, share)| share * Vector3::from(of[v as usize])).sum()

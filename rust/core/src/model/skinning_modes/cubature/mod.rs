@@ -23,7 +23,7 @@ use crate::mesh::TetMesh;
 use crate::rig::Rig;
 use crate::sampling::cubature::{Cubature, seen_and_more};
 use crate::subspace::SkinningModes;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, check};
 use elements::Elements;
 
 /// Candidate tets for each requested one; and the smallest number of candidates.
@@ -55,9 +55,7 @@ impl Cubature {
         (count, seed): (usize, u64),
         progress: &Progress,
     ) -> Result<Self> {
-        if count == 0 {
-            return Err(Error::Range { what: "cubature", expected: "at least one tet", got: 0.0 });
-        }
+        check::range("cubature", "at least one tet", 0.0, count != 0)?;
         material.check_reducible()?;
         let body = Body::checked(mesh, material, modes, rig, None)?;
         let elements = Elements::new(mesh, material);

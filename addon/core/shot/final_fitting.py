@@ -1,0 +1,107 @@
+"""Fits flesh and its parts to a shot by few and short final motions.
+
+The body and then its parts are fitted around the wildest frame. The result is measured in all frames, and
+fitted once more where these show a need.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+from ..common.task import Step, scaled
+from . import part_fitting
+from .fitting import NEAR, STILL, Bounds, Fitted, Measuring, Reason, Tuning, begun, fitted, tuning
+from .motion_extent import AFTER, BEFORE, Extent
+from .part_fitting import Eases, PartTuning
+
+# Largest number of tried tunings of a body.
+TRIES = 4
+# Most frames of a motion that is tried whole.
+SHORT = 24
+# Used share of the nearest bound from which on the parts of a body are fitted.
+COARSE = 0.85
+
+# Extent over a slice of the frames, with the tunings of the parts beside the body's; none if all are alike.
+ExtentOver = Callable[[slice, tuple[PartTuning, ...]], Callable[[Tuning], Measuring]]
+
+
+def finally_fitted(
+    free: Extent, extent_over: ExtentOver, bounds: Bounds, frames: int
+) -> Generator[Step, None, Fitted]:
+    """The easiest tunings of body and parts with a final motion within its bounds.
+
+    free: of the natural draft without limits.
+    """
+    if free.size < STILL:
+        return Fitted(None, free, Reason.STILL)
+    every, own, enough = slice(0, frames), around(free.wildest, frames), enough_for(free)
+    search = fitted(extent_over(own, ()), bounds, begun(free, bounds), TRIES, enough=enough)
+    found = yield from scaled(search, 0.0, 0.4)
+    eases, found = yield from scaled(with_parts(found, extent_over, own, bounds), 0.4, 0.6)
+    ease = found.ease
+    if ease is None or own == every:
+        return found
+    found = yield from scaled(measured(found, extent_over, every), 0.6, 0.9)
+    used, _ = bounds.used(found.extent)
+    if found.reason is Reason.AMPLITUDE and not enough < used < NEAR:
+        search = fitted(extent_over(every, found.parts), bounds, ease, TRIES, known=found.extent)
+        return replace((yield from scaled(search, 0.9, 1.0)), parts=found.parts)
+    if used < NEAR:
+        return found
+    own = around(found.extent.wildest, frames)
+    found = yield from scaled(calmed(found, (ease, eases), extent_over, own, bounds), 0.9, 0.95)
+    return (yield from scaled(measured(found, extent_over, every), 0.95, 1.0))
+
+
+def enough_for(extent: Extent) -> float:
+    """Smallest used share of the nearest bound from which on a body is not searched further.
+
+    Its parts, if it has some, come nearer.
+    """
+    return COARSE if len(extent.parts) > 1 else 1.0 / NEAR
+
+
+def measured(found: Fitted, extent_over: ExtentOver, own: slice) -> Generator[Step, None, Fitted]:
+    """A fit with its extent over a slice of the frames."""
+    if found.tuning is None:
+        return found
+    return replace(found, extent=(yield from extent_over(own, found.parts)(found.tuning)))
+
+
+def with_parts(
+    found: Fitted, extent_over: ExtentOver, own: slice, bounds: Bounds
+) -> Generator[Step, None, tuple[Eases, Fitted]]:
+    """A fit of a body over a slice of the frames, with its parts fitted beside it; their eases."""
+    if found.ease is None or found.reason is Reason.RIG or len(found.extent.parts) < 2:
+        return (), found
+    extent_at = at_eases(found.ease, extent_over, own)
+    eases, extent = yield from part_fitting.fitted(found.ease, found.extent, extent_at, bounds)
+    return eases, replace(found, parts=of_eases(found.ease, eases), extent=extent)
+
+
+def calmed(
+    found: Fitted, known: tuple[float, Eases], extent_over: ExtentOver, own: slice, bounds: Bounds
+) -> Generator[Step, None, Fitted]:
+    """A fit with a calmer body, or calmer parts if it has some. known: its ease and those of its parts."""
+    ease, eases = known
+    if not eases:
+        return (yield from fitted(extent_over(own, ()), bounds, ease, TRIES, ease, found.extent))
+    extent_at = at_eases(ease, extent_over, own)
+    eases, extent = yield from part_fitting.calmed(ease, (eases, found.extent), extent_at, bounds)
+    return replace(found, parts=of_eases(ease, eases), extent=extent)
+
+
+def at_eases(ease: float, extent_over: ExtentOver, own: slice) -> Callable[[Eases], Measuring]:
+    """The extent over a slice of the frames by the eases of the parts beside a body's."""
+    return lambda eases: extent_over(own, of_eases(ease, eases))(tuning(ease))
+
+
+def of_eases(ease: float, eases: Eases) -> tuple[PartTuning, ...]:
+    """The tunings of the parts beside a body's; none if all are alike."""
+    return part_fitting.settings(ease, eases) if any(eases) else ()
+
+
+def around(wildest: int, frames: int) -> slice:
+    """The frames of a final motion that are tried: all of a short one."""
+    if frames <= SHORT:
+        return slice(0, frames)
+    return slice(max(0, wildest - BEFORE), min(frames, wildest + AFTER + 1))

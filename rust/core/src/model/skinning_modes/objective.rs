@@ -1,0 +1,132 @@
+//! Descent on the incremental energy for steps without an exact global step: quasi-Newton from a constant
+//! diagonal metric, with a line search `[FastCD C.2]`.
+//!
+//! The metric is that of the global step plus the resistance to volume change at rest. The Hessian of this
+//! resistance is `v (G dY)(G dY)'` traced over each cluster. For displacements fixed at the border, the
+//! integral of a field's squared divergence is at most that of its squared gradient, therefore `v |G dY|^2`
+//! is an upper bound, and its diagonal in the reduced coordinates costs nothing. For a uniform Poisson
+//! ratio and fine clusters this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of conductivity
+//! `2 mu + lambda`. L-BFGS corrects the difference from the last few gradients, above all that shear is
+//! independent of lambda (as in `[QN]`). The stretch limit is stiff in few directions, which are added to
+//! the metric at each iterate.
+
+use super::SkinningModel;
+use super::drag::DragForce;
+use super::limit::Limit;
+use super::local::LocalScratch;
+use super::metric::Metric;
+use super::opening::Opening;
+use super::stretch::StretchLimit;
+use crate::Result;
+use crate::math::rows::Rows;
+use crate::solve::{Objective, Rules, Value};
+
+/// Number of stored curvature pairs.
+pub(super) const PAIRS: usize = 5;
+/// Smallest and largest shortening factor of a trial.
+const SHORTEN: (f64, f64) = (0.05, 0.5);
+/// Shortening factor of a trial beyond a limit.
+const BEYOND: f64 = 0.25;
+
+/// Rules of the descent: a trial costs as much as an iteration, therefore most steps are accepted.
+pub(super) fn rules() -> Rules {
+    let shortened = |share: f64, slope: f64, rise: f64| {
+        let parabola = -0.5 * share * slope / (rise / share - slope);
+        if parabola.is_finite() {
+            parabola.clamp(SHORTEN.0 * share, SHORTEN.1 * share)
+        } else {
+            BEYOND * share
+        }
+    };
+    Rules {
+        sufficient: 1e-4,
+        trials: 20,
+        rounding: 1e-13,
+        shortened,
+        acute: f64::EPSILON,
+        forgets: true,
+        dot: |a, b| a.iter().zip(b).map(|(a, b)| a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).sum(),
+    }
+}
+
+/// The incremental energy `sum of d_i |Y_i|^2 / 2 - b_i . Y_i + s (misfit - Y . force)`, J.
+pub(super) struct Incremental<'a> {
+    pub(super) model: &'a SkinningModel,
+    /// d, r: inertia, damping and the quadratic part of the elastic energy.
+    pub(super) diagonal: &'a [f64],
+    /// b, r rows.
+    pub(super) linear: &'a Rows,
+    /// s.
+    pub(super) stiffness: f64,
+    pub(super) pose_rest: f64,
+    /// Displacement limit.
+    pub(super) limit: &'a mut Limit,
+    /// Stretch limit.
+    pub(super) stretch: &'a mut StretchLimit,
+    /// Drag.
+    pub(super) drag: &'a mut DragForce,
+    /// Quadratic terms of opened stitches.
+    pub(super) opening: &'a Opening,
+    pub(super) local: &'a mut LocalScratch,
+    /// Constant except for the stiff directions of the stretch limit.
+    pub(super) metric: &'a mut Metric,
+    /// Misfit, J, and the clusters' force at the accepted point.
+    pub(super) misfit: &'a mut f64,
+    pub(super) force: &'a mut Rows,
+    /// The same at the last evaluation.
+    pub(super) tried: (f64, &'a mut Rows),
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
+        let stretch = self.stretch.potential(self.model, y);
+        if !stretch.is_finite() {
+            self.tried.0 = 0.0;
+            return Value { energy: stretch, size: stretch };
+        }
+        let (misfit, force) = &mut self.tried;
+        *misfit = self.local.solve(self.model, y, self.pose_rest, force);
+        let (mut quadratic, mut linear, mut clusters) = (0.0, 0.0, *misfit);
+        for i in 0..y.len() {
+            for c in 0..3 {
+                let force = force[i][c];
+                let stiff = self.diagonal[i] * y[i][c];
+                quadratic += 0.5 * stiff * y[i][c];
+                linear += self.linear[i][c] * y[i][c];
+                clusters -= force * y[i][c];
+                gradient[i][c] = stiff - self.linear[i][c] - self.stiffness * force;
+            }
+        }
+        let clusters = self.stiffness * clusters;
+        let limit = self.limit.evaluate(self.model, y, gradient);
+        self.stretch.add_gradient(self.model, gradient);
+        let drag = self.drag.evaluate(y, gradient);
+        let resisted = limit + stretch + drag;
+        let opened = self.opening.evaluate(y, gradient);
+        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * *misfit).abs() + resisted;
+        Value { energy: quadratic + opened - linear + clusters + resisted, size }
+    }
+
+    fn accept(&mut self) {
+        *self.misfit = self.tried.0;
+        self.force.copy_from_slice(self.tried.1);
+    }
+
+    fn visit(&mut self, _: &Rows, _: u32) -> Result<bool> {
+        self.stretch.stiffen(self.model, self.metric);
+        Ok(false)
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        self.metric.solve(rows);
+    }
+
+    /// Every search starts with the whole direction.
+    fn longer(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        (rules().dot)(step, step).sqrt()
+    }
+}

@@ -1,0 +1,55 @@
+//! Interface of an energy to a descent.
+
+use super::lbfgs::Lbfgs;
+use crate::Result;
+use crate::math::rows::Rows;
+
+/// An energy with its magnitude.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Value {
+    /// Energy, J.
+    pub(crate) energy: f64,
+    /// Sum of the magnitudes of its terms.
+    pub(crate) size: f64,
+}
+
+/// An energy to minimise, and the metric of its descent directions.
+pub(crate) trait Objective {
+    /// Energy at x; writes the gradient.
+    fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> Value;
+
+    /// Called when the descent moves to the last evaluated point.
+    fn accept(&mut self) {}
+
+    /// Called at the start of each iteration; returns `true` if the energy has changed.
+    fn visit(&mut self, _x: &Rows, _iteration: u32) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Applies the metric's inverse to a gradient, in place.
+    fn solve(&mut self, rows: &mut Rows);
+
+    /// Corrects a direction from x for energies outside of gradient and memory; may change their share of
+    /// `value` at x.
+    fn correct(&mut self, _x: &Rows, _memory: &mut Lbfgs, _direction: &mut Rows, _value: &mut Value) {}
+
+    /// Derivative along a direction of the energies outside of the gradient, at the last evaluation.
+    fn further_slope(&self, _direction: &Rows) -> f64 {
+        0.0
+    }
+
+    /// Largest growth of the initial step share from one search to the next. In stiffening flesh, full
+    /// directions are too long many times in a row.
+    fn longer(&self) -> f64 {
+        3.0
+    }
+
+    /// Length of a step.
+    fn length(&self, step: &Rows) -> f64;
+
+    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction;
+    /// `None` if only the length of steps tells when to stop.
+    fn left(&mut self, _slope: f64) -> Option<f64> {
+        None
+    }
+}
