@@ -1,5 +1,9 @@
 """Export for Games: the file plays as the preview shows its draft, and is refused where it could not."""
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
@@ -103,6 +107,20 @@ def test_a_player_shows_what_the_preview_of_the_draft_does(tmp_path, gltf, scale
     apart = np.abs(own[:, nearest] - theirs).max() / size
     print(f"{apart:.1e} of the size apart, moves {np.abs(own).max() / size:.1%}")
     assert apart < 1e-5
+    in_node = played_in_node(path, tmp_path / "displacements", 1.0 / 24.0)
+    assert in_node is None or np.abs(in_node - theirs).max() < 1e-5 * size
+
+
+def played_in_node(path, target, seconds):
+    """Displacements (f, p, 3) in WebAssembly, in Blender's axes; None where it is not compiled."""
+    root = Path(__file__).resolve().parents[2]
+    module = root / "out/wasm/jounce_player.wasm"
+    if not module.exists() or shutil.which("node") is None:
+        print("there is no Node, or no compiled player; `cargo x wasm` makes it")
+        return None
+    script = root / "rust/player/js/play.mjs"
+    subprocess.run(["node", script, module, path, str(FRAMES), str(seconds), target], check=True)
+    return np.fromfile(target, "<f4").reshape(FRAMES, -1, 3) @ BACK.T
 
 
 def test_the_file_is_the_character_and_the_scene_stays(tmp_path, gltf):

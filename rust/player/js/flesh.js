@@ -1,5 +1,7 @@
 /** The flesh of a rigged character: its vertices welded into one surface, and their place in every frame. */
 
+import { boundsOf } from "./glb.js";
+
 /** The deformed parts of a Character as one surface; vertices that files split at seams are one point. */
 export class Flesh {
   constructor(character) {
@@ -69,6 +71,11 @@ export class Flesh {
       names: bones.map(({ name }) => name),
       hinted,
     };
+  }
+
+  /** Lowest and highest places of the parts as they are shown. */
+  bounds() {
+    return boundsOf(this.shown);
   }
 
   /** Puts all parts into a pose, with displacements of the points or without, and finds their normals. */

@@ -328,12 +328,7 @@ export class Character {
 
   /** Lowest and highest places of the parts at rest. */
   bounds() {
-    const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-    this.parts.forEach(({ places }) => places.forEach((x, at) => {
-      low[at % 3] = Math.min(low[at % 3], x);
-      high[at % 3] = Math.max(high[at % 3], x);
-    }));
-    return [low, high];
+    return boundsOf(this.parts.map(({ places }) => places));
   }
 
   /** World matrices of all nodes, at a time of an animation or at rest. */
@@ -381,6 +376,16 @@ export class Character {
       }).map(({ node }) => node)));
     return this.bones.map(({ node }) => moved.size > 0 && !moved.has(node));
   }
+}
+
+/** Lowest and highest of some lists of places. */
+export function boundsOf(lists) {
+  const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+  lists.forEach((places) => places.forEach((x, at) => {
+    low[at % 3] = Math.min(low[at % 3], x);
+    high[at % 3] = Math.max(high[at % 3], x);
+  }));
+  return [low, high];
 }
 
 /** Places (w = 1) or unit normals (w = 0) in the world. */

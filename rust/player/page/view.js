@@ -85,7 +85,7 @@ export class View {
   async show(flesh) {
     this.parts.forEach((part) => part.free());
     this.parts = [];
-    const [low, high] = flesh.character.bounds();
+    const [low, high] = flesh.bounds();
     this.size = Math.hypot(...minus(high, low));
     this.target = low.map((x, c) => 0.5 * (x + high[c]));
     this.distance = 1.55 * this.size;

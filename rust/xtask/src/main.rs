@@ -57,8 +57,8 @@ usage: cargo x <command>
   wheel                 the Python module, to dist/
   wasm [--measure]      the player and the builder of bodies for browsers, to out/wasm/; with --measure a
                         table of their sizes, times, and agreement with the native player
-  page                  the player's page, one file without a server, to out/page/; needs Node, and Chromium
-                        to compare the page with the player
+  page [character...]   the player's page, one file without a server, to out/page/; needs Node, and Chromium
+                        to compare the page with the player, and to drop these GLB characters on it
   addon                 the Blender extension, to dist/
   release [platform...] wheels, zips, sources and checksums for every platform, or only these, built on Linux
                         and checked, to dist/release/; `release pack` uses existing wheels
@@ -109,7 +109,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["release", names @ ..] => release::run_all(names),
         ["wasm"] => wasm::build().map(drop),
         ["wasm", "--measure"] => wasm::measure(),
-        ["page"] => page::build(),
+        ["page", characters @ ..] => page::build(characters),
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run("").map(drop),
         ["sheets", only] => sheets::run(only).map(drop),

@@ -27,8 +27,8 @@ const RESOLUTION: &str = "44";
 /// Largest size of the page, bytes.
 const MOST_BYTES: usize = 4_000_000;
 
-/// Makes the page and, with Chromium, checks loading and motion.
-pub fn build() -> Result<()> {
+/// Makes the page and, with Chromium, checks loading and motion, and drops characters (GLB files) on the page.
+pub fn build(characters: &[&str]) -> Result<()> {
     let modules = wasm::build()?;
     let folder = project::out().join("page");
     project::empty_directory(&folder)?;
@@ -48,7 +48,8 @@ pub fn build() -> Result<()> {
     }
     fs::write(&target, &page).map_err(io_error(&target))?;
     println!("{}: {} kB", target.display(), page.len() / 1000);
-    rehearse(&target)
+    rehearse(&target)?;
+    if characters.is_empty() { Ok(()) } else { drop_on(&target, characters) }
 }
 
 /// The demo's creature as a GLB file.
@@ -93,4 +94,9 @@ fn assembled(files: &[(&str, PathBuf)]) -> Result<String> {
 fn rehearse(page: &Path) -> Result<()> {
     let script = "rust/player/page/rehearse.mjs";
     process::run(command("node").arg(script).arg(page))
+}
+
+/// Gives the page characters, GLB files, and prints a table.
+fn drop_on(page: &Path, characters: &[&str]) -> Result<()> {
+    process::run(command("node").arg("rust/player/page/drop.mjs").arg(page).args(characters))
 }
