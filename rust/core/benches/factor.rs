@@ -176,7 +176,7 @@ fn theirs(matrix: &Sparse, order: SymmetricOrdering<'_, u32>) -> Result<Times> {
         done.map(drop).map_err(|error| failed(&error))
     })?;
     let factored = LltRef::new(&symbolic, &values);
-    let mut solve = |columns: usize| -> Result<(f64, Mat<f64>)> {
+    let solve = |columns: usize| -> Result<(f64, Mat<f64>)> {
         let given = sides(n, columns);
         let mut x = given.clone();
         let mut memory = MemBuffer::new(symbolic.solve_in_place_scratch::<f64>(columns, par));
