@@ -1,6 +1,10 @@
 """The zip installs and the operators of the installed extension work."""
 
+import json
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import bpy
@@ -23,6 +27,32 @@ def test_the_zip_is_installed_and_enabled(package):
 def test_the_native_module_comes_with_the_zip():
     installed = Path(os.environ["BLENDER_USER_RESOURCES"]).rglob("jounce/_jounce.*")
     assert [path for path in installed if path.suffix in (".so", ".pyd")]
+
+
+@needs_zip
+def test_a_static_folder_is_a_repository_of_extensions(tmp_path):
+    """The index that a release writes beside its zips, read as *Get Extensions* reads it."""
+    scripts = Path(bpy.utils.system_resource("SCRIPTS"))
+    program = next(scripts.rglob("blender_ext.py"))
+    served, mine = tmp_path / "served", tmp_path / "mine"
+    served.mkdir()
+    mine.mkdir()
+    shutil.copy(os.environ["JOUNCE_EXTENSION"], served)
+
+    def blender(*words):
+        subprocess.run([sys.executable, program, *words], check=True, capture_output=True)
+
+    blender("server-generate", "--repo-dir", served)
+    [listed] = json.loads((served / "index.json").read_text())["data"]
+    assert "Physics" in listed["tags"]
+    assert listed["archive_hash"].startswith("sha256:")
+    remote = ["--local-dir", mine, "--remote-url", (served / "index.json").as_uri()]
+    remote += ["--online-user-agent", "tests", "--access-token", ""]
+    blender("sync", *remote, "--remote-name", "Jounce")
+    versions = ["--blender-version", bpy.app.version_string.split()[0]]
+    versions += ["--python-version", ".".join(map(str, sys.version_info[:3]))]
+    blender("install", *remote, *versions, "jounce")
+    assert (mine / "jounce/blender_manifest.toml").is_file()
 
 
 def test_the_whole_way():

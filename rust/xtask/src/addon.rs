@@ -25,6 +25,11 @@ pub fn build_split(wheels: &[PathBuf], folder: &Path) -> Result<()> {
     project::files_with_extension(folder, "zip")?.iter().try_for_each(|zip| validate(zip))
 }
 
+/// Writes `index.json`, by which Blender's *Get Extensions* takes the zips of a folder on any static server.
+pub fn index(folder: &Path) -> Result<()> {
+    run(packager()?.args(["server-generate", "--repo-dir"]).arg(folder))
+}
+
 /// Packs the extension with these wheels; `options` adds options to the call of Blender's packager.
 fn pack(wheels: &[PathBuf], options: impl Fn(&mut Command) -> &mut Command) -> Result<()> {
     let mut packager = packager()?;

@@ -79,9 +79,9 @@ fn note(page: &str) -> Result<()> {
     let text = read(Path::new(PAGE))?;
     let link = format!("]({page})");
     let row = rows(&text).into_iter().find(|row| row.page.ends_with(&link));
-    let new = row.ok_or(format!("{PAGE} has no row for {page}"))?.measured(commit.trim())?;
-    let is_old = |line: &str| line.starts_with("| [") && line.contains(&link) && line.contains(" `");
-    let lines = text.lines().map(|line| if is_old(line) { new.as_str() } else { line });
+    let row = row.ok_or(format!("{PAGE} has no row for {page}"))?;
+    let (start, new) = (format!("| {} |", row.page), row.measured(commit.trim())?);
+    let lines = text.lines().map(|line| if line.starts_with(&start) { new.as_str() } else { line });
     let path = project::root().join(PAGE);
     fs::write(&path, lines.collect::<Vec<_>>().join("\n") + "\n").map_err(io_error(&path))
 }

@@ -75,6 +75,7 @@ fn pack(folder: &Path) -> Result<()> {
     }
     if !zipped.is_empty() {
         addon::build_split(&zipped, folder)?;
+        addon::index(folder)?;
     }
     heading("sources");
     let tools = Venv::tools()?;
@@ -103,7 +104,7 @@ fn check(folder: &Path, wheels: &[PathBuf]) -> Result<()> {
 /// All files to be published.
 fn published(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for extension in ["whl", "zip", "gz", "crate"] {
+    for extension in ["whl", "zip", "gz", "crate", "json"] {
         files.extend(project::files_with_extension(folder, extension)?);
     }
     Ok(files)

@@ -1,4 +1,5 @@
-//! Python environments below `target/`, each created once per content of its requirements file.
+//! Python environments below `target/`, each created once for the packages in its requirements file, whose
+//! hashes pip compares.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ impl Venv {
         let directory = project::target().join(format!("venv-{name}"));
         let venv = Self { directory };
         let stamp = venv.directory.join("installed-requirements.txt");
-        if fs::read_to_string(&stamp).is_ok_and(|installed| installed == requirements) {
+        if fs::read_to_string(&stamp).is_ok_and(|installed| pins(&installed) == pins(requirements)) {
             return Ok(venv);
         }
         heading(&format!("Python environment {}", venv.directory.display()));
@@ -168,9 +169,53 @@ impl Venv {
     }
 }
 
+/// Packages of a requirements file with their versions, by pip's names for them.
+fn pins(requirements: &str) -> Vec<(String, &str)> {
+    let lines = requirements.lines().filter_map(|line| line.trim_end_matches(" \\").split_once("=="));
+    let mut pins: Vec<_> =
+        lines.map(|(name, version)| (name.to_lowercase().replace(['_', '.'], "-"), version)).collect();
+    pins.sort();
+    pins
+}
+
 /// Creates the environments for demo, test and check.
 pub fn set_up_all() -> Result<()> {
     Venv::tools()?;
     Venv::blender(default_blender())?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::pins;
+    use crate::project;
+
+    #[test]
+    fn hashes_and_spellings_make_no_other_environment() {
+        let hashed = "ast-serialize==0.13.1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34\ncython==3 \\\n    --hash=sha256:56\n";
+        let expected = [("ast-serialize".to_owned(), "0.13.1"), ("cython".to_owned(), "3")];
+        assert_eq!(pins(hashed), expected);
+        assert_eq!(pins("Cython==3\nast_serialize==0.13.1\n"), expected);
+    }
+
+    #[test]
+    fn every_package_has_hashes() {
+        for path in
+            project::files_with_extension(&project::root().join("rust/xtask/requirements"), "txt").unwrap()
+        {
+            let text = fs::read_to_string(&path).unwrap();
+            let lines: Vec<_> = text.lines().collect();
+            for pair in lines.windows(2).filter(|pair| !pair[0].starts_with(' ')) {
+                assert!(
+                    pair[0].contains("==") && pair[1].starts_with("    --hash=sha256:"),
+                    "{}: {}",
+                    path.display(),
+                    pair[0]
+                );
+            }
+            assert!(pins(&text).len() > 3, "{}", path.display());
+        }
+    }
 }
