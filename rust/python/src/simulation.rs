@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{self, Axis};
+use crate::arrays::{self, Axis, copied};
 use crate::contact::Collider;
 use crate::cycle::CycleReport;
 use crate::errors::{locked, refused, run, run_long};
@@ -213,7 +213,7 @@ impl Simulation {
         let given = colliders.unwrap_or_default();
         let colliders: Vec<_> = given.iter().map(|collider| collider.get().inner.clone()).collect();
         let skin = contact_points.as_ref().map(|points| skin(points.get(), contact_weights)).transpose()?;
-        let weights = contact_weights.map(|weights| copied(weights)).transpose()?;
+        let weights = contact_weights.map(copied).transpose()?;
         let surroundings = Surroundings {
             colliders: given.into_iter().map(Bound::unbind).collect(),
             points: contact_points.map(Bound::unbind),
@@ -711,11 +711,6 @@ impl Simulation {
 
 /// Most iterations of a substep in the full space, unless given.
 const FULL_SPACE_ITERATIONS: u32 = 200;
-
-/// A copy of an array, independent of its owner.
-fn copied(array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    Ok(array.py().import("numpy")?.call_method1("array", (array,))?.unbind())
-}
 
 /// Initial place and velocity of a loose body.
 pub fn started(
