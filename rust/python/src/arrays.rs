@@ -149,6 +149,11 @@ pub fn filled<'py>(
     Ok(typed)
 }
 
+/// A copy of an array, independent of its owner.
+pub fn copied(array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    Ok(array.py().import("numpy")?.call_method1("array", (array,))?.unbind())
+}
+
 /// Numpy array that takes ownership of a vector.
 pub fn owned<'py, T: Element>(
     py: Python<'py>,

@@ -4,9 +4,11 @@ use jounce::inputs::{self, Drive};
 use jounce::{Progress, simulation};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis, optional};
 use crate::forces::Drag;
+use crate::recipe::made_by;
 use crate::simulation::Simulation;
 
 /// Closing error of a cycle.
@@ -35,6 +37,16 @@ pub struct CycleReport {
 
 #[pymethods]
 impl CycleReport {
+    #[staticmethod]
+    fn _of(passes: u32, position: f64, velocity: f64) -> Self {
+        Self { passes, position, velocity }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let Self { passes, position, velocity } = *self;
+        made_by::<Self>(py, "_of", (passes, position, velocity), None)
+    }
+
     fn __repr__(&self) -> String {
         let Self { passes, position, velocity } = self;
         format!("CycleReport(passes={passes}, position={position:e}, velocity={velocity:e})")

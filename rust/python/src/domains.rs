@@ -5,19 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use jounce::inputs::SimulationParams;
 use jounce::material::Field;
 use jounce::model::tree::{self, Member, TreeDrive, Wind};
-use jounce::{Error, Progress, model};
+use jounce::{Error, Progress, file, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::arrays::{self, Axis, optional};
+use crate::arrays::{self, Axis, copied, optional};
 use crate::contact::Collider;
 use crate::errors::{locked, refused, run, run_long};
 use crate::job::made;
 use crate::linear::LinearModes;
 use crate::model::Model;
-use crate::settings::Change;
+use crate::recipe::{Recipe, made_by};
+use crate::settings::{Change, by_name};
 use crate::step_report::StepReport;
 
 /// A reduced body for use in domain trees. Share one Domain among leaves of one shape.
@@ -43,7 +44,11 @@ use crate::step_report::StepReport;
 /// >>> jounce.Domain(modes).coordinate_count
 /// 4
 #[pyclass(frozen, module = "jounce", name = "Domain")]
-pub struct Domain(Arc<tree::Domain>);
+pub struct Domain {
+    inner: Arc<tree::Domain>,
+    /// Its modes or its model.
+    body: Py<PyAny>,
+}
 
 /// Settings of a tree.
 const SETTINGS: [&str; 8] =
@@ -63,36 +68,50 @@ enum Kind<'py> {
 #[pymethods]
 impl Domain {
     #[new]
-    fn new(py: Python<'_>, body: Kind<'_>) -> PyResult<Self> {
-        match body {
+    fn new(py: Python<'_>, body: Bound<'_, PyAny>) -> PyResult<Self> {
+        let inner = match body.extract()? {
             Kind::Modes(modes) => {
                 let make = modes.get().domain();
-                made(py, move |_: &Progress| make()).map(Self)
+                made(py, move |_: &Progress| make())?
             }
             Kind::Flesh(model) => {
                 let why = "only linear modes and models of Model.reduced are in displacements of their own";
                 let model::Model::Reduced(flesh) = model.get().inner.clone() else {
                     return Err(refused(Error::Unsupported { what: "body", why }));
                 };
-                made(py, move |_: &Progress| tree::Domain::of_flesh(&flesh)).map(Self)
+                made(py, move |_: &Progress| tree::Domain::of_flesh(&flesh))?
             }
-        }
+        };
+        Ok(Self { inner, body: body.unbind() })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "", (&self.body,), None)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     /// Number of coordinates k.
     #[getter]
     fn coordinate_count(&self) -> usize {
-        self.0.rank()
+        self.inner.rank()
     }
 
     /// Vertices with zero displacement in every coordinate, (h,) int32: the attached part.
     #[getter]
     fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
-        arrays::owned(py, arrays::signed(self.0.held()), &[self.0.held().len()])
+        arrays::owned(py, arrays::signed(self.inner.held()), &[self.inner.held().len()])
     }
 
     fn __repr__(&self) -> String {
-        format!("Domain({} vertices, {} coordinates)", self.0.vertex_count(), self.0.rank())
+        format!("Domain({} vertices, {} coordinates)", self.inner.vertex_count(), self.inner.rank())
     }
 }
 
@@ -142,7 +161,11 @@ impl Domain {
 /// >>> tree.positions(0).shape == mesh.vertices.shape
 /// True
 #[pyclass(frozen, module = "jounce", name = "DomainTree")]
-pub struct DomainTree(Mutex<tree::DomainTree>);
+pub struct DomainTree {
+    inner: Mutex<tree::DomainTree>,
+    /// The call that made it, without settings.
+    recipe: Recipe,
+}
 
 /// The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
 ///
@@ -157,6 +180,44 @@ pub struct DomainTree(Mutex<tree::DomainTree>);
 /// >>> tree.restore_state(state)
 #[pyclass(frozen, module = "jounce", name = "TreeState")]
 pub struct TreeState(tree::TreeState);
+
+#[pymethods]
+impl TreeState {
+    /// The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
+    ///     The bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| file::encode_tree_state(&self.0)))
+    }
+
+    /// The state in bytes made by `to_bytes`. `restore_state` checks the fit to a tree.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : bytes
+    ///     Bytes from `to_bytes`.
+    ///
+    /// Returns
+    /// -------
+    /// TreeState
+    ///     The state.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For any other bytes.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        run(py, || file::decode_tree_state(data)).map(Self)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "from_bytes", (self.to_bytes(py),), None)
+    }
+}
 
 #[pymethods]
 impl DomainTree {
@@ -174,13 +235,19 @@ impl DomainTree {
     ) -> PyResult<Self> {
         let params = change(settings)?.applied(&SimulationParams::default());
         let members = members(&domains, parents, &interfaces, placements)?;
+        let kept = interfaces.iter().map(copied).collect::<PyResult<Vec<_>>>()?;
+        let parts = (&domains, copied(parents)?, kept, placements.map(copied).transpose()?);
+        let more = PyDict::new(py);
+        more.set_item("free", free)?;
+        more.set_item("colliders", &colliders)?;
+        let recipe = Recipe::new(py.get_type::<Self>().as_any(), "", parts, Some(more))?;
         let colliders = colliders.unwrap_or_default();
         let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
         let tree = run(py, || match colliders.as_slice() {
             [] => tree::DomainTree::new(&members, free, params),
             some => tree::DomainTree::among(&members, free, params, some),
         });
-        tree.map(|tree| Self(Mutex::new(tree)))
+        Ok(Self { inner: Mutex::new(tree?), recipe })
     }
 
     /// One step of dt.
@@ -326,6 +393,21 @@ impl DomainTree {
         self.lock()?.restore_state(&state.0).map_err(refused)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let settings = by_name(py, self.lock()?.params())?;
+        for name in settings.keys() {
+            if !SETTINGS.contains(&name.extract::<&str>()?) {
+                settings.del_item(name)?;
+            }
+        }
+        let made = self.recipe.with(py, &settings)?.reduced(py)?;
+        (made.get_item(0)?, made.get_item(1)?, self.save_state()?).into_pyobject(py)
+    }
+
+    fn __setstate__(&self, state: &TreeState) -> PyResult<()> {
+        self.restore_state(state)
+    }
+
     /// Resets the tree to rest at its initial place.
     fn reset(&self) -> PyResult<()> {
         self.lock()?.reset();
@@ -341,7 +423,7 @@ impl DomainTree {
 impl DomainTree {
     fn lock(&self) -> PyResult<MutexGuard<'_, tree::DomainTree>> {
         locked(
-            &self.0,
+            &self.inner,
             "tree: another thread is using it; wait for that, or give each thread a tree of its own",
         )
     }
@@ -371,7 +453,7 @@ fn members(
         let interface = arrays::integers(&interfaces[number], "interfaces", &[Axis::Any("v")])?;
         let vertex = |&vertex: &i64| arrays::count::<u32>(vertex, "interfaces");
         Ok(Member {
-            domain: domains[number].get().0.clone(),
+            domain: domains[number].get().inner.clone(),
             place: places.map_or(STILL, |places| places[number]),
             parent,
             interface: interface.iter().map(vertex).collect::<PyResult<_>>()?,

@@ -10,13 +10,15 @@ use jounce::{Error, Progress, operators, subspace};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{self, Axis, optional};
+use crate::arrays::{self, Axis, copied, optional};
 use crate::basis::Basis;
 use crate::errors::refused;
 use crate::job::made;
 use crate::material::Material;
 use crate::mesh::{AnyMesh, Shape};
+use crate::recipe::Recipe;
 use crate::rig::Rig;
 use crate::stitches::Stitches;
 use crate::subspace::Restraint;
@@ -40,6 +42,7 @@ pub struct LinearModes {
     /// Residuals of modes updated after stitches.
     residuals: Option<Vec<f64>>,
     warpings: [OnceLock<Arc<subspace::Warping>>; 2],
+    recipe: Recipe,
 }
 
 /// The vibrating object.
@@ -73,8 +76,12 @@ impl Swinging {
 }
 
 impl LinearModes {
-    fn new(found: Arc<(Swinging, subspace::LinearModes)>, residuals: Option<Vec<f64>>) -> Self {
-        Self { found, residuals, warpings: Default::default() }
+    fn new(
+        found: Arc<(Swinging, subspace::LinearModes)>,
+        residuals: Option<Vec<f64>>,
+        recipe: Recipe,
+    ) -> Self {
+        Self { found, residuals, warpings: Default::default(), recipe }
     }
 
     /// The body as a domain of trees, built on demand.
@@ -255,14 +262,15 @@ impl LinearModes {
     /// ValueError
     ///     For stitches of another mesh, for more modes than there are, and for a surface without
     ///     volume.
-    fn stitched(&self, py: Python<'_>, stitches: &Stitches, count: i64) -> PyResult<Self> {
-        let count = arrays::count(count, "count")?;
-        let (body, stitches) = (self.found.clone(), stitches.0.clone());
+    fn stitched(slf: &Bound<'_, Self>, stitches: &Bound<'_, Stitches>, count: i64) -> PyResult<Self> {
+        let recipe = Recipe::new(slf.as_any(), "stitched", (stitches, count), None)?;
+        let (py, count) = (slf.py(), arrays::count(count, "count")?);
+        let (body, stitches) = (slf.get().found.clone(), stitches.get().0.clone());
         let found = made(py, move |_: &Progress| {
             let made = body.0.body("stitched")?.stitched(&body.1, &stitches, count)?;
             Ok((Arc::new((Swinging::Body(made.problem), made.modes)), made.residuals))
         })?;
-        Ok(Self::new(found.0.clone(), Some(found.1.clone())))
+        Ok(Self::new(found.0.clone(), Some(found.1.clone()), recipe))
     }
 
     /// These modes, and up to six residual attachment modes for each interface: the part of the static
@@ -288,19 +296,20 @@ impl LinearModes {
     /// ValueError
     ///     For interfaces that do not fit, for a body that was stitched after it was factored, and for
     ///     a surface without volume.
-    fn attached(&self, py: Python<'_>, interfaces: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn attached(slf: &Bound<'_, Self>, interfaces: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let vertices = |interface: &Bound<'_, PyAny>| -> PyResult<Vec<u32>> {
             let found = arrays::integers(interface, "interfaces", &[Axis::Any("v")])?;
             found.into_iter().map(|vertex| arrays::count(vertex, "interfaces")).collect()
         };
         let interfaces = interfaces.iter().map(vertices).collect::<PyResult<Vec<_>>>()?;
-        let body = self.found.clone();
+        let recipe = Recipe::new(slf.as_any(), "attached", (interfaces.clone(),), None)?;
+        let (py, body) = (slf.py(), slf.get().found.clone());
         let found = made(py, move |_: &Progress| {
             let problem = body.0.body("attached")?;
             let modes = problem.attached(&body.1, &interfaces)?;
             Ok(Arc::new((Swinging::Body(problem.clone()), modes)))
         })?;
-        Ok(Self::new((*found).clone(), None))
+        Ok(Self::new((*found).clone(), None, recipe))
     }
 
     /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None
@@ -493,6 +502,19 @@ impl LinearModes {
         arrays::owned(py, samples.to_vec(), &[samples.len()])
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.recipe.reduced(py)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __repr__(&self) -> String {
         let (rows, k) = self.modes().shapes.shape();
         format!("LinearModes({} vertices, {k} modes)", rows / 3)
@@ -623,19 +645,26 @@ fn strikes(
 pub fn linear_modes(
     py: Python<'_>,
     mesh: AnyMesh<'_>,
-    material: &Material,
+    material: &Bound<'_, Material>,
     count: i64,
-    rig: Option<&Rig>,
+    rig: Option<&Bound<'_, Rig>>,
     leak: Option<&Bound<'_, PyAny>>,
     pinned: Option<&Bound<'_, PyAny>>,
     thickness: Option<f64>,
     bending: f64,
-    stitches: Option<&Stitches>,
+    stitches: Option<&Bound<'_, Stitches>>,
 ) -> PyResult<LinearModes> {
-    let (count, material) = (arrays::count(count, "count")?, material.0.clone());
-    let restraint = Restraint::new(mesh.vertex_count(), rig, leak, pinned)?;
+    let [kept_leak, kept_pinned] = [leak, pinned].map(|array| array.map(copied).transpose());
+    let parts = (mesh.any(), material, count, rig, kept_leak?, kept_pinned?);
+    let settings = PyDict::new(py);
+    settings.set_item("thickness", thickness)?;
+    settings.set_item("bending", bending)?;
+    settings.set_item("stitches", stitches)?;
+    let recipe = Recipe::new(&py.import("jounce")?.getattr("linear_modes")?, "", parts, Some(settings))?;
+    let (count, material) = (arrays::count(count, "count")?, material.get().0.clone());
+    let restraint = Restraint::new(mesh.vertex_count(), rig.map(Bound::get), leak, pinned)?;
     let shape = mesh.shape(thickness)?;
-    let stitches = stitches.map(|stitches| stitches.0.clone());
+    let stitches = stitches.map(|stitches| stitches.get().0.clone());
     let find = move |progress: &Progress| {
         let restraint = restraint.borrowed();
         match &shape {
@@ -658,5 +687,5 @@ pub fn linear_modes(
             }
         }
     };
-    made(py, find).map(|found| LinearModes::new(found, None))
+    made(py, find).map(|found| LinearModes::new(found, None, recipe))
 }

@@ -257,7 +257,15 @@ pub enum AnyMesh<'py> {
     Surface(Bound<'py, SurfaceMesh>),
 }
 
-impl AnyMesh<'_> {
+impl<'py> AnyMesh<'py> {
+    /// The object of Python.
+    pub fn any(&self) -> &Bound<'py, PyAny> {
+        match self {
+            Self::Tets(mesh) => mesh.as_any(),
+            Self::Surface(surface) => surface.as_any(),
+        }
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match self {

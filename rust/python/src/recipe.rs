@@ -41,6 +41,13 @@ impl Recipe {
         }
     }
 
+    /// The same call with more settings.
+    pub fn with<'py>(&self, py: Python<'py>, more: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let settings = self.settings.bind(py).copy()?;
+        settings.update(more.as_mapping())?;
+        Ok(Self { settings: settings.unbind(), ..self.again(py) })
+    }
+
     /// The value of `__reduce__`.
     pub fn reduced<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let called = py.import("jounce._pickling")?.getattr("called")?;

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{self, Axis};
+use crate::arrays::{self, Axis, copied};
 use crate::contact::Collider;
 use crate::cycle::CycleReport;
 use crate::errors::{locked, refused, run, run_long};
@@ -723,11 +723,6 @@ impl Simulation {
 
 /// Most iterations of a substep in the full space, unless given.
 const FULL_SPACE_ITERATIONS: u32 = 200;
-
-/// A copy of an array, independent of its owner.
-fn copied(array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    Ok(array.py().import("numpy")?.call_method1("array", (array,))?.unbind())
-}
 
 /// Initial place and velocity of a loose body.
 pub fn started(

@@ -2,6 +2,9 @@
 
 use jounce::inputs;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::recipe::made_by;
 
 /// Result of one step.
 ///
@@ -29,6 +32,16 @@ pub struct StepReport {
 
 #[pymethods]
 impl StepReport {
+    #[staticmethod]
+    fn _of(iterations: u32, residual: f64, converged: bool, energy: f64) -> Self {
+        Self { iterations, residual, converged, energy }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let Self { iterations, residual, converged, energy } = *self;
+        made_by::<Self>(py, "_of", (iterations, residual, converged, energy), None)
+    }
+
     fn __repr__(&self) -> String {
         let Self { iterations, residual, converged, energy } = self;
         let converged = if *converged { "True" } else { "False" };

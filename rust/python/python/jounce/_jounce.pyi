@@ -2810,6 +2810,33 @@ class TreeState:
     >>> state = tree.save_state()
     >>> tree.restore_state(state)
     """
+    def to_bytes(self) -> bytes:
+        """The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+        """
+    @staticmethod
+    def from_bytes(data: bytes) -> TreeState:
+        """The state in bytes made by `to_bytes`. `restore_state` checks the fit to a tree.
+
+        Parameters
+        ----------
+        data : bytes
+            Bytes from `to_bytes`.
+
+        Returns
+        -------
+        TreeState
+            The state.
+
+        Raises
+        ------
+        ValueError
+            For any other bytes.
+        """
 
 @final
 class DomainTree:

@@ -95,10 +95,13 @@ impl DomainTree {
     /// # Errors
     /// [`Error::Shape`] for a state of another tree.
     pub fn restore_state(&mut self, state: &TreeState) -> Result<()> {
-        let [expected, got] = [&self.state, state].map(|state| state.history[0].len());
-        if expected != got {
-            let [expected, got] = [expected, got].map(|rows| format!("{rows} rows"));
-            return Err(Error::Shape { what: "state", expected, got });
+        for [expected, got] in
+            self.state.rows().zip(state.rows()).map(|(own, given)| [own.len(), given.len()])
+        {
+            if expected != got {
+                let [expected, got] = [expected, got].map(|rows| format!("{rows} rows"));
+                return Err(Error::Shape { what: "state", expected, got });
+            }
         }
         let touching = self.contact.as_ref().map_or(0, TreeContact::vertex_count);
         state.contact.check(&self.state.contact, touching, false)?;

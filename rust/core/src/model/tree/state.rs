@@ -12,14 +12,14 @@ pub(super) const PLACE: usize = 4;
 /// The complete state before a step of a tree; restoring it replays the same bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeState {
-    pub(super) started: bool,
+    pub(crate) started: bool,
     /// Seconds between the stored substeps, 0 before the first.
-    pub(super) spacing: f64,
+    pub(crate) spacing: f64,
     /// The last two target places of the root, older first.
-    pub(super) frames: [Vec<[f64; 3]>; 2],
+    pub(crate) frames: [Vec<[f64; 3]>; 2],
     /// The last substeps, older first: the root's place, then the coordinates without the root's rows.
-    pub(super) history: [Vec<[f64; 3]>; HISTORY],
-    pub(super) contact: ContactState,
+    pub(crate) history: [Vec<[f64; 3]>; HISTORY],
+    pub(crate) contact: ContactState,
 }
 
 impl TreeState {
