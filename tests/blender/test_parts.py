@@ -259,7 +259,9 @@ def test_settings_go_by_anatomy_to_characters_with_other_rigs():
         for name in ("belly", "thighs", "rest"):
             rows = (replace(state.parts[name].row(), fitted=(1.0, 1.0)) for state in (target, source))
             assert next(rows) == next(rows)
-    assert all(now > 1.3 * then for now, then in zip(map(moved_most, hosts[1:]), before[1:], strict=True))
+    ratios = [now / then for now, then in zip(map(moved_most, hosts[1:]), before[1:], strict=True)]
+    # Farther, although the thighs are mute and the rest of the body feels half.
+    assert min(ratios) > 1.1, ratios
 
 
 def iter_of(result):
@@ -304,7 +306,7 @@ def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
     assert moved_most(host) == pytest.approx(moved, rel=1e-5)
     # A stopped fit changes nothing.
     digest, task = state.built_digest, module("ops.fit").fit(host, bpy.context, FRAMES)
-    while next(task).fraction < 0.8:
+    while next(task).fraction < 0.4:
         pass
     task.close()
     assert fits_of_parts(state) == first and state.built_digest == digest

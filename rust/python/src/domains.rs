@@ -68,18 +68,18 @@ enum Kind<'py> {
 #[pymethods]
 impl Domain {
     #[new]
-    fn new(py: Python<'_>, body: Bound<'_, PyAny>) -> PyResult<Self> {
-        let inner = match body.extract()? {
+    fn new(py: Python<'_>, body: Kind<'_>) -> PyResult<Self> {
+        let (inner, body) = match body {
             Kind::Modes(modes) => {
                 let make = modes.get().domain();
-                made(py, move |_: &Progress| make())?
+                (made(py, move |_: &Progress| make())?, modes.into_any())
             }
             Kind::Flesh(model) => {
                 let why = "only linear modes and models of Model.reduced are in displacements of their own";
                 let model::Model::Reduced(flesh) = model.get().inner.clone() else {
                     return Err(refused(Error::Unsupported { what: "body", why }));
                 };
-                made(py, move |_: &Progress| tree::Domain::of_flesh(&flesh))?
+                (made(py, move |_: &Progress| tree::Domain::of_flesh(&flesh))?, model.into_any())
             }
         };
         Ok(Self { inner, body: body.unbind() })
@@ -235,7 +235,9 @@ impl DomainTree {
     ) -> PyResult<Self> {
         let params = change(settings)?.applied(&SimulationParams::default());
         let members = members(&domains, parents, &interfaces, placements)?;
-        let kept = interfaces.iter().map(copied).collect::<PyResult<Vec<_>>>()?;
+        let interface =
+            |member: &Member| arrays::owned(py, arrays::signed(&member.interface), &[member.interface.len()]);
+        let kept = members.iter().map(interface).collect::<PyResult<Vec<_>>>()?;
         let parts = (&domains, copied(parents)?, kept, placements.map(copied).transpose()?);
         let more = PyDict::new(py);
         more.set_item("free", free)?;

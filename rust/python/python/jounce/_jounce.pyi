@@ -1239,6 +1239,8 @@ class LinearModes:
         ValueError
             If no mode is audible, and for inputs that do not fit the modes.
         """
+    def __copy__(self) -> LinearModes: ...
+    def __deepcopy__(self, _memo: Any) -> LinearModes: ...
 
 def linear_modes(
     mesh: TetMesh | SurfaceMesh,
@@ -2795,6 +2797,8 @@ class Domain:
     @property
     def held(self) -> _Indices:
         """Vertices with zero displacement in every coordinate, (h,) int32: the attached part."""
+    def __copy__(self) -> Domain: ...
+    def __deepcopy__(self, _memo: Any) -> Domain: ...
 
 @final
 class TreeState:
