@@ -134,8 +134,8 @@ def test_it_lands_on_the_ground_and_comes_to_rest(jelly):
     assert lowest.min() > -0.01 * 0.6
     assert abs(lowest[-1]) < 0.01 * 0.6
     assert np.abs(shown[-1] - shown[-2]).max() < 1e-4
-    # The body stands in its first shape, except for the sag, and friction holds the foot where it spread.
-    assert np.ptp(shown[-1][:, 2]) > 0.92 * 0.4
+    # The body stands in its first shape, except for the sag.
+    assert np.ptp(shown[-1][:, 2]) > 0.93 * 0.4
     bpy.ops.jounce.clear_cache()
     assert np.array_equal(scenes.evaluated_frames(jelly, range(90, 91))[0], shown[89])
 

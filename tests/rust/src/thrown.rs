@@ -1,11 +1,10 @@
 //! Bodies thrown at obstacles, and a meter of penetration by the formulas of the obstacles alone.
 
-use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{Embedding, SurfaceMesh, TetMesh};
 use jounce::model::Model;
-use jounce::model::projective::ProjectiveModel;
+use jounce::model::projective::{ProjectiveModel, Start};
 use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::potentials::elastic::Fabric;
 use jounce::simulation::Simulation;

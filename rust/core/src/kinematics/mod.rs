@@ -7,7 +7,5 @@ pub(crate) mod nearby;
 pub(crate) mod posing;
 pub(crate) mod projector;
 pub(crate) mod rig_rows;
-pub(crate) mod rigid;
-pub(crate) mod tether;
 
 pub use projector::Projector;

@@ -7,7 +7,6 @@ use super::opening::Opened;
 use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
 use crate::inputs::shares::Shares;
-use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::potentials::contact::Contact;
@@ -117,8 +116,6 @@ pub(super) struct Incremental<'a> {
     /// Scratch argument of quadratic energies, all rows.
     pub(super) wide: &'a mut Vec<Wide>,
     pub(super) contact: Option<&'a mut Contact>,
-    /// Rigid motions of a free body, which damping leaves alone.
-    pub(super) rigid: Option<&'a mut RigidMotions>,
     /// Largest distance to the minimum in this substep, by the metric.
     pub(super) farthest: f64,
 }
@@ -175,46 +172,25 @@ impl<'a> Incremental<'a> {
     }
 }
 
-impl Incremental<'_> {
-    /// Energy of damping by stiffness, and for a free body all damping of its deforming motion; adds the
-    /// gradient.
-    fn damp(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
-        let (terms, viscosity) = (self.terms, self.viscosity());
-        combine_wide(self.wide, u, -1.0, &terms.damped);
-        let moved = &mut self.wide[..self.model.free];
-        let Some(rigid) = &mut self.rigid else { return viscosity.evaluate(moved, terms.drag[1], gradient) };
-        rigid.resist(moved, gradient, |moved, force| {
-            for (row, mass) in self.model.mass.iter().enumerate() {
-                (0..3).for_each(|c| force[row][c] = terms.drag[0] * mass * moved[row][c]);
-            }
-            let by_mass = force
-                .iter()
-                .zip(moved)
-                .map(|(force, moved)| (0..3).map(|c| force[c] * moved[c]).sum::<f64>());
-            let by_mass: f64 = by_mass.sum();
-            0.5 * by_mass + viscosity.evaluate(moved, terms.drag[1], force)
-        })
-    }
-}
-
 impl Objective for Incremental<'_> {
     fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
         let elastic = self.terms.stiffness * self.elastic(u, gradient);
         let terms = self.terms;
-        let drag = if self.rigid.is_some() { 0.0 } else { terms.drag[0] };
         let mut kinetic = 0.0;
         for (row, gradient) in gradient.iter_mut().enumerate() {
             let mass = self.model.mass[row];
             for c in 0..3 {
                 let (apart, moved) = (u[row][c] - terms.target[row][c], u[row][c] - terms.damped[row][c]);
-                let (push, drag) = (mass * terms.inertia * apart, mass * drag * moved);
+                let (push, drag) = (mass * terms.inertia * apart, mass * terms.drag[0] * moved);
                 kinetic += 0.5 * (push * apart + drag * moved);
                 gradient[c] = terms.stiffness * gradient[c] + push + drag;
             }
         }
         let mut energy = elastic + kinetic;
         if terms.drag[1] > 0.0 {
-            energy += self.damp(u, gradient);
+            combine_wide(self.wide, u, -1.0, &terms.damped);
+            let moved = &self.wide[..self.model.free];
+            energy += self.viscosity().evaluate(moved, terms.drag[1], gradient);
         }
         energy += terms.medium.evaluate(u, gradient);
         if let Some(limit) = &terms.limit {

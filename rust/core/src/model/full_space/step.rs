@@ -10,22 +10,22 @@ use super::objective::{Incremental, Terms};
 use super::opening::Opened;
 use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
+use crate::inputs::drag::Drag;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::inputs::shares::Shares;
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
-use crate::kinematics::rigid::RigidMotions;
-use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::parallel::on_pool;
 use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::potentials::damping::damping;
 use crate::potentials::displacement_limit::Limit;
+use crate::potentials::drag::{check_at_vertices, in_metric};
 use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
 use crate::solve::{Descent, Lbfgs, Outcome};
-use crate::stepping::history::{apart, felt_acceleration, past_acceleration};
+use crate::stepping::history::{apart, felt_acceleration, past_acceleration, velocity};
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, Substep, last};
 use crate::{Progress, Result, check};
@@ -52,22 +52,18 @@ pub(crate) struct FullSpaceSubstep {
     begins: bool,
     room: VertexRoom,
     pub(super) descent: Descent,
-    pub(super) terms: Terms,
+    terms: Terms,
     positions: Vec<[f64; 3]>,
     wide: Vec<[f64; 4]>,
     /// Acceleration of the pose.
-    pub(super) acceleration: Vec<[f64; 3]>,
+    acceleration: Vec<[f64; 3]>,
     /// Accelerations of the rig's vertices, and of offsets.
-    pub(super) felt: [Vec<[f64; 3]>; 2],
+    felt: [Vec<[f64; 3]>; 2],
     /// External force, N, of the moving rows; empty for none.
     force: Vec<[f64; 3]>,
     contact: Option<Contact>,
-    /// Rigid motions of a free body.
-    pub(super) rigid: Option<RigidMotions>,
     skin: Skin,
-    pub(super) u: Vec<[f64; 3]>,
-    /// `true` if a firm tether excludes contact.
-    is_held: bool,
+    u: Vec<[f64; 3]>,
     /// Elastic energy of the last descent, without the scale of stiffness, J.
     elastic: f64,
     coefficients: Vec<f64>,
@@ -101,10 +97,8 @@ impl FullSpaceSubstep {
             felt: [zeros(rows), Vec::new()],
             force: Vec::new(),
             contact: None,
-            rigid: model.parts.as_ref().map(|parts| parts.rigid_motions(&model.mass)),
             skin: Skin::default(),
             u: zeros(free),
-            is_held: false,
             elastic: 0.0,
             coefficients: vec![0.0; 3 * rows],
             model,
@@ -145,12 +139,7 @@ impl FullSpaceSubstep {
         posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
         let offsets = terms.rig.as_flattened_mut().iter_mut().zip(rig.offset.as_flattened());
         offsets.for_each(|(x, offset)| *x += offset);
-        if params.inflation != 1.0 {
-            let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
-            let inflated = terms.rig.iter().map(|place| place.map(|x| params.inflation * x));
-            self.positions.iter_mut().zip(inflated).for_each(|(place, grown)| *place = grown);
-            self.elements.follow(rest, &self.positions, 1.0, f64::INFINITY);
-        } else if params.pose_rest > 0.0 || self.rest.is_some() {
+        if params.pose_rest > 0.0 || self.rest.is_some() {
             let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
             self.elements.follow(rest, &terms.rig, params.pose_rest, f64::INFINITY);
         }
@@ -192,6 +181,38 @@ impl FullSpaceSubstep {
     fn forget_learnt(&mut self) {
         self.descent.memory.clear();
         self.contact.iter_mut().for_each(Contact::change_metric);
+    }
+
+    /// Stores the vertex drag of the next step.
+    fn enter_drag(&mut self, drag: Option<&Drag>) -> Result<()> {
+        let (model, medium) = (&self.model, &mut self.terms.medium);
+        medium.enter(std::iter::empty());
+        let Some(drag) = drag else { return Ok(()) };
+        check_at_vertices(drag, model.vertices.len())?;
+        let moving = model.vertices[..model.free].iter().map(|&vertex| vertex as usize);
+        medium.enter(moving.map(|v| ([drag.linear()[v], drag.quadratic()[v]], drag.velocity()[v])));
+        Ok(())
+    }
+
+    /// Sets the known part of the vertex velocities for drag before a substep.
+    fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+        self.terms.dragged = 0.0;
+        if !self.terms.medium.acts() {
+            return;
+        }
+        let factors = params.integrator.velocity();
+        let posing = &self.model.posing;
+        velocity(&state.path, rig.pose, factors, &mut self.acceleration);
+        let [moved, of_offsets] = &mut self.felt;
+        posing.apply(&self.acceleration, &[0.0; 3], moved);
+        velocity(&state.offset_path, rig.offset, factors, of_offsets);
+        add(&mut moved[..of_offsets.len()], 1.0, of_offsets);
+        let [.., older, last] = &state.reduced;
+        for (moved, (older, last)) in moved.iter_mut().zip(older.iter().zip(last)) {
+            (0..3).for_each(|c| moved[c] += factors[1] * (last[c] - older[c]) - factors[0] * last[c]);
+        }
+        self.terms.medium.prepare(&moved[..self.model.free], factors[0], h);
+        self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
     }
 
     /// Adds the limits active at the start to the metric; otherwise directions into them are too long.
@@ -278,8 +299,7 @@ impl FullSpaceSubstep {
             room: &mut self.room,
             positions: &mut self.positions,
             wide: &mut self.wide,
-            contact: self.contact.as_mut().filter(|_| !self.is_held),
-            rigid: self.rigid.as_mut().filter(|_| self.terms.drag[1] > 0.0),
+            contact: self.contact.as_mut(),
             farthest: 0.0,
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
@@ -301,7 +321,7 @@ impl FullSpaceSubstep {
     }
 
     /// Rig positions of the vertices at the last substep of a state, relative to `origin`.
-    pub(super) fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
+    fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
         let mut places = vec![[0.0; 3]; self.model.vertices.len()];
         self.model.posing.apply(&state.path[HISTORY - 1], origin, &mut places);
         let offsets = state.offset_path[HISTORY - 1].as_flattened();
@@ -312,19 +332,12 @@ impl FullSpaceSubstep {
 
 impl Substep for FullSpaceSubstep {
     fn rows(&self) -> [usize; 3] {
-        // The tether of a loose body has a handle of its own.
-        let tether = if self.model.is_loose() { 4 } else { 0 };
-        [self.model.posing.handle_rows() + tether, self.model.free, self.model.vertices.len()]
+        [self.model.posing.handle_rows(), self.model.free, self.model.vertices.len()]
     }
 
     fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
         let posing = &self.model.posing;
-        let (rig, tether) = rows.split_at_mut(posing.handle_rows());
-        if tether.is_empty() {
-            return enter_pose(&posing.coordinates, posing.bones, pose, rig);
-        }
-        enter_pose(&posing.coordinates, 0, None, rig)?;
-        enter_pose(&posing.coordinates, usize::from(pose.is_some()), pose, tether)
+        enter_pose(&posing.coordinates, posing.bones, pose, rows)
     }
 
     fn hold_offsets(&mut self) {
@@ -343,7 +356,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn anchors(&self) -> &[Anchor] {
-        self.contact.as_ref().filter(|_| !self.is_held).map_or(&[], Contact::anchors)
+        self.contact.as_ref().map_or(&[], Contact::anchors)
     }
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
@@ -359,20 +372,14 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        let tether = Tether::new(params.hold, h);
-        self.is_held = tether.is_some_and(|tether| tether.is_firm());
-        let inertia = params.integrator.acceleration()[0] / (h * h);
-        self.terms.inertia = inertia + tether.map_or(0.0, |tether| tether.firm);
+        self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
         self.terms.held = 0.0;
         let [velocity, _] = params.integrator.velocity();
-        self.terms.drag = damping(self.model.frequency, true, params).map(|part| part * velocity / h);
+        self.terms.drag =
+            damping(self.model.frequency, self.model.is_held(), params).map(|part| part * velocity / h);
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
-        if let Some(tether) = tether {
-            self.draw(tether, (state, rig), (inertia, params.inflation));
-        }
-        self.aim_damping(state, params);
         // With contact, once a step: compliances must be recomputed in each metric.
         if std::mem::take(&mut self.begins) || self.contact.is_none() {
             self.meet_limits()?;
@@ -400,7 +407,6 @@ impl Substep for FullSpaceSubstep {
         max_iterations: u32,
         progress: &Progress,
     ) -> Result<(u32, f64)> {
-        self.is_held = false;
         self.terms.inertia = 0.0;
         self.terms.held = params.stiffness * self.model.shift;
         self.terms.drag = [0.0; 2];
