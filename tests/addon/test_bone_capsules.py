@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jounce_core.rig.bone_capsules import Capsule, fitted, limbs, mesh, spared
+from jounce_core.rig.bone_capsules import Capsule, entered, fitted, limbs, mesh, spared
 
 
 def rod(start, end, radius, count=400):
@@ -102,3 +102,19 @@ def test_its_mesh_is_closed_and_as_large(half, radius):
     for face in faces:
         a, b, c = points[list(face[:3])]
         assert np.cross(b - a, c - a) @ (a - np.clip(a, (0, -half, 0), (0, half, 0))) > 0.0
+
+
+def test_faces_entered_between_their_points_are_found():
+    points = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)])
+    triangles = np.array([(0, 1, 2), (1, 3, 2)])
+
+    def ball(center, radius=0.1):
+        def distances(places):
+            return np.linalg.norm(places - center, axis=1) - radius
+
+        return entered(points, triangles, distances(points), distances).tolist()
+
+    assert ball((0.3, 0.3, 0.05)) == [0, 1, 2]
+    assert ball((0.7, 0.7, 0.0)) == [1, 2, 3]
+    assert ball((0.5, 0.5, 0.0)) == [0, 1, 2, 3]
+    assert ball((0.3, 0.3, 0.2)) == ball((9.0, 9.0, 9.0)) == []

@@ -88,9 +88,15 @@ def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface)
     if row is None or obj.constraints or bone_transforms.is_animated(obj):
         return solid
     rest = rest_matrix(obj, rig, row)[None]
-    (away,) = Colliders((solid,), 0.0).distances(rest, rest, surface.points)
+
+    def distances(points: np.ndarray) -> np.ndarray:
+        (away,) = Colliders((solid,), 0.0).distances(rest, rest, points)
+        return away
+
+    away = distances(surface.points)
     if not obj.jounce_of_bone:
-        return replace(solid, spared=np.flatnonzero(away < 0.0))
+        inside = bone_capsules.entered(surface.points, surface.triangles, away, distances)
+        return replace(solid, spared=np.union1d(inside, np.flatnonzero(away < 0.0)))
     parents = bone_transforms.bones_above(rig.movers)
     return replace(solid, spared=bone_capsules.spared(surface.weights, parents, row, away))
 

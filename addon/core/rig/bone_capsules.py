@@ -1,5 +1,6 @@
 """Fits capsules to the flesh around bones, and finds the bones of limbs, which need capsules."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,12 @@ BRANCH = 0.01
 OWN = 0.3
 # The same for flesh whose distance at rest is below this share of the largest depth in the capsule.
 CLOSE = 0.3
+# Shares (s, 3) of a triangle's corners at the places where it is looked at, corners included.
+PARTS = 8
+SAMPLES = np.array([(a, b, PARTS - a - b) for a in range(PARTS + 1) for b in range(PARTS + 1 - a)]) / PARTS
+
+# Distances (n,) of points (n, 3) from a collider, metres, negative inside.
+Distances = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +124,19 @@ def spared(weights: np.ndarray, parents: np.ndarray, bone: int, away: np.ndarray
     near = (bones == bone) | (parents == bone) | (bones == parents[bone])
     own = weights[:, near].sum(axis=1) > OWN
     return np.flatnonzero(own | (away < -CLOSE * away.min()))
+
+
+def entered(points: np.ndarray, triangles: np.ndarray, away: np.ndarray, distances: Distances) -> np.ndarray:
+    """The corners (k,) of the triangles (q, 3) that a collider enters at rest, between its points too.
+
+    points: (p, 3). away: (p,) distances of the points from the collider, metres. distances: of any points.
+    """
+    corners = points[triangles]
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    near = away[triangles].min(axis=1, initial=np.inf) < longest
+    samples = np.einsum("sc,qcd->qsd", SAMPLES, corners[near])
+    deepest = distances(samples.reshape(-1, 3)).reshape(samples.shape[:2]).min(axis=1, initial=np.inf)
+    return np.unique(triangles[near][deepest < 0.0])
 
 
 def mesh(
