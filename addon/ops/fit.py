@@ -94,11 +94,6 @@ def shot(scene: bpy.types.Scene) -> range:
     return range(scene.frame_start, scene.frame_end + 1)
 
 
-def fit_body(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Task:
-    """Fits the frequency of a built body to these frames."""
-    return keep((yield from fit(host, context, steps)), context)
-
-
 def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn: Warn) -> Fitting:
     """Repeats a fit; builds the body again if another set of bones is moved."""
     made = None

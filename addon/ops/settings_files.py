@@ -77,10 +77,8 @@ def applied(
     try:
         if host in new:
             add_body(host, others, context, warn)
-        back, change = (
-            settings_files.fitted(host, settings_files.take(host)),
-            settings_files.fitted(host, file),
-        )
+        back = settings_files.fitted(host, settings_files.take(host))
+        change = settings_files.fitted(host, file)
         message = yield from built(change, back, context, warn)
         if host in new:
             show(host, warn)
@@ -101,5 +99,5 @@ def built(change: Change, back: Change, context: bpy.types.Context, warn: Warn) 
     finally:
         if not finished:
             back.make(lambda _sentence: None)
-            settings_files.unmake(made)
+            change.unmake(made)
     return message

@@ -95,7 +95,7 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
 
 
 def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
-    """Fits a body to the shot, and builds it so; as an attached one where its flesh flaps."""
+    """Fits a body to the shot and builds it; flapping flesh becomes an attached body."""
     scene = bodies.read(host, context, warn)
     sketch = yield from scaled(built.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
     if unmoved := built.held_skin(sketch, scene.surface):

@@ -83,7 +83,7 @@ def test_a_rod_is_a_chain_of_pieces(antenna):
 
 @pytest.mark.parametrize(("pieces", "off"), [(1, 0.01), (6, 0.05), (12, 0.1)])
 def test_the_slowest_swing_is_that_of_the_whole_flesh(pieces, off):
-    """Interfaces are rigid, so that many of them are firmer."""
+    """Interfaces are rigid: more pieces are firmer."""
     points, triangles = rod()
     body = built(points, triangles, points[:, 2] < 0.01, pieces)
     whole = jounce.linear_modes(

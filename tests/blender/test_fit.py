@@ -35,14 +35,17 @@ def test_stopped_between_any_two_steps_it_changes_nothing(module):
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
     obj.jounce.amount = 1.0
-    fit_body = module("ops.fit").fit_body
-    arguments = obj, bpy.context, range(1, 13)
-    stages = [step.stage for step in fit_body(*arguments)]
+    fit = module("ops.fit")
+
+    def fitted():
+        fit.keep((yield from fit.fit(obj, bpy.context, range(1, 13))), bpy.context)
+
+    stages = [step.stage for step in fitted()]
     assert obj.jounce.frequency != 5.0 and stages.count("Fitting") >= 24
     obj.jounce.frequency = 5.0
     before = snapshot.snapshot(obj), snapshot.properties(obj.jounce), bpy.context.scene.frame_current
     for stop in range(1, len(stages), 3):
-        task = fit_body(*arguments)
+        task = fitted()
         # The number of waits for the simulation differs between runs.
         if len(list(itertools.islice(task, stop))) < stop:
             assert stop > len(stages) // 2

@@ -162,7 +162,7 @@ def test_a_painted_root_moves_the_hold(antenna):
 
 
 def shape_of(name):
-    """A prop of the examples where it belongs, with what it touches."""
+    """A prop of the examples in its place, with the objects that it touches."""
     if name == "Lamp":
         return prop_shapes.added(name, prop_shapes.lamp(), prop_shapes.BRASS, (0.0, 0.0, 2.0))
     ground()

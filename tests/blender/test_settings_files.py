@@ -142,6 +142,23 @@ def test_vertex_groups_of_the_artist_keep_name_and_weights(path):
     assert obj.jounce.directions["Paunch.001"].lag == 2.0
 
 
+def test_hard_materials_of_others_and_linked_ones_stay(path, tmp_path):
+    dressed()
+    save(path)
+    obj, coat, _ = bare()
+    stool = scenes.column("Stool")
+    stool.data.materials.append(bpy.data.materials["Wool"])
+    bpy.data.materials["Wool"].jounce_rigid = True
+    library = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(library), {bpy.data.materials["Steel"]})
+    bpy.data.materials.remove(bpy.data.materials["Steel"])
+    with bpy.data.libraries.load(str(library), link=True) as (_, linked):
+        linked.materials = ["Steel"]
+    coat.data.materials[0] = bpy.data.materials["Steel"]
+    load(path, obj)
+    assert bpy.data.materials["Wool"].jounce_rigid and not bpy.data.materials["Steel"].jounce_rigid
+
+
 def test_stitches_and_a_drawn_law_are_kept(path):
     obj, coat, _ = scenes.dressed()
     scenes.activate(obj, coat)

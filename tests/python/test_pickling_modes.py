@@ -47,7 +47,7 @@ def sheet():
 
 @pytest.mark.parametrize("kind", ["found", "leaking", "stitched", "restitched", "attached", "sheet"])
 def test_modes_come_back_to_the_bit(mesh, held, modes, kind):
-    """Derivatives too, for which they hold a factor."""
+    """Modes keep the factor for their derivatives too."""
     made = {
         "found": lambda: modes,
         "leaking": lambda: jounce.linear_modes(

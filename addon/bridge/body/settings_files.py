@@ -59,6 +59,7 @@ class Change:
 
     equal: meshes with the shape of the file's. hard: of each mesh, true for a whole hard one, and the single
     hard faces (f,). maps: weights (p,) by vertex group and mesh. names: of the vertex groups in the file's.
+    marked: materials that become hard; others stay, since other bodies may have them too.
     """
 
     host: bpy.types.Object
@@ -67,6 +68,7 @@ class Change:
     hard: dict[bpy.types.Object, tuple[bool, np.ndarray]]
     maps: dict[str, dict[bpy.types.Object, np.ndarray]]
     names: dict[str, str]
+    marked: list[bpy.types.Material]
 
     def make(self, warn: Warn) -> Made:
         """Gives the settings in the place of the body's own; returns the new vertex groups."""
@@ -87,8 +89,8 @@ class Change:
         for kept in file.muscles:
             put(state.more_muscles.add(), renamed(kept, self.names))
         put_bones(objects, file, warn)
-        for material in materials(objects):
-            material.jounce_rigid = material.name in file.materials
+        for material in self.marked:
+            material.jounce_rigid = True
         for obj, (whole, faces) in self.hard.items():
             obj.jounce.is_rigid = whole
             hard_parts.replace(obj, faces)
@@ -97,6 +99,13 @@ class Change:
             sew(host, self.equal, kept, warn)
         host.update_tag()
         return made
+
+    def unmake(self, made: Made) -> None:
+        """Takes new vertex groups and marks of materials off again."""
+        for obj, name in made:
+            obj.vertex_groups.remove(obj.vertex_groups[name])
+        for material in self.marked:
+            material.jounce_rigid = False
 
 
 def fitted(host: bpy.types.Object, file: SettingsFile) -> Change:
@@ -110,7 +119,12 @@ def fitted(host: bpy.types.Object, file: SettingsFile) -> Change:
     for name, kept in file.maps.items():
         found = {obj: placed(obj, name, kept, equal) for obj in objects}
         maps[names[name]] = {obj: weights for obj, weights in found.items() if weights is not None}
-    return Change(host, file, equal, hard, maps, names)
+    marked = [
+        material
+        for material in materials(objects)
+        if material.name in file.materials and not material.jounce_rigid and material.library is None
+    ]
+    return Change(host, file, equal, hard, maps, names, marked)
 
 
 def meshes_of(file: SettingsFile, scene: bpy.types.Scene) -> tuple[list[bpy.types.Object], list[str]]:
@@ -274,12 +288,6 @@ def put_map(name: str, found: dict[bpy.types.Object, np.ndarray]) -> Made:
     return made
 
 
-def unmake(made: Made) -> None:
-    """Removes vertex groups."""
-    for obj, name in made:
-        obj.vertex_groups.remove(obj.vertex_groups[name])
-
-
 def put_parts(state: bpy.types.PropertyGroup, file: SettingsFile, names: dict[str, str]) -> None:
     """Gives parts their settings; parts that were not built yet are listed by the next build."""
     for part in state.parts:
@@ -302,18 +310,18 @@ def bones(objects: Objects) -> list[bpy.types.PoseBone]:
 
 
 def put_bones(objects: Objects, file: SettingsFile, warn: Warn) -> None:
-    """Gives bones their settings."""
+    """Gives bones their settings; bones of linked rigs stay."""
     found = bones(objects)
-    for bone in found:
+    for bone in (bone for bone in found if bone.id_data.library is None):
+        kept = file.bones.get(bone.name, {})
         for name in BONE:
-            kept = file.bones.get(bone.name, {})
             if name in kept:
                 setattr(bone, name, kept[name])
             elif not is_default(bone, name):
                 bone.property_unset(name)
-    lacking = sorted(file.bones.keys() - {bone.name for bone in found})
+    lacking = sorted(file.bones.keys() - {bone.name for bone in found if bone.id_data.library is None})
     if lacking:
-        warn(f"The rig has no {', '.join(lacking)}, so what was set for these bones was left out.")
+        warn(f"No rig of this file has {', '.join(lacking)}, so the settings of these bones were left out.")
 
 
 def materials(objects: Objects) -> list[bpy.types.Material]:

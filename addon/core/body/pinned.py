@@ -27,8 +27,7 @@ from .domains import Cage, Piece
 
 # Modes of a piece that bears nothing and of one that bears others, which has attachment modes too.
 MODES, BEARING = 4, 3
-# Edge of the cube that stands for the root, as a multiple of the diagonal, and its cells. Its fixed face is
-# as wide as the body, to which all is near.
+# Edge of the cube that serves as the root, as a multiple of the diagonal, and its cells.
 ROOT, ROOT_CELLS = 2.0, 2
 # Seconds of a step that ends in balance, and acceleration in m/s^2 of a small bend.
 LONG, GENTLE = 1e5, 1e-4
@@ -250,7 +249,7 @@ def limb_of(vertices: np.ndarray, moved: np.ndarray, modes: "jounce.LinearModes"
 def swinging(
     mesh: "jounce.TetMesh", piece: Piece, bears: list[np.ndarray], flesh: "jounce.Material"
 ) -> "jounce.LinearModes":
-    """The modes of a piece held where it is attached, and the ways in which it yields to what it bears."""
+    """The modes of a piece held at its attachment, and its responses to loads of the attached pieces."""
     held = np.zeros(len(mesh.vertices), bool)
     held[piece.held] = True
     free = 3 * int((~held).sum())

@@ -16,9 +16,9 @@ From the last `cargo x bench rivals --docs`, on one thread; times are of the pro
 that is held at one end falls. The error is the distance from the converged motion over all steps, each
 solver's own: newton and SciPy have one law, Jounce another Neo-Hookean one. Newton's method is written in
 numpy beside SciPy's sparse solver. newton is made for graphics cards, and single precision is all that it
-has. Vertex block descent passes news on from vertex to vertex, for which a bar of 90 cells is long; on one of
-18 (`rivals.py 18`) it takes 43, 181 and 530 ms for 2.8, 0.02 and 0.0003 percent, and Jounce 2.3, 4.3, 6.3 and
-11.4 ms for 0.18, 0.06, 0.0009 and 0.0000005.";
+has. Vertex block descent passes changes from vertex to vertex, and a bar of 90 cells is long for that; on one
+of 18 (`rivals.py 18`, 2026-11-27) it takes 41, 165 and 497 ms for 2.8, 0.02 and 0.0003 percent, and Jounce
+2.0, 3.2, 5.5 and 10.2 ms for 0.18, 0.06, 0.0009 and 0.0000005.";
 /// Start of the table of modes.
 const MODES: &str = "10 modes of ";
 

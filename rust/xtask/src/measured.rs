@@ -9,7 +9,7 @@ use crate::repository::read;
 
 /// Page that lists all measured pages.
 pub const PAGE: &str = "docs/evidence.md";
-/// Entry of a page whose inputs are those of its measurement.
+/// Entry of a page without a change of its inputs since the measurement.
 const UNCHANGED: &str = "-";
 
 /// A row of the table.

@@ -58,7 +58,7 @@ fn fly(one_in: Option<usize>) -> Vec<(String, Flight)> {
     throws(bodies.len(), one_in).par_iter().map(fly).collect()
 }
 
-/// Name of a failure, and what tells it.
+/// Name and predicate of a failure.
 type Kind = (&'static str, fn(&Flight) -> bool);
 
 /// Refuses more than a share of failures of each kind.

@@ -8,6 +8,7 @@ threads; `cargo x bench rivals` gives each solver one. Numbers are as precise as
 in SciPy, single in newton.
 """
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import os
@@ -278,7 +279,8 @@ def rows(cells: int) -> Iterator[str]:
         return
     name = f"VBD, newton {importlib.metadata.version('newton')}"
     for iterations in BLOCK_ITERATIONS:
-        shapes, seconds = block_descent(vertices, tets, moves, iterations)
+        with contextlib.redirect_stdout(sys.stderr):
+            shapes, seconds = block_descent(vertices, tets, moves, iterations)
         yield row(name, iterations, seconds, apart(shapes, right))
 
 

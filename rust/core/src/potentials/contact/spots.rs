@@ -60,8 +60,7 @@ impl Contact {
         spots
     }
 
-    /// `true` if the bones carry a face past its collider, so far from where it met it that a corner which alone
-    /// gave way would move beyond its reach.
+    /// `true` if the bones carry a face past its collider, beyond the reach of a single yielding corner.
     fn is_carried_past(&self, rig: &Rows, spot: &Spot) -> bool {
         let collider = spot.collider as usize;
         let posed = self.faces.at(spot, |corner| self.points.at(corner, rig) + self.shift(corner));
