@@ -22,7 +22,7 @@ from trailer_beats import BEATS, HIGH, WIDE, Beat
 
 # Height of the line of words, and frames of a fade.
 FOOT, FADE = 60, 8
-# Beat and frame of it that the still shows.
+# Beat of the still, and its frame.
 STILL = 6, 76
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 

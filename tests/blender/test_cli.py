@@ -110,7 +110,7 @@ def test_a_file_without_bodies_is_refused(main, capsys):
 
 @pytest.mark.posix
 def test_a_blender_whose_caller_was_killed_ends(tmp_path):
-    """It writes into streams that nobody reads any more."""
+    """It writes into closed streams."""
     missing = tmp_path / "missing.blend"
     words = [sys.executable, HEADLESS, missing, "info"]
     orphan = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

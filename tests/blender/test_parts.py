@@ -288,7 +288,7 @@ def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
     assert all((part.softness, part.amount) == (1.0, 1.0) for part in state.parts)
     settings = module("core.rig.part_settings").acting(state.part_rows())
     assert {each.name: (each.softness, each.amount) for each in settings}.items() <= first.items()
-    # What the rig alone stretches has no fit of parts, and is built as it is then.
+    # Flesh stretched by the rig alone has no fit of parts, and is built without one.
     fitting = module("core.shot.fitting")
     found = fitting.Fitted(0.5, fitting.Extent(0.01, 0.9), fitting.Reason.RIG)
     with pytest.MonkeyPatch.context() as patch:

@@ -206,7 +206,7 @@ def test_props_are_pinned_where_they_are_fixed_and_bend_in_the_wind(name, most, 
     moved = shown - rest
     assert np.abs(moved[:, held]).max() < 1e-5
     size = np.linalg.norm(np.ptp(rest, axis=0))
-    # The wind blows from the first frame on, so that it stands in balance.
+    # The wind blows from the first frame on: the prop begins in balance.
     assert 0.005 * size < moved[..., 1].max() < 0.4 * size
     edges = np.array([edge.vertices[:] for edge in obj.data.edges])
     before = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)

@@ -69,7 +69,7 @@ def dressed():
 
 
 def shapes(obj):
-    """All of an object but its own properties, among them those of Jounce."""
+    """The state of an object without its own properties."""
     return {name: kept for name, kept in snapshot(obj).items() if name not in ("object", "custom")}
 
 

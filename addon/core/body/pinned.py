@@ -25,7 +25,7 @@ from ..stepping.motion import DENSITY, YOUNG
 from . import domains
 from .domains import Cage, Piece
 
-# Modes of a piece that bears nothing and of one that bears others, which has attachment modes too.
+# Modes of a piece at an end, and of one with attached pieces, beside its attachment modes.
 MODES, BEARING = 4, 3
 # Edge of the cube that serves as the root, as a multiple of the diagonal, and its cells.
 ROOT, ROOT_CELLS = 2.0, 2
@@ -63,7 +63,7 @@ class Limb:
 
     @property
     def size(self) -> int:
-        """Number of its coefficients of a frame: one for its frame, and one for each mode."""
+        """Number of coefficients: one for the frame of the domain, and one for each mode."""
         return 1 + len(self.eigenvalues)
 
 

@@ -1,9 +1,9 @@
 //! The sparse Cholesky factor beside that of faer, with the same elimination order and with faer's own.
 //!
 //! The matrix is that of a step in the full space: stiffness plus mass over the square of the time step, on
-//! lattices of a box from the size of a default body on. Each figure is the shortest of several runs, one after
-//! the other; the largest difference of the solutions stands beside. *First* is the time from a matrix to its
-//! factor; in the row `faer` it leaves out finding the order.
+//! lattices of a box from the size of a default body on. Each figure is the shortest of several runs, one
+//! after the other; the largest difference of the solutions stands beside. *First* is the time from a matrix
+//! to its factor; in the row `faer` it leaves out finding the order.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -27,7 +27,8 @@ const RESOLUTION: &str = "44";
 /// Largest size of the page, bytes.
 const MOST_BYTES: usize = 4_000_000;
 
-/// Makes the page and, with Chromium, checks loading and motion, and drops characters (GLB files) on the page.
+/// Makes the page and, with Chromium, checks loading and motion, and drops characters (GLB files) on the
+/// page.
 pub fn build(characters: &[&str]) -> Result<()> {
     let modules = wasm::build()?;
     let folder = project::out().join("page");

@@ -1,7 +1,7 @@
 //! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x films` (the same as
-//! films), `cargo x gallery` (loops of characters under free licences), `cargo x final` (motion of parts in final
-//! motion), `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and frequencies
-//! of a body at several resolutions).
+//! films), `cargo x gallery` (loops of characters under free licences), `cargo x final` (motion of parts in
+//! final motion), `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and
+//! frequencies of a body at several resolutions).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ pub fn gallery(only: &str) -> Result<PathBuf> {
     Ok(table)
 }
 
-/// Renders and joins the trailer, with a still beside it, in `docs/images/`; rendered shots stay in `out/trailer/`.
+/// Renders and joins the trailer, with a still beside it, in `docs/images/`; rendered shots stay in
+/// `out/trailer/`.
 pub fn trailer() -> Result<()> {
     let (data, extension, blender) = ready()?;
     let shots = project::out().join("trailer");

@@ -23,11 +23,11 @@ pub const INSIDE: f64 = 5e-3;
 const LAST: usize = 6;
 /// Points along an edge of a face in which its depth is measured.
 const FINE: usize = 12;
-/// Distance from the obstacle, as a share of the side, at which nothing touches: more than between two points of
-/// a face in which its depth is measured.
+/// Distance from the obstacle, as a share of the side, at which nothing touches: more than between two points
+/// of a face in which its depth is measured.
 const CLEAR: f64 = 0.15;
-/// Places on the straight way of a face in a step, and the distance from the middle of what is round, in radii,
-/// that counts as across it: more than from one place to the next.
+/// Places on the straight way of a face in a step, and the distance from the middle of what is round, in
+/// radii, that counts as across it: more than from one place to the next.
 const PLACES: usize = 64;
 const ACROSS: f64 = 0.5;
 
@@ -99,8 +99,8 @@ impl Obstacle {
         }
     }
 
-    /// `true` if a face that moves straight from one place to another goes across the middle of a ball or rail:
-    /// what has passed it is outside again.
+    /// `true` if a face that moves straight from one place to another goes across the middle of a ball or
+    /// rail: what has passed it is outside again.
     fn is_crossed(self, from: [Vector3<f64>; 3], to: [Vector3<f64>; 3]) -> bool {
         let (radius, along) = match self {
             Self::Ball { radius } => (radius, 1.0),
@@ -147,8 +147,8 @@ pub struct Flight {
     pub pierced: f64,
     /// `true` if a face goes across the middle of what is round.
     pub crossed: bool,
-    /// Largest growth of the energy from one state clear of the obstacle to the next, as a share of that at the
-    /// start. Contacts store energy on the way.
+    /// Largest growth of the energy from one state clear of the obstacle to the next, as a share of that at
+    /// the start. Contacts store energy on the way.
     pub gain: f64,
     /// Largest residual of a step, and number of iterations of all.
     pub residual: f64,
@@ -359,8 +359,8 @@ fn distance([a, b, c]: [Vector3<f64>; 3]) -> f64 {
     [(a, b), (b, c), (c, a)].map(to_edge).into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Depth below the origin at which a triangle cuts the upright axis of a long obstacle; `None` beside it, and far
-/// below. What has jumped over the obstacle in a step cuts it too.
+/// Depth below the origin at which a triangle cuts the upright axis of a long obstacle; `None` beside it, and
+/// far below. What has jumped over the obstacle in a step cuts it too.
 fn on_axis([a, b, c]: [Vector3<f64>; 3]) -> Option<f64> {
     let area = |p: &Vector3<f64>, q: &Vector3<f64>| p.x * q.y - p.y * q.x;
     let areas = [area(&b, &c), area(&c, &a), area(&a, &b)];

@@ -47,8 +47,8 @@ pub(crate) trait Objective {
     /// Length of a step.
     fn length(&self, step: &Rows) -> f64;
 
-    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction, infinite
-    /// for a slope upwards; `None` if only the length of steps tells when to stop.
+    /// Distance to the minimum, to compare with the tolerance, by the slope along the descent direction,
+    /// infinite for a slope upwards; `None` if only the length of steps tells when to stop.
     fn left(&mut self, _slope: f64) -> Option<f64> {
         None
     }

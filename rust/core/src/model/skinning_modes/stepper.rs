@@ -69,7 +69,8 @@ impl SkinningStepper {
         self.motion.reset(drive)
     }
 
-    /// Restarts in static equilibrium in a pose, as [`Simulation::settle`](crate::simulation::Simulation::settle).
+    /// Restarts in static equilibrium in a pose, as
+    /// [`Simulation::settle`](crate::simulation::Simulation::settle).
     ///
     /// # Errors
     /// Those of the settings and of the pose; the motion is then unchanged.

@@ -89,8 +89,8 @@ impl Faces {
         self.of(spot).iter().zip(spot.shares).map(|(&corner, share)| share * value(corner as usize)).sum()
     }
 
-    /// New spots that faces meet on their courses, or at which they are still inside. `may` tells the points and
-    /// colliders that may touch, `side` the normal of a spot's last contact.
+    /// New spots that faces meet on their courses, or at which they are still inside. `may` tells the points
+    /// and colliders that may touch, `side` the normal of a spot's last contact.
     pub(super) fn meet(
         &self,
         scene: &Scene<'_>,
@@ -200,7 +200,7 @@ fn sweep(
     near.spot((lane, collider), &face, rounded, sag)
 }
 
-/// Spot of a face that is inside of a collider in spite of those that it has.
+/// Spot of a face inside a collider, beyond its earlier spots.
 fn deeper((lane, collider): (u32, u32), here: &Face, rounded: &Rounded<'_>, sag: f64) -> Option<Spot> {
     let near = Nearest::of(rounded, here, corner(lane));
     let is_deeper = near.distance < -sag && near.distance >= -rounded.depth;
