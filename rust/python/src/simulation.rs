@@ -683,7 +683,7 @@ impl Simulation {
         self.restore_state(py, state)
     }
 
-    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+    pub fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
         Ok(Self {
             inner: Mutex::new(self.duplicate()?),
             model: self.model.clone_ref(py),
