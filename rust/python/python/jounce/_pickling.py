@@ -6,7 +6,7 @@ import copyreg
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from jounce import _jounce
+from jounce._jounce import Job, Player
 
 
 def called(owner: Any, method: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> Any:
@@ -14,17 +14,17 @@ def called(owner: Any, method: str, arguments: tuple[Any, ...], settings: Mappin
     return (getattr(owner, method) if method else owner)(*arguments, **settings)
 
 
-def refuse_job(job: _jounce.Job) -> NoReturn:
+def refuse_job(job: Job) -> NoReturn:
     """Refuses to pickle or copy a job."""
     raise TypeError(f"{type(job).__name__}: a job is a running thread; pickle its result")
 
 
-def refuse_player(player: _jounce.Player) -> NoReturn:
+def refuse_player(player: Player) -> NoReturn:
     """Refuses to pickle or copy a player."""
     raise TypeError("Player: it plays for one program; make another one of the same model")
 
 
-for _kind in vars(_jounce).values():
-    if isinstance(_kind, type) and issubclass(_kind, _jounce.Job):
-        copyreg.pickle(_kind, refuse_job)
-copyreg.pickle(_jounce.Player, refuse_player)
+copyreg.pickle(Job, refuse_job)
+for _kind in Job.__subclasses__():
+    copyreg.pickle(_kind, refuse_job)
+copyreg.pickle(Player, refuse_player)
