@@ -99,7 +99,6 @@ MADE = {
     "SurfaceMesh": lambda it: it["surface"],
     "TetMesh": lambda it: it["mesh"],
     "Tracking": lambda it: keyed(it).tracking(0.02),
-    "TreeState": lambda it: tree(it).save_state(),
 }
 JOBS = {
     "BodyJob": lambda it: jounce.BodyJob(it["body"].points, it["body"].triangles, it["body"].weights),
