@@ -25,7 +25,7 @@ use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
 use crate::solve::{Descent, Lbfgs, Outcome};
-use crate::stepping::history::{apart, felt_acceleration, past_acceleration, velocity};
+use crate::stepping::history::{apart, past_acceleration, velocity};
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, Substep, last};
 use crate::{Progress, Result, check};
@@ -247,10 +247,8 @@ impl FullSpaceSubstep {
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
         let posing = &self.model.posing;
-        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
-        let [felt, of_offsets] = &mut self.felt;
-        posing.apply(&self.acceleration, &[0.0; 3], felt);
-        felt_acceleration(&state.offset_path, rig.offset, &inertia, params.strength, of_offsets);
+        let ([felt, _], [of_pose, of_offsets]) = (&mut self.felt, rig.felt);
+        posing.apply(of_pose, &[0.0; 3], felt);
         let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
         offsets.for_each(|(felt, offset)| *felt += offset);
         let terms = &mut self.terms;

@@ -20,7 +20,7 @@ use crate::math::rows::{Rows, add};
 use crate::potentials::damping::damping;
 use crate::rig::Pose;
 use crate::solve::{Descent, Lbfgs, Objective, Outcome};
-use crate::stepping::history::{apart, felt_acceleration, past_acceleration};
+use crate::stepping::history::{apart, past_acceleration};
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, Substep, last};
 use crate::{Error, Progress, Result};
@@ -47,8 +47,6 @@ pub(crate) struct ReducedSubstep {
     drag: PartDrag,
     /// `sum of V k`, J.
     rounding: f64,
-    /// Acceleration of the pose.
-    acceleration: Vec<[f64; 3]>,
     /// Inertial force of the rig on the coordinates.
     felt: Vec<f64>,
     /// Scratch for unused gradients of the energy.
@@ -75,7 +73,6 @@ impl ReducedSubstep {
             terms: Terms::new(rank),
             drag: PartDrag::new(&model),
             rounding: model.rounding(),
-            acceleration: pose.clone(),
             felt: vec![0.0; rank],
             gradient: vec![0.0; rank],
             force: vec![0.0; rank],
@@ -100,9 +97,8 @@ impl ReducedSubstep {
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
-        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
         let data = &self.model.data;
-        data.rig_mass.project(self.acceleration.as_flattened(), &mut self.felt);
+        data.rig_mass.project(rig.felt[0].as_flattened(), &mut self.felt);
         let terms = &mut self.terms;
         past_acceleration(&state.reduced, &inertia, &mut terms.target);
         let [.., older, last] = state.reduced.each_ref().map(|rows| rows.as_flattened());
