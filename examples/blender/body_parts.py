@@ -20,6 +20,7 @@ HEADING = """# What moves where, measured
 Made by `cargo x sheets`: the final motion of twenty characters at the defaults of *Add Jounce*, in the 60
 liveliest frames of each character's clips. *Seen*: mean distance from the pose, over the frames and
 the most mobile hundredth of the vertices, in a picture with 864 pixels along the character's longest side.
+*Moving*: over the frames in which the posed mesh moves; *still*: share of the others.
 *Where*: the bone with the largest weight on most of these vertices. The columns from *hands* to *ears, tails*
 give the 90th percentile of the distance from the pose, in percent of the size; of the rib cage only the half
 towards the head counts. Parts are found by the names of bones, and a part without such a name is left out.
@@ -31,6 +32,8 @@ frame. Jitter: 99th percentile of the second difference of the displacement.
 COLUMNS = {
     "file": "{}",
     "seen": "{:.1f} px",
+    "seen, moving": "{:.1f} px",
+    "still": "{:.0%}",
     "where": "{}",
     "hands": "{:.2%}",
     "feet": "{:.2%}",
@@ -50,7 +53,16 @@ COLUMNS = {
     "amount": "{:.2g}",
     "add s": "{:.1f}",
 }
-MEDIANS = ("seen", "hips, spine", "rib cage", "thighs", "stretch, 99.9 percentile", "jitter", "add s")
+MEDIANS = (
+    "seen",
+    "seen, moving",
+    "hips, spine",
+    "rib cage",
+    "thighs",
+    "stretch, 99.9 percentile",
+    "jitter",
+    "add s",
+)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ vertices and frames. Lively: largest lag of a mass on a damped spring of the bod
 vertex; for a part, the 90th percentile of its vertices.
 
 Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
-most, in pixels of a picture in which the character's longest side has 864.
+most, in pixels of a picture in which the character's longest side has 864; moving: over the frames in which a
+vertex of the posed mesh moves by more than a thousandth of the size.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ STEPS = 64
 RIBS = 0.5
 # Pixels of the longest side, and share of the vertices that visible motion is averaged over.
 PIXELS, LIVELIEST = 864, 0.01
+# Largest motion of a vertex from the frame before, as a share of the size, in a frame that holds still.
+HELD = 1e-3
 
 
 def main() -> None:
@@ -144,8 +147,12 @@ def measure(character: characters.Character, take: sheet.Take, found: dict[str, 
     furthest = np.argsort(peak)[-max(1, round(LIVELIEST * len(peak))) :]
     bones = np.concatenate([strongest_bones(mesh) for mesh in character.body])
     names, counts = np.unique(bones[furthest], return_counts=True)
+    seen = moved[:, furthest].mean(axis=1) * take.size * PIXELS / longest_side(take)
+    moving = ~held(take)
     values = {
-        "seen": float(moved[:, furthest].mean()) * take.size * PIXELS / longest_side(take),
+        "seen": float(seen.mean()),
+        "seen, moving": float(seen[moving].mean()) if moving.any() else 0.0,
+        "still": 1.0 - float(moving.mean()),
         "where": str(names[counts.argmax()]),
         "largest": float(peak.max()),
         "jitter": float(np.percentile(np.linalg.norm(np.diff(offsets, n=2, axis=0), axis=2), 99.0)),
@@ -154,6 +161,13 @@ def measure(character: characters.Character, take: sheet.Take, found: dict[str, 
         if mine.any():
             values[region] = float(np.percentile(peak[mine], 90.0))
     return values | tearing(character, take)
+
+
+def held(take: sheet.Take) -> np.ndarray:
+    """True for frames (f,) in which the posed mesh is where it was; the first is none of them."""
+    places = np.array([np.concatenate(shape) for shape in take.posed], float) / take.size
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1, initial=0.0)
+    return np.concatenate([[False], steps < HELD])
 
 
 def longest_side(take: sheet.Take) -> float:

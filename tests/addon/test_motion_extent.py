@@ -118,6 +118,33 @@ def test_parts_are_measured_too_each_beside_what_is_natural_for_it(ball):
     assert motion_extent.of_motion([held.of_frame(0, coefficients[7]), found]).parts[0].strain == belly.strain
 
 
+def test_at_the_border_of_a_part_its_own_bound_counts(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    mixed, whole = in_parts(body), Gauge(body, surface, drives).of_frame(7, coefficients[7])
+    mixed.part_weights = np.outer([0.6, 0.4], np.ones(len(body.mesh.vertices)))
+    gauge = Gauge(mixed, surface, drives)
+    [belly] = gauge.of_frame(7, coefficients[7]).parts
+    assert gauge.parts == ("belly",)
+    assert belly.size * motion_extent.MOTION["belly"] == pytest.approx(whole.size)
+
+
+def test_a_part_in_a_thin_layer_is_measured_where_it_moves(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    thin = in_parts(body)
+    corners = body.mesh.tets[body.embedding.tets]
+    right = (thin.part_weights[1][corners] > 0.5).any(axis=1)
+    thin.pinned = body.pinned.copy()
+    # One corner of each tet with a point of the tail is bone.
+    thin.pinned[corners[right][:, 0]] = True
+    found = Gauge(thin, surface, drives)
+    assert found.parts == ("belly", "tail")
+    belly, tail = found.of_frame(7, coefficients[7]).parts
+    assert not belly.thin and tail.thin and tail.size > 0.0
+    assert motion_extent.of_motion([found.of_frame(7, coefficients[7])]).parts[1].thin
+
+
 def test_one_wild_strike_says_little_of_a_motion_but_its_stretch_is_seen():
     calm = [Extent(0.01, 0.1)] * 39
     whole = motion_extent.of_motion([*calm[:20], Extent(1.0, 9.0), *calm[20:]])

@@ -79,6 +79,30 @@ def test_parts_that_tear_only_together_take_no_motion_from_the_one_that_moved():
     assert extent.strain < fitting.NEAR * BOUNDS.strain and extent.parts[0].strain >= 0.34
 
 
+def test_a_part_in_a_thin_layer_is_calmed_but_never_woken():
+    calm, wild = Extent(0.001, 0.01, thin=True), Extent(0.07, 0.01, thin=True)
+    for thin, is_calmed in ((calm, False), (wild, True)):
+        whole = Extent(0.035, 0.36, parts=(Extent(0.035, 0.36), thin))
+        _, eases = part_fitting.following(0.0, (0.0, 0.0), whole, BOUNDS)
+        assert (eases < -0.5) if is_calmed else (eases == 0.0)
+    woken = Extent(0.035, 0.36, parts=(Extent(0.035, 0.36), Extent(0.001, 0.01)))
+    assert part_fitting.following(0.0, (0.0, 0.0), woken, BOUNDS)[1] > 0.5
+
+
+def test_a_wild_part_is_calmed_though_the_flesh_around_it_moves_less():
+    belly, chest = Extent(0.035, 0.35), Extent(0.055, 0.2)
+    whole = Extent(0.035, 0.35, parts=(belly, chest))
+
+    def extent_at(eases):
+        yield Step(0.5, "")
+        share = float(np.exp(0.2 * eases[1]))
+        parts = Extent(0.035 * share**1.4, 0.35 * share), Extent(0.055 * share, 0.2)
+        return Extent(0.035 * share, 0.35 * share, parts=parts)
+
+    eases, extent = run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS))
+    assert eases[1] < -0.5 and extent.parts[1].size < 0.05
+
+
 def test_nothing_is_tried_where_nothing_is_to_gain():
     whole, extent_at, tried = body(np.array([0.02, 0.02]), np.array([0.35, 0.36]))
     assert run(part_fitting.fitted(0.0, whole, extent_at, BOUNDS)) == ((0.0, 0.0), whole)

@@ -28,7 +28,7 @@ pub fn cube() -> Body {
 /// Settings, sensible or not; the counts stay small, so that one input takes little time.
 #[derive(Debug, Arbitrary)]
 pub struct Settings {
-    numbers: [f64; 6],
+    numbers: [f64; 7],
     gravity: [f64; 3],
     limit: Option<f64>,
     stretch: Option<f64>,
@@ -42,7 +42,7 @@ pub struct Settings {
 impl Settings {
     /// The settings in the core's type.
     pub fn params(&self) -> SimulationParams {
-        let [dt, tolerance, damping, pose_rest, stiffness, strength] = self.numbers;
+        let [dt, tolerance, damping, pose_rest, stiffness, strength, smoothing] = self.numbers;
         SimulationParams {
             dt,
             substeps: u32::from(self.substeps % 4),
@@ -54,6 +54,7 @@ impl Settings {
             pose_rest,
             stiffness,
             strength,
+            smoothing,
             // The bodies have no fibres and no stitches.
             contraction: 0.0.into(),
             stitching: 1.0.into(),

@@ -32,7 +32,13 @@ def test_a_player_moves_as_a_simulation_does_for_300_frames(bar):
     body, points = bar
     player = jounce.Player(body.model, points, stretch=0.3, damping=0.05, substep=FRAME / 3, gravity_z=-1.0)
     simulation = jounce.Simulation(
-        body.model, dt=FRAME, substeps=3, stretch=0.3, damping=0.05, gravity=(0.0, 0.0, -1.0)
+        body.model,
+        dt=FRAME,
+        substeps=3,
+        stretch=0.3,
+        damping=0.05,
+        gravity=(0.0, 0.0, -1.0),
+        smoothing=jounce.standard.SMOOTHING,
     )
     simulation.settle(pose(0.0))
     simulation.coast(pose(FRAME))

@@ -37,13 +37,14 @@ class Extent:
     size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as tails,
     relative to that. strain: stretch of an edge, as a share of its length. wildest: of a motion, the frame in
     and around which strain is largest, counted from the first. parts: of each measured part, relative to what
-    is natural.
+    is natural. thin: True for a part without flesh that is free of bone all around.
     """
 
     size: float = 0.0
     strain: float = 0.0
     wildest: int = 0
     parts: tuple["Extent", ...] = ()
+    thin: bool = False
 
 
 class Gauge:
@@ -64,16 +65,18 @@ class Gauge:
         moving = edges[~held[edges].all(axis=1)]
         self._torn = TORN * len(edges) / len(moving) if len(moving) else 1.0
         edges = thinned(moving, EDGES)
-        owners = owner_of_points(body)
-        known = np.bincount(owners[soft] + 1, minlength=len(body.parts) + 1)[1:] >= FEWEST
+        owned, is_thin = places_of_parts(body, swings)
+        known = [len(points) >= FEWEST for points in owned]
         # Names of the measured parts.
         self.parts = tuple(name for name, is_known in zip(body.parts, known, strict=True) if is_known)
-        self._of_soft = [owners[soft] == part for part in np.flatnonzero(known)]
+        self._thin = [thin for thin, is_known in zip(is_thin, known, strict=True) if is_known]
+        own = [thinned(points, POINTS) for points, is_known in zip(owned, known, strict=True) if is_known]
         nearest = owner_of_points(body, BESIDE)[edges]
         self._of_edges = [(nearest == part).any(axis=1) for part in np.flatnonzero(known)]
-        self._natural = natural_motion(body)[soft]
-        points, places = np.unique(np.concatenate([soft, edges.ravel()]), return_inverse=True)
-        self._soft, self._edges = places[: len(soft)], places[len(soft) :].reshape(-1, 2)
+        points = np.unique(np.concatenate([soft, edges.ravel(), *own]))
+        self._soft, self._edges = np.searchsorted(points, soft), np.searchsorted(points, edges)
+        self._own = [np.searchsorted(points, each) for each in own]
+        self._natural = np.maximum(1.0, natural_motion(body)[soft])
         self._bones = surface.weights[points].any(axis=0)
         weights = surface.weights[np.ix_(points, self._bones)]
         self._surface = replace(surface, points=surface.points[points], weights=weights)
@@ -86,15 +89,18 @@ class Gauge:
         if drive.held:
             return Extent(parts=(Extent(),) * len(self.parts))
         moved = self._model.displacement(coefficients, self._embedding)
-        sizes = np.linalg.norm(moved[self._soft], axis=1) / self._diagonal
+        sizes = np.linalg.norm(moved, axis=1) / self._diagonal
         strains = np.zeros(len(self._edges))
         if self._torn < 1.0:
             if index not in self._posed:
                 self._posed[index] = posed_points(self._surface, drive.pose[self._bones])
             strains = stretches(self._posed[index], moved, self._edges, self._diagonal)
-        own = zip(self._of_soft, self._of_edges, strict=True)
-        parts = (self._extent((sizes / self._natural)[soft], strains[edges]) for soft, edges in own)
-        return replace(self._extent(sizes / np.maximum(1.0, self._natural), strains), parts=tuple(parts))
+        own = zip(self.parts, self._own, self._of_edges, self._thin, strict=True)
+        parts = (
+            replace(self._extent(sizes[points] / MOTION[name], strains[edges]), thin=thin)
+            for name, points, edges, thin in own
+        )
+        return replace(self._extent(sizes[self._soft] / self._natural, strains), parts=tuple(parts))
 
     def _extent(self, sizes: np.ndarray, strains: np.ndarray) -> Extent:
         """The extent of some of the flesh, in which as many edges may tear as in all."""
@@ -118,6 +124,22 @@ def owner_of_points(body: "jounce.Body", least: float = OWN) -> np.ndarray:
     return np.where(weights.max(axis=1) > least, weights.argmax(axis=1), -1)
 
 
+def places_of_parts(body: "jounce.Body", swings: np.ndarray | None) -> tuple[list[np.ndarray], list[bool]]:
+    """Render vertices of each part that show its motion, and True for parts in a thin layer.
+
+    They lie in flesh alone. Where a part has too few of these, those count that move at all.
+    """
+    owners = owner_of_points(body)
+    soft = soft_points(body, swings)
+    moving = np.flatnonzero(~body.pinned[body.mesh.tets[body.embedding.tets]].all(axis=1))
+    owned, is_thin = [], []
+    for part in range(len(body.parts)):
+        within = soft[owners[soft] == part]
+        is_thin.append(len(within) < FEWEST)
+        owned.append(moving[owners[moving] == part] if is_thin[-1] else within)
+    return owned, is_thin
+
+
 def natural_motion(body: "jounce.Body") -> np.ndarray:
     """Share (p,) of the target amplitude that is natural at each render vertex, 1 beside all parts."""
     return 1.0 + part_weights(body) @ (np.array([MOTION[name] for name in body.parts]) - 1.0)
@@ -131,7 +153,8 @@ def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:
     size = np.quantile([frame.size for frame in frames], max(0.0, 1.0 - STRIKES / part))
     strains = [frame.strain for frame in frames]
     parts = (of_motion(list(own), part) for own in zip(*(frame.parts for frame in frames), strict=True))
-    return Extent(float(size), max(strains), wildest_of(np.array(strains)), tuple(parts))
+    thin = any(frame.thin for frame in frames)
+    return Extent(float(size), max(strains), wildest_of(np.array(strains)), tuple(parts), thin)
 
 
 def wildest_of(strains: np.ndarray) -> int:

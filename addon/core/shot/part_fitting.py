@@ -112,13 +112,14 @@ def worth(eases: Eases, others: Eases) -> bool:
 def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
     """The used share of the nearest bound of each part.
 
-    The part that stretches most uses as much as all together.
+    The part that stretches most uses as much as all together. One in a thin layer has no room to be woken.
     """
     together = max(1.0, extent.strain / max(widest(extent), STILL))
     own = (replace(part, strain=part.strain * together) for part in extent.parts)
-    return np.array([max(bounds.used(part)[0], STILL) for part in own])
+    return np.array([max(bounds.used(part)[0], 1.0 if part.thin else STILL) for part in own])
 
 
 def misfit(extent: Extent, bounds: Bounds) -> float:
-    """Sum of the ratios, on a log scale, by which the parts miss their nearest bounds."""
-    return float(np.abs(np.log(shares(extent, bounds))).sum())
+    """Sum of the ratios, on a log scale, by which the parts miss their nearest bounds; those beyond twice."""
+    missed = np.log(shares(extent, bounds))
+    return float((np.abs(missed) + np.maximum(missed, 0.0)).sum())

@@ -345,6 +345,7 @@ def simulation(
         integrator=settings.integrator,
         limit=settings.limit,
         stretch=settings.stretch,
+        smoothing=standard.SMOOTHING,
         colliders=colliders,
         contact_points=None if skin is None else skin.embedding,
         contact_weights=None if skin is None else skin.weights,

@@ -1,5 +1,6 @@
 //! Settings of a player by number, and the settings of a step made from them.
 
+use jounce::body::standard;
 use jounce::inputs::SimulationParams;
 use jounce::{Error, Result};
 
@@ -83,6 +84,7 @@ impl Default for Settings {
             damping: 0.12,
             stretch: Some(0.55),
             max_iterations: ITERATIONS,
+            smoothing: standard::SMOOTHING,
             ..SimulationParams::default()
         };
         Self { params, modes: usize::MAX, sleeps: true, substep: SUBSTEP }

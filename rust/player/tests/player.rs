@@ -41,6 +41,7 @@ fn a_player_moves_as_a_simulation_does_for_300_frames() {
         substeps: 2,
         damping: 0.12,
         stretch: Some(0.55),
+        smoothing: jounce::body::standard::SMOOTHING,
         ..SimulationParams::default()
     };
     let mut simulation = Simulation::new(model, params).unwrap();

@@ -21,6 +21,7 @@ pub fn values(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("frequency", standard::FREQUENCY)?;
     all.set_item("damping", standard::DAMPING)?;
     all.set_item("substeps", standard::SUBSTEPS)?;
+    all.set_item("smoothing", standard::SMOOTHING)?;
     all.set_item("limit", standard::LIMIT)?;
     Ok(all)
 }

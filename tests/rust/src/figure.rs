@@ -154,6 +154,17 @@ impl Figure {
         Self::of(soup, &bones.collect::<Vec<_>>())
     }
 
+    /// The figure with a heavy staff in its left hand.
+    pub fn armed() -> Self {
+        let mut figure = Self::new();
+        let staff = cube(8).placed([0.03, 0.03, 0.8], [0.87, 0.0, 1.1]);
+        for _ in &staff.points {
+            figure.weights.extend((0..BONES.len()).map(|own| f64::from(own == bone("left hand"))));
+        }
+        figure.soup = figure.soup.and(staff);
+        figure
+    }
+
     /// A hound, head towards -y, 1 m tall; 19 bones.
     pub fn hound() -> Self {
         let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);

@@ -121,6 +121,16 @@ fn parts_are_where_a_hand_would_paint_them() {
 }
 
 #[test]
+fn a_staff_in_one_hand_hides_no_arm() {
+    let body = found(&Figure::armed());
+    let shoulders = |side: f64| within(&body, |[x, _, z]| side * x > 0.28 && side * x < 0.42 && z > 1.3);
+    for side in [1.0, -1.0] {
+        let arms = mean(weights(&body, Part::Arms), &shoulders(side));
+        assert!(arms > 0.5, "{arms} of the arm at {side}");
+    }
+}
+
+#[test]
 fn ears_and_tails_are_free_and_the_skull_is_not() {
     let body = found(&Figure::beast());
     let ears = within(&body, |[_, _, z]| z > 1.93);

@@ -43,6 +43,22 @@ pub(crate) fn felt_acceleration(
     }
 }
 
+/// Mixes the second difference of two frames and the next, times a factor, into what is felt: 1 replaces it.
+pub(crate) fn smooth(
+    felt: &mut [[f64; 3]],
+    [older, last]: &[Vec<[f64; 3]>; 2],
+    next: &[[f64; 3]],
+    share: f64,
+    factor: f64,
+) {
+    for (row, felt) in felt.iter_mut().enumerate() {
+        for c in 0..3 {
+            let between = factor * (next[row][c] - 2.0 * last[row][c] + older[row][c]);
+            felt[c] += share * (between - felt[c]);
+        }
+    }
+}
+
 /// `h dx/dt` at `now`, the successor of the last entry of a history.
 pub(crate) fn velocity(
     history: &[impl AsRef<[[f64; 3]]>; HISTORY],

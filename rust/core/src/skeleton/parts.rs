@@ -19,6 +19,8 @@ const ALIKE: [f64; 2] = [0.15, 0.35];
 /// distance of their midpoints across the plane, as a share of the body's length.
 const ACROSS: f64 = 0.95;
 const ASIDE: f64 = 0.02;
+/// Least number of bones of mirrored limbs.
+const JOINTED: usize = 3;
 /// Least volume share of a bone that a mirror plane is judged by.
 const FLESH: f64 = 1e-3;
 /// Largest remaining reach of a head bone, as a share of the length of neck and head.
@@ -167,7 +169,8 @@ impl Parts<'_> {
         (0..roles.len()).filter(may_be).reduce(|best, next| if rank(next) > rank(best) { next } else { best })
     }
 
-    /// Long chains of similar length and volume, neither below the other, on the two sides of the body.
+    /// Long chains of similar length and volume, or with mirrored bones, neither below the other, on the two
+    /// sides of the body.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let tree = self.tree;
         let long = |&bone: &usize| {
@@ -178,7 +181,8 @@ impl Parts<'_> {
         let long: Vec<usize> = (0..self.hints.len()).filter(long).collect();
         let mut pairs = Vec::new();
         for (number, &a) in long.iter().enumerate() {
-            pairs.extend(long[number + 1..].iter().filter(|&&b| self.are_alike(a, b)).map(|&b| [a, b]));
+            let is_pair = |&&b: &&usize| self.are_alike(a, b) || self.are_mirrored(a, b);
+            pairs.extend(long[number + 1..].iter().filter(is_pair).map(|&b| [a, b]));
         }
         self.mirrored(pairs)
     }
@@ -191,6 +195,21 @@ impl Parts<'_> {
             && alike(tree.below[a], tree.below[b], ALIKE[1])
             && !tree.leads_to(a, b)
             && !tree.leads_to(b, a)
+    }
+
+    /// `true` if two bones lead limbs that mirror each other bone by bone, whatever their hands hold.
+    fn are_mirrored(&self, a: usize, b: usize) -> bool {
+        let tree = self.tree;
+        let [own, others] = [a, b].map(|bone| tree.with_below(bone));
+        let Some(side) = (tree.heads[a] - tree.heads[b]).try_normalize(ASIDE * self.length) else {
+            return false;
+        };
+        let middle = (tree.heads[a] + tree.heads[b]) / 2.0;
+        let has_image = |&bone: &usize| {
+            let head = tree.heads[bone] - 2.0 * (tree.heads[bone] - middle).dot(&side) * side;
+            others.iter().any(|&other| (tree.heads[other] - head).norm() < ASIDE * self.length)
+        };
+        own.len() >= JOINTED && own.len() == others.len() && own.iter().all(has_image)
     }
 
     /// Pairs with the mirror plane of the majority; pairs of siblings define candidate planes.

@@ -2,7 +2,7 @@
 
 use super::substep::{RigPlace, Substep};
 use crate::inputs::settings::{Drive, HISTORY, Integrator, SimulationParams, StepReport};
-use crate::kinematics::history::{follow, on_parabola, remember};
+use crate::kinematics::history::{felt_acceleration, follow, on_parabola, remember, smooth};
 use crate::potentials::contact::Placement;
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result};
@@ -25,6 +25,8 @@ pub(crate) struct Motion<S: Substep + ?Sized> {
     /// Target placements of colliders, and placements in the substep.
     collider_target: Vec<[f64; 3]>,
     colliders: Vec<[f64; 3]>,
+    /// Felt accelerations of the pose and of the offsets.
+    felt: [Vec<[f64; 3]>; 2],
     pub(crate) substep: Box<S>,
 }
 
@@ -44,6 +46,7 @@ impl<S: Substep + ?Sized> Motion<S> {
             offset: Vec::new(),
             colliders: made.clone(),
             collider_target: made,
+            felt: [vec![[0.0; 3]; pose], Vec::new()],
             substep,
         }
     }
@@ -110,6 +113,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.state.hold_offsets(rows);
         self.offset_target.resize(rows, [0.0; 3]);
         self.offset.resize(rows, [0.0; 3]);
+        self.felt[1].resize(rows, [0.0; 3]);
         self.substep.hold_offsets();
     }
 
@@ -235,7 +239,8 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.before.copy_from(&self.state);
         self.start();
         let (pose, offset, colliders) = (&self.target, &self.offset_target, &self.collider_target);
-        let rig = RigPlace { pose, offset, colliders };
+        let [felt, offset_felt] = &self.felt;
+        let rig = RigPlace { pose, offset, colliders, felt: [felt, offset_felt] };
         let mut heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
         let prepared = self.substep.prepare_rest(rig, params);
         let settled =
@@ -333,12 +338,31 @@ impl<S: Substep + ?Sized> Motion<S> {
         on_parabola(&self.state.contact.frames, &self.collider_target, time, &mut self.colliders);
     }
 
+    /// Sets what the flesh feels of the rig's acceleration in a substep.
+    fn feel(&mut self, params: &SimulationParams) {
+        let (state, inertia) = (&self.state, params.integrator.acceleration());
+        let frame = params.strength / f64::from(params.substeps).powi(2);
+        let [felt, offset_felt] = &mut self.felt;
+        for (felt, path, now, frames, next) in [
+            (felt, &state.path, &self.pose, &state.frames, &self.target),
+            (offset_felt, &state.offset_path, &self.offset, &state.offset_frames, &self.offset_target),
+        ] {
+            felt_acceleration(path, now, &inertia, params.strength, felt);
+            if params.smoothing > 0.0 {
+                smooth(felt, frames, next, params.smoothing, frame);
+            }
+        }
+    }
+
     /// Prepares all constants of a substep.
     pub(crate) fn prepare(&mut self, substep: u32, params: &SimulationParams) -> Result<()> {
         self.move_pose(substep, params.substeps);
         let h = params.dt / f64::from(params.substeps);
         self.state.respace(h);
-        let rig = RigPlace { pose: &self.pose, offset: &self.offset, colliders: &self.colliders };
+        self.feel(params);
+        let [felt, offset_felt] = &self.felt;
+        let (pose, offset, colliders) = (&self.pose, &self.offset, &self.colliders);
+        let rig = RigPlace { pose, offset, colliders, felt: [felt, offset_felt] };
         self.substep.prepare(&self.state, rig, params, h)
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct RigPlace<'a> {
     pub(crate) offset: &'a Rows,
     /// Rows of collider placements.
     pub(crate) colliders: &'a Rows,
+    /// `h^2 d2x/dt2` of the pose and of the offsets in a substep, times the strength: what the flesh feels.
+    pub(crate) felt: [&'a Rows; 2],
 }
 
 /// Receiver of the number of each iteration; an error ends the descent.

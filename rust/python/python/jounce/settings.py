@@ -60,6 +60,11 @@ class Settings(TreeSettings, total=False):
         1 = the elastic rest shape follows the pose, 0 = the bind shape as in the paper.
     strength : float, default 1.0
         Factor on the rig's acceleration felt by the flesh, 0 = none.
+    smoothing : float, default 0.0
+        Share of this acceleration that is constant between two poses, their second difference. The rest
+        follows the path through the poses, whose velocity jumps at each: the flesh then feels
+        accelerations above a sixth of the frame rate by a third too much. The constant one comes half a
+        frame later.
     limit : float, optional
         Largest displacement anywhere, as a share of the body's diagonal; the flesh stiffens beyond half
         of the limit.
@@ -89,6 +94,7 @@ class Settings(TreeSettings, total=False):
 
     pose_rest: float | None
     strength: float | None
+    smoothing: float | None
     limit: float | None
     stretch: float | None
     contraction: float | npt.ArrayLike | None

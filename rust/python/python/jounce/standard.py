@@ -16,6 +16,7 @@ __all__ = [
     "FREQUENCY",
     "LIMIT",
     "MODES",
+    "SMOOTHING",
     "SUBSTEPS",
     "TETS",
     "YOUNG",
@@ -32,7 +33,9 @@ CORE = float(STANDARD["core"])
 YOUNG = float(STANDARD["young"])
 DENSITY = float(STANDARD["density"])
 FREQUENCY = float(STANDARD["frequency"])
-# Damping ratio, substeps a frame, and largest displacement as a share of the diagonal.
+# Damping ratio, substeps a frame, share of the rig's acceleration felt as constant between two poses, and
+# largest displacement as a share of the diagonal.
 DAMPING = float(STANDARD["damping"])
 SUBSTEPS = int(STANDARD["substeps"])
+SMOOTHING = float(STANDARD["smoothing"])
 LIMIT = float(STANDARD["limit"])

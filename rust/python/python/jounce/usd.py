@@ -263,6 +263,7 @@ def moved(bound: Bound, body: Body, settings: Settings) -> Simulation:
         dt=usd_stage.step(stage) / stage.GetTimeCodesPerSecond(),
         substeps=settings.substeps,
         max_iterations=200 if settings.final else 30,
+        smoothing=standard.SMOOTHING,
         damping=settings.damping,
         gravity=tuple(settings.gravity * down),
         stiffness=(settings.frequency / built) ** 2,

@@ -13,7 +13,7 @@ use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::inputs::shares::Shares;
-use crate::kinematics::history::{apart, felt_acceleration, known_velocity, velocity};
+use crate::kinematics::history::{apart, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom};
@@ -247,10 +247,8 @@ impl FullSpaceSubstep {
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration();
         let posing = &self.model.posing;
-        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
-        let [felt, of_offsets] = &mut self.felt;
-        posing.apply(&self.acceleration, &[0.0; 3], felt);
-        felt_acceleration(&state.offset_path, rig.offset, &inertia, params.strength, of_offsets);
+        let ([felt, _], [of_pose, of_offsets]) = (&mut self.felt, rig.felt);
+        posing.apply(of_pose, &[0.0; 3], felt);
         let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
         offsets.for_each(|(felt, offset)| *felt += offset);
         self.terms.inertia.fly(&state.reduced, params.integrator);

@@ -12,7 +12,7 @@ use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{Incremental, Terms};
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
-use crate::kinematics::history::{apart, felt_acceleration};
+use crate::kinematics::history::apart;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
@@ -47,8 +47,6 @@ pub(crate) struct ReducedSubstep {
     drag: PartDrag,
     /// `sum of V k`, J.
     rounding: f64,
-    /// Acceleration of the pose.
-    acceleration: Vec<[f64; 3]>,
     /// Inertial force of the rig on the coordinates.
     felt: Vec<f64>,
     /// Scratch for unused gradients of the energy.
@@ -75,7 +73,6 @@ impl ReducedSubstep {
             terms: Terms::new(rank),
             drag: PartDrag::new(&model),
             rounding: model.rounding(),
-            acceleration: pose.clone(),
             felt: vec![0.0; rank],
             gradient: vec![0.0; rank],
             force: vec![0.0; rank],
@@ -100,9 +97,8 @@ impl ReducedSubstep {
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration();
-        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
         let data = &self.model.data;
-        data.rig_mass.project(self.acceleration.as_flattened(), &mut self.felt);
+        data.rig_mass.project(rig.felt[0].as_flattened(), &mut self.felt);
         self.terms.inertia.fly(&state.reduced, params.integrator);
         let target = &mut self.terms.inertia.target;
         self.y.copy_from_slice(target);

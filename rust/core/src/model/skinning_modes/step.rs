@@ -17,7 +17,7 @@ use super::spring::PointSpring;
 use super::stretch::StretchLimit;
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams};
-use crate::kinematics::history::{felt_acceleration, past_acceleration};
+use crate::kinematics::history::past_acceleration;
 use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
@@ -34,9 +34,6 @@ pub(crate) struct SkinningSubstep {
     pub(super) model: Arc<SkinningModel>,
     local: LocalScratch,
     rig: RigPose,
-    acceleration: Vec<[f64; 3]>,
-    /// Acceleration of the inertial rows of offsets; no rows before the first offsets.
-    offset_acceleration: Vec<[f64; 3]>,
     /// Constant terms of the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
     past: Vec<[f64; 3]>,
@@ -68,12 +65,10 @@ pub(crate) struct SkinningSubstep {
 
 impl SkinningSubstep {
     pub(crate) fn new(model: Arc<SkinningModel>) -> Self {
-        let (pose, rank, modes) = (model.cluster_rig.columns(), model.rank(), model.mode_count());
+        let (rank, modes) = (model.rank(), model.mode_count());
         Self {
             local: LocalScratch::new(&model),
             rig: RigPose::new(&model),
-            acceleration: vec![[0.0; 3]; pose],
-            offset_acceleration: Vec::new(),
             fixed: vec![[0.0; 3]; rank],
             past: vec![[0.0; 3]; rank],
             external: vec![[0.0; 3]; rank],
@@ -293,10 +288,6 @@ impl Substep for SkinningSubstep {
         self.model.enter_pose(pose, rows)
     }
 
-    fn hold_offsets(&mut self) {
-        self.offset_acceleration.resize(self.model.rank(), [0.0; 3]);
-    }
-
     fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()> {
         self.model.enter_offsets(offsets, pose, rows)
     }
@@ -316,14 +307,12 @@ impl Substep for SkinningSubstep {
     /// Sets the rig's part, inertia, damping, gravity and the cross term.
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
-        let felt = -params.strength;
-        felt_acceleration(&state.path, rig.pose, &inertia, felt, &mut self.acceleration);
-        felt_acceleration(&state.offset_path, rig.offset, &inertia, felt, &mut self.offset_acceleration);
+        let [of_pose, of_offsets] = rig.felt;
         self.resting = None;
         self.set_rig(rig, params);
         self.fixed.fill([0.0; 3]);
-        multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
-        add(&self.offset_acceleration, &mut self.fixed);
+        multiply_add(&self.model.rig_mass, of_pose, &mut self.fixed);
+        add(of_offsets, &mut self.fixed);
         past_acceleration(&state.reduced, &inertia, &mut self.past);
         let [.., older, last] = &state.reduced;
         for i in 0..self.fixed.len() {
@@ -331,7 +320,7 @@ impl Substep for SkinningSubstep {
             let damping = modal_damping(spectrum, params);
             self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
             for c in 0..3 {
-                let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
+                let momentum = inertia[0] * last[i][c] - self.past[i][c] - self.fixed[i][c];
                 let kept = speed[0] * last[i][c] - speed[1] * (last[i][c] - older[i][c]);
                 self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
             }
