@@ -37,6 +37,8 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             return
         if obj is None or obj.type not in ("MESH", "ARMATURE"):
             sidebar.wrapped(layout, context, text="Select a mesh or an armature", icon="INFO")
+            if bpy.ops.jounce.asset_library.poll():
+                layout.operator("jounce.asset_library", icon="ASSET_MANAGER")
             return
         host = bodies.host_of(obj)
         if host is None:
