@@ -21,6 +21,7 @@ from ..core.common.user_error import UserError
 from ..core.flesh.settings import BakeSettings, Quality, Target
 from ..core.mesh.rest_check import is_crumpled
 from ..core.passes.simulation_pass import SimulationPass
+from ..core.shot.penetration import deepest
 from ..core.stepping.loops import VISIBLE_SEAM, looped
 from ..core.stepping.motion import FrameInput, Motion
 from ..props.bake import TARGETS
@@ -130,7 +131,8 @@ class Recording:
     """A motion. seam: difference between the end and the start of a loop, as a share of the size.
 
     held: frames with held flesh, and the reason; empty without any. rough: frames that have not converged,
-    and the remedy. draft_error: distance of the draft from a final motion.
+    and the remedy. draft_error: distance of the draft from a final motion. depth: of the deepest place in a
+    collider, as a share of the size.
     """
 
     motion: Motion
@@ -138,6 +140,7 @@ class Recording:
     held: str = ""
     rough: str = ""
     draft_error: float = 0.0
+    depth: float = 0.0
 
 
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
@@ -278,6 +281,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
     scene, settings, state = baking.scene, baking.settings, baking.scene.host.jounce
     state.bake_seam = taken.seam
     state.bake_draft_error = taken.draft_error
+    state.bake_depth = taken.depth
     state.bake_error = prepared.error / scene.surface.diagonal
     state.bake_parts = prepared.parts
     state.bake_range = (settings.frame_start, settings.frame_end)
@@ -292,6 +296,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
         warn(built.held_skin(baking.body, scene.surface) or unmoved)
     closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
     closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.is_final else ""
+    closing += f"; at most {taken.depth:.1%} of the size inside of colliders" if taken.depth else ""
     parts = prepared.parts or "nothing to bake"
     return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{closing}"
 
@@ -349,14 +354,25 @@ class Passes:
         """The recording of the draft, or of the final motion with its draft's error."""
         scene = self.baking.scene
         if not self.baking.is_final:
-            return (yield from take(scene, self.fillings[0], self._cycle))
+            return self.measured((yield from take(scene, self.fillings[0], self._cycle)))
         draft, final = yield from scaled(
             in_turn(take(scene, filling, self._cycle) for filling in self.fillings), 0.0, 0.5
         )
         pair = draft.motion.coefficients, final.motion.coefficients
         both = compared(pair[0], self.baking.body, pair[1], self.baking.shown)
         error = yield from scaled(both, 0.5, 1.0)
-        return replace(final, draft_error=error.share)
+        return self.measured(replace(final, draft_error=error.share))
+
+    def measured(self, taken: Recording) -> Recording:
+        """A recording with its depth in colliders."""
+        scene, drives = self.baking.scene, self.fillings[-1].drives
+        touched = scene.colliders.colliders
+        if touched is None or self._cycle is not None:
+            return taken
+        around, motion = [drive.around for drive in drives], taken.motion
+        depths = deepest(scene.surface, self.baking.shown, touched, motion.poses, motion.coefficients, around)
+        metres = max((depth.metres for depth in depths), default=0.0)
+        return replace(taken, depth=metres / scene.surface.diagonal)
 
 
 def take(

@@ -9,11 +9,10 @@ from ..bridge.body.clothes import Garment
 from ..bridge.common import registry
 from ..bridge.inputs import collider_objects
 from ..bridge.rig import armature_modifier
-from ..core.body import sensible
 from ..core.common.task import Task, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import BodyKind
-from ..core.mesh.clothes import HELD
+from ..core.mesh.clothes import BENDING, DAMPING, HELD
 from .add import add_body
 from .build import build_body
 
@@ -39,7 +38,7 @@ def worn(
         add_body(garment.host, [], context, warn)
         state = garment.host.jounce
         state.kind = BodyKind.ATTACHED.value
-        state.damping, state.bending = sensible.CLOTH_DAMPING, sensible.CLOTH_BENDING
+        state.damping, state.bending = DAMPING, BENDING
         state.hold_frequency = HELD
         binding.bind(garment.host, context)
         surface = bodies.read(garment.host, context, lambda _sentence: None).surface

@@ -17,6 +17,9 @@ def draw_result(
     for part in state.bake_parts.split(", "):
         sidebar.wrapped(lines, context, text=part)
     sidebar.wrapped(lines, context, text=f"Error {state.bake_error:.3%} of the size at most")
+    if state.bake_depth > 0.0:
+        text = f"Up to {state.bake_depth:.1%} of the size inside of colliders"
+        sidebar.wrapped(lines, context, text=text)
     if state.bake_draft_error > 0.0:
         sidebar.wrapped(lines, context, text=f"The draft is {state.bake_draft_error:.0%} off")
     sidebar.wrapped(lines, context, text=f"Frames {first} to {last}; still outside")

@@ -1,5 +1,6 @@
 """Collisions of the flesh."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 import bpy
@@ -24,10 +25,18 @@ def draw_hindrances(
             box.operator("jounce.collisions_fix", text=FIXES[fix][0]).fix = fix
 
 
+def on_bone(obj: bpy.types.Object) -> bool:
+    """True for a collider made for a bone of a character."""
+    return obj.jounce_of_bone and obj.parent is not None
+
+
 def draw_colliders(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
-    """Shows the shape of each collider in the collection."""
-    listed = colliders.candidates(host)
+    """Shows the number of colliders on bones of each character, and the shape of each other collider."""
+    every = colliders.candidates(host)
+    listed = [obj for obj in every if not on_bone(obj)]
     rows = layout.column(align=True)
+    for rig, count in Counter(obj.parent for obj in every if on_bone(obj)).items():
+        rows.label(text=f"{rig.name}: {count}", icon="BONE_DATA", translate=False)
     for obj in listed[:LISTED]:
         row = rows.row(align=True)
         row.label(text=obj.name, icon=f"OUTLINER_OB_{obj.type}", translate=False)

@@ -81,6 +81,11 @@ class BakeRecord:
         description="Distance of the draft from a final bake, as a fraction of the motion",
         options={"HIDDEN"},
     )
+    bake_depth: FloatProperty(
+        name="Bake Depth",
+        description="Depth of the deepest visible place inside of a collider, as a fraction of the size",
+        options={"HIDDEN"},
+    )
     bake_error: FloatProperty(
         name="Bake Error",
         description="Largest distance from the simulated shape, as a fraction of the rest diagonal",

@@ -240,6 +240,41 @@ def test_the_wearer_is_baked_with_its_clothes(wearer):
     assert not any(obj.jounce.bake_target for obj in (body, cape, skirt()))
 
 
+def test_colliders_are_listed_by_character(wearer):
+    armature, _, cape = wearer
+    add(armature)
+    scenes.activate(cape)
+    count = len(cape.jounce.collision_collection.all_objects)
+    layout = drawn(bpy.types.JOUNCE_PT_collisions).drawn
+    texts = [given.get("text") for function, given in layout if function == "label"]
+    assert count >= 4 and texts == [f"Rig: {count}"]
+
+
+@pytest.mark.parametrize("touches", [True, False])
+def test_a_bake_tells_how_deep_it_is_in_colliders(touches):
+    armature = rig()
+    swung(armature)
+    dress("Body", list(bipeds.body().values()), armature)
+    cape = dress("Cloak", [CAPE], armature)
+    scenes.settle_scene(FRAMES[-1])
+    add(armature)
+    ball = bpy.data.objects.new("Ball", None)
+    ball.empty_display_type, ball.empty_display_size = "SPHERE", 0.12
+    bpy.context.scene.collection.objects.link(ball)
+    # Between the held edge and what may swing there is no way out.
+    ball.location = (0.0, 0.26, 1.2) if touches else (0.0, 5.0, 1.2)
+    ball.jounce_shape = "SPHERE"
+    cape.jounce.collision_collection.objects.link(ball)
+    scenes.activate(cape)
+    cape.jounce.substeps = 1
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    depth = cape.jounce.bake_depth
+    assert depth > 0.002 if touches else depth < 0.02
+    layout = drawn(bpy.types.JOUNCE_PT_bake).drawn
+    told = any("inside of colliders" in str(given.get("text")) for function, given in layout)
+    assert told == (depth > 0.0)
+
+
 def test_flesh_of_the_wearer_can_still_be_fitted(wearer):
     armature, *_ = wearer
     add(armature)

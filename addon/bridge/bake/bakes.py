@@ -164,5 +164,5 @@ def free_all(obj: bpy.types.Object) -> None:
 
 def forget(host: bpy.types.Object) -> None:
     """Drops the host's record of a freed bake."""
-    for name in ("bake_draft_error", "bake_error", "bake_parts", "bake_range"):
+    for name in ("bake_draft_error", "bake_depth", "bake_error", "bake_parts", "bake_range"):
         host.jounce.property_unset(name)

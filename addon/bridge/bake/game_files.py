@@ -81,7 +81,9 @@ def planned(hosts: list[bpy.types.Object], context: bpy.types.Context, warn: War
     scene = context.scene
     if units.metres_per_unit(scene) != 1.0:
         raise UserError("glTF is in metres, and this scene is not; set its Unit Scale to 1.")
-    objects = exports.exported(hosts)
+    # Clothes follow their bones in a game; a loose part is in its mesh, whose mask a file does not hold.
+    worn = [host for host in bodies.dressed(hosts) if host.jounce.cut_from is None]
+    objects = exports.exported(worn)
     baked = next((obj for obj in objects if modifier_stack.is_baked(obj)), None)
     if baked is not None:
         raise UserError(f"{baked.name} shows its bake, which would play beside the flesh; free it first.")

@@ -32,6 +32,7 @@ RECORDED = (
     "bake_range",
     "bake_seam",
     "bake_draft_error",
+    "bake_depth",
     "bake_error",
 )
 # Flags of a mesh with a Basis, or an animation of its keys, made by bakes.

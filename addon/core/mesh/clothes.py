@@ -37,6 +37,8 @@ MEASURED = 400
 # as a spring of the second frequency, that of a weight of one is the first; Hz.
 FIRM, LOOSE = 0.13, 0.5
 HELD, SWINGS = 60.0, 1.5
+# Damping ratio, as the air slows a cloth, and bending stiffness, with which few vertices fold smoothly.
+DAMPING, BENDING = 0.35, 100.0
 
 
 @dataclass(frozen=True, eq=False)
