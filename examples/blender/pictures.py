@@ -26,6 +26,7 @@ import keyed_belly
 import leaves as bushes
 import lesson
 import numpy as np
+import platform_pictures
 import sewn_leaves
 import studio
 import subjects
@@ -57,7 +58,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     engine = options.engine or studio.best_engine()
     for name in [options.only] if options.only else PICTURES:
-        path = options.out / f"{name}.webp"
+        path = options.out / (name if "." in name else f"{name}.webp")
         figures.save(PICTURES[name](engine, options.out / "render.png"), path, LIMIT)
         print(f"pictures: {path}, {path.stat().st_size / 1e3:.0f} kB", flush=True)
     (options.out / "render.png").unlink(missing_ok=True)
@@ -348,6 +349,8 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "leaves": leaves,
     "props": props,
     "direct": direct,
+    "icon.png": platform_pictures.icon,
+    "featured.jpg": platform_pictures.featured,
 }
 
 if __name__ == "__main__":

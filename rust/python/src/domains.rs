@@ -217,6 +217,10 @@ impl TreeState {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         made_by::<Self>(py, "from_bytes", (self.to_bytes(py),), None)
     }
+
+    fn __repr__(&self) -> String {
+        format!("TreeState({} bytes)", file::encode_tree_state(&self.0).len())
+    }
 }
 
 #[pymethods]

@@ -11,6 +11,7 @@ TypeError, any other invalid input ValueError with the name of the argument and 
 
 from __future__ import annotations
 
+from jounce import _pickling as _pickling
 from jounce import gltf, io, operators, plot, shapes, standard
 from jounce._jounce import (
     Basis,

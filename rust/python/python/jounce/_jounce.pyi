@@ -2440,7 +2440,7 @@ class Simulation:
         at the modelled place that deforms with the body and excludes no points; None for no contact
         with other bodies.
     settings : Settings
-        Keyword arguments.
+        Keyword arguments; `Settings` has their defaults, and the property `settings` all values.
 
     Raises
     ------
