@@ -72,7 +72,7 @@ def apart(path: Path, three: Path | None) -> str:
 
     own = spring_bones.tails(path, 120)
     size = np.linalg.norm(np.ptp(own.reshape(-1, 3), axis=0))
-    return f"{np.abs(spring_bones.tails_in_three(path, three, 120) - own).max() / size:.1e}"
+    return f"{np.abs(spring_bones.tails_in_three(path, three, len(own)) - own).max() / size:.1e}"
 
 
 if __name__ == "__main__":

@@ -86,9 +86,10 @@ def skinned(character: gltf.Character, node: int, worlds: np.ndarray) -> list[np
 
 
 def tails(file: Path, steps: int) -> np.ndarray:
-    """Places (steps, springs, 3) of the tails in the first clip."""
+    """Places (steps, springs, 3) of the tails in the first clip, as many steps as it has at most."""
     character = gltf.read(file)
-    player, (start, _) = SpringPlayer(character), character.span()
+    player, (start, end) = SpringPlayer(character), character.span()
+    steps = min(steps, int((end - start) / STEP))
     found = [player.step(character.worlds(start + step * STEP))[player.tails, :3, 3] for step in range(steps)]
     return np.array(found)
 
@@ -111,7 +112,7 @@ def main() -> None:
     options = parser.parse_args()
     own = tails(options.file, options.steps)
     size = np.linalg.norm(np.ptp(own.reshape(-1, 3), axis=0))
-    print(f"{own.shape[1]} springs over {options.steps} steps; their tails move within {size:.3g} m")
+    print(f"{own.shape[1]} springs over {len(own)} steps; their tails move within {size:.3g} m")
     modules = None if options.three is None else options.three / "node_modules"
     if modules is None or not (modules / "@pixiv/three-vrm-springbone").exists():
         print(
@@ -120,7 +121,7 @@ def main() -> None:
     elif shutil.which("node") is None:
         print("no Node to run three-vrm: install nodejs")
     else:
-        apart = np.abs(tails_in_three(options.file, options.three, options.steps) - own).max()
+        apart = np.abs(tails_in_three(options.file, options.three, len(own)) - own).max()
         print(f"three-vrm: {apart / size:.1e} of that apart")
 
 
