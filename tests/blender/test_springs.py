@@ -159,8 +159,12 @@ def test_nothing_of_the_scene_changes_and_a_stop_writes_nothing(tmp_path, module
 
 
 def test_flesh_without_a_fair_spring_is_refused(tmp_path):
-    obj, _, _ = swayer()
+    obj, _, actions = swayer()
     path = str(tmp_path / "hero.glb")
     assert_refused(bpy.ops.jounce.export_springs, "Largest Error", filepath=path, fair=1.0, count=1)
     assert_refused(bpy.ops.jounce.export_springs, "No file was given")
+    for action in actions:
+        bpy.data.actions.remove(action)
+    scenes.settle_scene(5)
+    assert_refused(bpy.ops.jounce.export_springs, "too few frames", filepath=path)
     assert list(tmp_path.iterdir()) == []

@@ -79,7 +79,7 @@ def clips(made: Motions, context: bpy.types.Context, warn: Warn) -> Generator[St
             except UserError as refusal:
                 warn(f"{name} is not fitted: {refusal}")
     if not done:
-        raise UserError(f"{made.scene.host.name} has no frames to fit springs to; give it an action.")
+        raise UserError(f"{made.scene.host.name} has too few frames to fit springs to; give it an action.")
     return done
 
 
@@ -96,7 +96,8 @@ def turns(
             if len(steps) >= LEAST_FRAMES:
                 found.append((action, steps))
                 left -= len(steps)
-    return found or [(None, range(scene.frame_start, scene.frame_end + 1)[:MOST_TOGETHER])]
+    whole = range(scene.frame_start, scene.frame_end + 1)[:MOST_TOGETHER]
+    return found or ([(None, whole)] if len(whole) >= LEAST_FRAMES else [])
 
 
 def simulated(
