@@ -93,6 +93,17 @@ def test_poses_stay_within_what_was_seen_and_a_seed_draws_the_same(module):
     assert np.array_equal(found["Lower", "rotation_euler"], np.zeros((41, 3)))
 
 
+def test_quaternions_of_zeros_are_no_rotation(module):
+    _, rig = bender()
+    bone = rig.pose.bones["Upper"]
+    bone.rotation_mode = "QUATERNION"
+    for frame, value in ((1, (0.0, 0.0, 0.0, 0.0)), (12, (2.0, 0.0, 0.0, 0.0))):
+        bone.rotation_quaternion = value
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    found = module("bridge.inputs.posing").poses(rig, 30, 0)["Upper", "rotation_quaternion"]
+    assert np.allclose(found, (1.0, 0.0, 0.0, 0.0))
+
+
 def test_without_actions_poses_stay_within_the_limits_of_the_bones(module):
     _, rig = bender()
     bpy.data.actions.remove(rig.animation_data.action)

@@ -74,7 +74,9 @@ def in_action(action: bpy.types.Action, path: str, channel: str, steps: range) -
     for index, curve in curves.items():
         values[:, index] = [curve.evaluate(step) for step in steps]
     if channel == "rotation_quaternion":
-        values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), np.finfo(float).tiny)
+        # Blender takes a quaternion of zeros for no rotation.
+        lengths = np.linalg.norm(values, axis=1, keepdims=True)
+        values = np.where(lengths > 0.0, values / np.where(lengths > 0.0, lengths, 1.0), at_rest(channel))
     return values
 
 
