@@ -33,7 +33,9 @@ from . import (
     setup,
     sew,
     sound,
+    springs,
     stitches,
+    training,
     wind,
 )
 
@@ -50,6 +52,8 @@ CLASSES = (
     bake_actions.JOUNCE_OT_bake_actions,
     export.JOUNCE_OT_export,
     export.JOUNCE_OT_export_games,
+    springs.JOUNCE_OT_export_springs,
+    training.JOUNCE_OT_export_training,
     free_bake.JOUNCE_OT_free_bake,
     sound.JOUNCE_OT_bake_sound,
     sound.JOUNCE_OT_free_sound,

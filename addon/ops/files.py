@@ -8,7 +8,7 @@ from bpy.props import StringProperty
 from ..bridge.body import bodies
 from ..core.common.user_error import UserError
 from . import needs
-from .operator import JounceOperator
+from .operator import JounceOperator, LongOperator
 
 
 class FileOperator(JounceOperator):
@@ -35,3 +35,27 @@ class FileOperator(JounceOperator):
         """The chosen file, with the suffix."""
         path = self.path()
         return path if path.name.lower().endswith(self.suffix) else path.with_name(path.name + self.suffix)
+
+
+class LongFileOperator(FileOperator, LongOperator):
+    """Long work on a file: opens the dialog without a file, otherwise works in ticks.
+
+    Blender runs an operator of a file dialog to its end, so the operator starts itself anew with the file.
+    """
+
+    _is_asked = False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Opens the dialog, or starts the task."""
+        if self.properties.is_property_set("filepath"):
+            return LongOperator.invoke(self, context, event)
+        self._is_asked = True
+        return FileOperator.invoke(self, context, event)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Runs to the end when called by a script; after the dialog works in ticks."""
+        if not self._is_asked or bpy.app.background:
+            return super().execute(context)
+        name = self.bl_idname.split(".")[1]
+        getattr(bpy.ops.jounce, name)("INVOKE_DEFAULT", **self.as_keywords(ignore=("check_existing",)))
+        return {"FINISHED"}

@@ -55,6 +55,8 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         if state.kind == "RIGGED":
             layout.operator("jounce.bake_actions", icon="ACTION")
             layout.operator("jounce.export_games", icon="EXPORT")
+            layout.operator("jounce.export_springs", icon="EXPORT")
+            layout.operator("jounce.export_training", icon="EXPORT")
         baked = kept.names(bodies.host_of(context.object))
         if baked:
             sidebar.wrapped(layout, context, text=", ".join(baked), icon="CHECKMARK", translate=False)

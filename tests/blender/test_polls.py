@@ -85,7 +85,8 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     bpy.ops.jounce.muscle_remove(muscle=1)
     scenes.coarse(obj)
     bpy.ops.jounce.build()
-    assert can_run(operators) == (added | {"flex_mode", "learnt_load", "export_games"}) - {"fix"}
+    exports = {"export_games", "export_springs", "export_training"}
+    assert can_run(operators) == (added | exports | {"flex_mode", "learnt_load"}) - {"fix"}
     bpy.ops.jounce.learn()
     assert {"learnt_save", "forget_learnt"} <= can_run(operators)
     bpy.ops.jounce.forget_learnt()

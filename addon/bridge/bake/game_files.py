@@ -12,7 +12,6 @@ from jounce import gltf
 from mathutils.kdtree import KDTree
 
 from ...core.bake import game_flesh
-from ...core.body import bodies as built
 from ...core.common.task import Step, Task, in_turn, scaled
 from ...core.common.user_error import UserError, passing_on
 from ...core.flesh.settings import Quality
@@ -22,10 +21,10 @@ from ..body.bodies import BodyScene
 from ..common import frames, units
 from ..inputs import directions
 from ..motions.motions import Motions
-from ..preview import frame_readings, previews
+from ..preview import previews
 from ..rig import bone_transforms, modifier_stack
 from ..rig.armature_modifier import Warn
-from . import export_losses, exports
+from . import export_losses, exports, rehearsals
 
 # Distance in a file, as a share of the size, above which it is told.
 TOLD = 1e-4
@@ -99,20 +98,10 @@ def planned(hosts: list[bpy.types.Object], context: bpy.types.Context, warn: War
 
 def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Generator[Step, None, Playing]:
     """A body as built, and its drives."""
-    scene = bodies.read(host, context, warn)
-    settings = host.jounce.build_settings()
-    digest = scene.surface.digest(settings)
-    if host.jounce.built_digest != digest:
-        raise UserError(f"{host.name} has changed since it was built; use Build first.")
-    if built.CACHE.get(digest) is None:
-        yield from scaled(built.build(scene.surface, settings), 0.0, 0.7)
-    made = Motions(built.CACHE.get(digest), scene)
+    made = yield from scaled(rehearsals.opened(host, context, warn), 0.0, 0.7)
     steps = range(context.scene.frame_start, context.scene.frame_end + 1)
-    drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.7, 1.0)
-    held = next((drive.held for drive in drives if drive.held), "")
-    if held:
-        raise UserError(f"{host.name} cannot be exported: {held}.")
-    return Playing(scene, made, drives)
+    drives = yield from scaled(rehearsals.driven(made, steps, context), 0.7, 1.0)
+    return Playing(made.scene, made, drives)
 
 
 def tell_lacks(playing: Playing, warn: Warn) -> None:
@@ -138,7 +127,7 @@ def add(playing: list[Playing], part: Path, context: bpy.types.Context, warn: Wa
         character = gltf.Character(data)
         for each, body in zip(playing, character.bodies, strict=True):
             body.player()
-            refuse_other_rest(each, character, body, context)
+            rest_rows(each.scene, character, body, context)
             compare(each, character, body, context, warn)
     with open(part, "wb") as file:
         file.write(data)
@@ -148,18 +137,22 @@ def add(playing: list[Playing], part: Path, context: bpy.types.Context, warn: Wa
 
 def flesh(playing: Playing, character: gltf.Character, context: bpy.types.Context) -> gltf.Flesh:
     """The body of a file. The scene stands as in the first frame."""
-    scene, made = playing.scene, playing.made
+    made, settings = playing.made, playing.scene.host.jounce.motion_settings()
+    start = made.rehearsal(context.scene, settings).fresh()
+    told = game_flesh.settings(start, playing.drives[0])
+    return replace(hull(playing.scene, character, context), model=made.body.model.to_bytes(), settings=told)
+
+
+def hull(scene: BodyScene, character: gltf.Character, context: bpy.types.Context) -> gltf.Flesh:
+    """Joints and meshes of a body in a file, without its flesh. The scene stands as in the first frame."""
     reader, objects = scene.reader, scene.objects
     nodes = Nodes(character)
     joints = tuple(nodes.of(mover, reader.carried[mover.carrier][0]) for mover in reader.movers)
     with bone_transforms.rest_position(objects, context.view_layer):
         rest = reader.read(context.evaluated_depsgraph_get())
     binds = game_flesh.inverse_binds(character.worlds(clip=None)[list(joints)], rest)
-    settings = scene.host.jounce.motion_settings()
-    start = made.rehearsal(context.scene, settings).fresh()
-    told = game_flesh.settings(start, playing.drives[0])
     meshes = tuple(nodes.named(obj.name, lambda node: "mesh" in node) for obj in objects)
-    return gltf.Flesh(made.body.model.to_bytes(), joints, binds, meshes, told)
+    return gltf.Flesh(b"", joints, binds, meshes)
 
 
 class Nodes:
@@ -189,24 +182,30 @@ class Nodes:
         raise UserError(f"The bone {mover.bone} of {mover.armature.name} is not in the file.")
 
 
-def refuse_other_rest(
-    playing: Playing, character: gltf.Character, body: gltf.Flesh, context: bpy.types.Context
-) -> None:
-    """Refuses a file whose vertices at rest are not those of the body."""
-    scene = playing.scene
-    for obj, node in zip(scene.objects, body.nodes, strict=True):
+def rest_rows(
+    scene: BodyScene, character: gltf.Character, body: gltf.Flesh, context: bpy.types.Context
+) -> list[np.ndarray]:
+    """Rows of the body's points for the vertices of each primitive of its meshes, in order.
+
+    Refuses a file whose vertices at rest are not those of the body.
+    """
+    found = []
+    for obj, part, node in zip(scene.objects, scene.surface.parts, body.nodes, strict=True):
         own = bodies.rest_places(obj, context.scene)
         tree = KDTree(len(own))
         for row, place in enumerate(own):
             tree.insert(place, row)
         tree.balance()
-        told = np.concatenate(character.rest_points(replace(body, nodes=(node,))))
-        far = max(tree.find(place)[2] for place in told) / scene.surface.diagonal
-        if far > TOLD:
-            raise UserError(
-                f"{obj.name} rests otherwise in the file than in its body, by {far:.1%} of the size; "
-                "apply its modifiers, or build it again."
-            )
+        for told in character.rest_points(replace(body, nodes=(node,))):
+            near = [tree.find(place) for place in told]
+            far = max(distance for _, _, distance in near) / scene.surface.diagonal
+            if far > TOLD:
+                raise UserError(
+                    f"{obj.name} rests otherwise in the file than in its body, by {far:.1%} of the size; "
+                    "apply its modifiers, or build it again."
+                )
+            found.append(part.points.start + np.array([row for _, row, _ in near]))
+    return found
 
 
 def compare(

@@ -20,7 +20,7 @@ from .file_actions import Values
 MADE = "jounce_clip"
 
 # Channels of a bone that an action moves.
-MOVED = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+MOVED = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 
 IMPORTED = (
     "objects",
@@ -32,6 +32,7 @@ IMPORTED = (
     "cameras",
     "lights",
     "collections",
+    "cache_files",
 )
 
 
@@ -62,12 +63,13 @@ def refuse_to_import(context: bpy.types.Context) -> None:
 
 @contextmanager
 def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.Object]]:
-    """The objects of an FBX file, deleted afterwards with all other imported data.
+    """The objects of an FBX or Alembic file, deleted afterwards with all other imported data.
 
     The importer works in the current scene and applies the frame rate of the file; frame rate, selection and
     active object are restored.
     """
     refuse_to_import(context)
+    kind = "Alembic" if path.suffix.lower() == ".abc" else "FBX"
     before = {kind: set(getattr(bpy.data, kind)) for kind in IMPORTED}
     render, active, selected = (
         context.scene.render,
@@ -77,9 +79,12 @@ def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.
     rate = (render.fps, render.fps_base)
     try:
         try:
-            bpy.ops.import_scene.fbx(filepath=str(path), use_image_search=False)
+            if kind == "Alembic":
+                bpy.ops.wm.alembic_import(filepath=str(path), set_frame_range=False, as_background_job=False)
+            else:
+                bpy.ops.import_scene.fbx(filepath=str(path), use_image_search=False)
         except RuntimeError as error:
-            raise UserError(f"{path.name} cannot be read as FBX.") from error
+            raise UserError(f"{path.name} cannot be read as {kind}.") from error
         yield sorted(set(bpy.data.objects) - before["objects"], key=lambda obj: obj.name)
     finally:
         for kind in IMPORTED:

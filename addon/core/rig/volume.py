@@ -41,10 +41,10 @@ def conjugate_products(quaternions: np.ndarray) -> list[tuple[np.ndarray, np.nda
 
 
 def rotations(linear: np.ndarray) -> np.ndarray:
-    """The rotations R (b, 3, 3) of `linear = R S`, S symmetric; a mirroring stays in S."""
+    """The rotations R (..., 3, 3) of `linear = R S`, S symmetric; a mirroring stays in S."""
     left, _, right = np.linalg.svd(linear)
     turns = left @ right
-    return turns * np.sign(np.linalg.det(turns))[:, None, None]
+    return turns * np.sign(np.linalg.det(turns))[..., None, None]
 
 
 def as_quaternions(turns: np.ndarray) -> np.ndarray:
