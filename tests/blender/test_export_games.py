@@ -36,16 +36,22 @@ def dance(rig, frames):
         rig.keyframe_insert("location", frame=frame)
 
 
-def dancer(scale=1.0, frames=FRAMES):
-    """A built body of two meshes that dances: one skinned, one on a bone."""
-    obj, rig = scenes.character(scale)
-    hat = scenes.column("Hat", height=0.4, radius=0.2)
-    hat.location.z = 1.8
+def worn(rig, name, height):
+    """A short column on the upper bone."""
+    hat = scenes.column(name, height=0.4, radius=0.2)
+    hat.location.z = height
     bpy.context.view_layer.update()
     matrix = hat.matrix_world.copy()
     hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", "Upper"
     bpy.context.view_layer.update()
     hat.matrix_world = matrix
+    return hat
+
+
+def dancer(scale=1.0, frames=FRAMES):
+    """A built body of two meshes that dances: one skinned, one on a bone."""
+    obj, rig = scenes.character(scale)
+    hat = worn(rig, "Hat", 1.8)
     dance(rig, frames)
     scenes.settle_scene(frames)
     scenes.add_and_build(obj, hat)
@@ -220,6 +226,21 @@ def test_clips_start_where_they_do(tmp_path, gltf, start):
     assert bpy.ops.jounce.export_games(filepath=str(path)) == {"FINISHED"}
     first, last = gltf.read(path).span()
     assert last - first > 0.5
+
+
+def test_several_meshes_on_one_bone_play_too(tmp_path, gltf):
+    obj, hat, rig = dancer(frames=12)
+    band = worn(rig, "Band", 1.5)
+    scenes.add_and_build(obj, hat, band)
+    scenes.activate(obj)
+    path = tmp_path / "hero.glb"
+    assert bpy.ops.jounce.export_games(filepath=str(path)) == {"FINISHED"}
+    (body,) = gltf.read(path).bodies
+    assert len(body.nodes) == 3
+    places = np.concatenate(gltf.read(path).rest_points(body))
+    own = rests((obj, hat, band))
+    far = np.linalg.norm(own[:, None] - places[None], axis=2)
+    assert far.min(axis=1).max() < 1e-6 and far.min(axis=0).max() < 1e-6
 
 
 def test_two_bodies_of_one_armature_are_two_bodies_of_the_file(tmp_path, gltf):

@@ -151,7 +151,7 @@ class Character:
         """Vertices of the meshes of a body in its rest space, for each primitive in order.
 
         A vertex of a skin hangs on joint j by its own inverse bind S_j: `X = B_j^-1 S_j x`, the same for
-        each joint.
+        each joint. Another mesh hangs on a joint that moves with its node n: `X = B_j^-1 W_j^-1 W_n x`.
 
         Parameters
         ----------
@@ -174,11 +174,29 @@ class Character:
 
     def _to_rest(self, body: Flesh, node: int, skin: int | None) -> Floats:
         if skin is None:
-            return np.linalg.inv(body.inverse_binds[body.joints.index(node)])
+            worlds = self.worlds(clip=None)
+            row = self._row_beside(body, node)
+            return np.linalg.inv(worlds[body.joints[row]] @ body.inverse_binds[row]) @ worlds[node]
         joints = self.json["skins"][skin]["joints"]
         binds = self.array(self.json["skins"][skin]["inverseBindMatrices"]).reshape(-1, 4, 4)
         row, joint = next((row, joint) for row, joint in enumerate(joints) if joint in body.joints)
         return np.linalg.inv(body.inverse_binds[body.joints.index(joint)]) @ binds[row].T
+
+    def _row_beside(self, body: Flesh, node: int) -> int:
+        """Row of a joint that moves with a node: itself, or one carried by the same animated node."""
+        above = dict(self._parents)
+        moved = {track.node for clip in self.clips for track in clip}
+        moved |= {joint for skin in self.json.get("skins", []) for joint in skin["joints"]}
+
+        def carrier(at: int) -> int:
+            while at >= 0 and at not in moved:
+                at = above[at]
+            return at
+
+        rows = [row for row, joint in enumerate(body.joints) if carrier(joint) == carrier(node)]
+        if not rows:
+            raise ValueError(f"{NAME} has no joint that moves with node {node}; export it again")
+        return rows[0] if node not in body.joints else body.joints.index(node)
 
     def array(self, index: int) -> Floats:
         """Numbers of an accessor.
