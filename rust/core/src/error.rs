@@ -4,6 +4,13 @@
 pub type Result<T> = core::result::Result<T, Error>;
 
 /// Faults of an input; each message is one sentence with the fault, the place and the remedy.
+///
+/// ```
+/// use jounce::mesh::TetMesh;
+///
+/// let error = TetMesh::new(vec![[0.0; 3]; 4], vec![[0, 1, 2, 9]]).unwrap_err();
+/// assert!(error.to_string().contains('9'), "{error}");
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

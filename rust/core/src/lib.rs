@@ -27,7 +27,7 @@ pub mod rig;
 pub mod sampling;
 pub mod simulation;
 pub mod skeleton;
-pub mod solve;
+mod solve;
 pub mod stepping;
 pub mod subspace;
 

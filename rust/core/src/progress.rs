@@ -8,6 +8,18 @@ use crate::{Error, Result};
 ///
 /// A computation of several stages calls [`Progress::enter`] before each; the fraction in [0, 1] reported
 /// by a stage then counts for its share of the whole.
+///
+/// ```
+/// use jounce::{Error, Progress};
+///
+/// let progress = Progress::default();
+/// progress.enter("modes", 0.5, 1.0)?;
+/// progress.report(0.5)?;
+/// assert_eq!((progress.stage(), progress.fraction()), ("modes", 0.75));
+/// progress.cancel();
+/// assert_eq!(progress.report(0.6), Err(Error::Cancelled));
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Progress {
     standing: Mutex<Standing>,

@@ -1,14 +1,17 @@
 //! The main workflow from end to end: a rigged character in, baked secondary motion out.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use crate::addon;
+use crate::cost;
 use crate::process::{self, Result, heading};
 use crate::project;
 use crate::venv::{Venv, default_blender};
 
 /// Runs the demo on a character file, or on the built-in creature.
 pub fn run(character: Option<&str>) -> Result<()> {
+    let start = Instant::now();
     let character = character.map(existing_file).transpose()?;
     let extension = addon::build()?;
     let blender = Venv::blender(default_blender())?;
@@ -18,7 +21,7 @@ pub fn run(character: Option<&str>) -> Result<()> {
     script.args(character).arg("--extension").arg(&extension).arg("--out").arg(project::out());
     process::run(&mut script)?;
     println!("\nThe results are in {}", project::out().display());
-    Ok(())
+    cost::report("demo", start)
 }
 
 fn existing_file(name: &str) -> Result<PathBuf> {

@@ -12,6 +12,7 @@ mod folders;
 mod foreign;
 mod fuzz;
 mod gui;
+mod leftovers;
 mod measure;
 mod measured;
 mod memory;
@@ -96,6 +97,14 @@ usage: cargo x <command>
 
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
+        ["help" | "-h" | "--help"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        [name, options @ ..] if options.iter().any(|option| ["-h", "--help"].contains(option)) => {
+            println!("{}", usage_of(name).ok_or(USAGE)?);
+            Ok(())
+        }
         ["demo"] => demo::run(None),
         ["demo", character] => demo::run(Some(character)),
         ["test", "--target", name] => foreign::run_tests(name),
@@ -142,12 +151,22 @@ fn run(arguments: &[&str]) -> Result<()> {
             venv::set_up_all()?;
             cost::report("setup", start)
         }
-        ["help" | "-h" | "--help"] => {
-            println!("{USAGE}");
-            Ok(())
-        }
         _ => Err(USAGE.to_owned()),
     }
+}
+
+/// Lines of the usage about a command.
+fn usage_of(name: &str) -> Option<String> {
+    let is_start = |line: &str| line.starts_with("  ") && !line.starts_with("   ");
+    let mut kept = Vec::new();
+    let mut inside = false;
+    for line in USAGE.lines() {
+        if is_start(line) {
+            inside = line.split_whitespace().next() == Some(name);
+        }
+        kept.extend(inside.then_some(line));
+    }
+    (!kept.is_empty()).then(|| kept.join("\n"))
 }
 
 fn main() -> ExitCode {
@@ -159,5 +178,23 @@ fn main() -> ExitCode {
             eprintln!("{message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{USAGE, run, usage_of};
+
+    #[test]
+    fn every_command_explains_itself_instead_of_running() {
+        let names = USAGE.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        for name in names.filter_map(|line| line.split_whitespace().next()) {
+            assert!(usage_of(name).unwrap().contains(name));
+            run(&[name, "--help"]).unwrap();
+        }
+        let test = usage_of("test").unwrap();
+        assert!(test.contains("--bpy") && test.contains("windows-x64") && !test.contains("gui"));
+        assert_eq!(usage_of("bench").unwrap().matches("  bench").count(), 2);
+        assert!(run(&["nonsense", "--help"]).is_err());
     }
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::leftovers;
 use crate::project;
 
 /// Result of a command of `cargo x`: an error is only a message.
@@ -21,7 +22,7 @@ pub fn heading(text: &str) {
 /// A command that runs at the top of the repository.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(project::root());
+    command.current_dir(project::root()).env(leftovers::MARK, std::process::id().to_string());
     command
 }
 

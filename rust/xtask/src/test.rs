@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::addon;
 use crate::cost;
 use crate::docs;
+use crate::leftovers;
 use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
@@ -16,11 +17,15 @@ use crate::wasm;
 use crate::wheel;
 
 /// Ends the process at once after the tests: some Blender versions hang or crash while they shut down.
+/// A killed caller leaves closed streams, whose flush fails.
 const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
-    code = pytest.main(sys.argv[1:])\n\
-    sys.stdout.flush()\n\
-    sys.stderr.flush()\n\
-    os._exit(code)";
+    code = 3\n\
+    try:\n\
+    \x20   code = pytest.main(sys.argv[1:])\n\
+    \x20   sys.stdout.flush()\n\
+    \x20   sys.stderr.flush()\n\
+    finally:\n\
+    \x20   os._exit(code)";
 
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
@@ -71,6 +76,7 @@ pub fn run(options: &[&str]) -> Result<()> {
         outcomes.push(characters()?);
     }
     summarise(&outcomes)?;
+    leftovers::check()?;
     if options.is_empty() { cost::report("test", start) } else { Ok(()) }
 }
 

@@ -1,7 +1,7 @@
 //! Non-negative least squares against the optimality conditions.
 
 use faer::Mat;
-use jounce::solve::nonnegative_least_squares;
+use jounce::math::nonnegative_least_squares;
 
 /// Numbers without a pattern.
 fn number(i: usize, j: usize) -> f64 {

@@ -141,6 +141,19 @@ impl Default for BodyParams {
 }
 
 /// A rigged surface prepared for simulation.
+///
+/// ```
+/// use jounce::Progress;
+/// use jounce::body::{Body, BodyParams};
+/// use jounce::mesh::SurfaceMesh;
+///
+/// let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
+/// let params = BodyParams { resolution: 10, modes: 4, cubature: 12, ..BodyParams::default() };
+/// let body = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?;
+/// assert_eq!(body.model.mode_count(), 4);
+/// assert_eq!(body.posed(&[[[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]])?.len(), 8);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct Body {
     /// Tet mesh that is simulated.
     pub mesh: Arc<TetMesh>,

@@ -11,6 +11,15 @@ use crate::{Error, Result, check};
 /// The force on a part is `-(linear + quadratic |w|) w`, with w the part's total velocity relative to the
 /// medium. It is distributed over the mass of the part as a constant, without shear or torque. In the full
 /// space the parts are the vertices.
+///
+/// ```
+/// use jounce::inputs::Drag;
+///
+/// let wind = Drag::at_vertices(&[0.5, 0.5], None, Some(&[2.0, 0.0, 0.0, 2.0, 0.0, 0.0]))?;
+/// assert_eq!(wind.velocity()[1], [2.0, 0.0, 0.0]);
+/// assert!(Drag::at_vertices(&[-1.0], None, None).is_err());
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Drag(pub(crate) Arc<Parts>);
 

@@ -84,6 +84,15 @@ impl Energy for Fibre {
 }
 
 /// Fibres of a body, of one or several muscles: stiffness in each tet, and rest direction.
+///
+/// ```
+/// use jounce::material::{Fibres, Field};
+///
+/// let biceps = Fibres::new(Field::Uniform(1e4), &[[1.0, 0.0, 0.0]; 3])?;
+/// let triceps = Fibres::new(Field::Uniform(2e4), &[[1.0, 0.0, 0.0]; 3])?;
+/// assert_eq!(Fibres::joined([&biceps, &triceps])?.muscle_count(), 2);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fibres {
     /// Fibres muscle by muscle, each by tets.

@@ -12,6 +12,17 @@ const FLAT: f64 = 1e-12;
 /// Vertices in metres, n x 3; tets as four vertex indices, t x 4, with
 /// `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`. Each tet is full of flesh, or of the share from
 /// [`TetMesh::with_solid`].
+///
+/// ```
+/// use jounce::mesh::TetMesh;
+///
+/// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// let mesh = TetMesh::new(corners.clone(), vec![[0, 1, 2, 3]])?;
+/// assert!((mesh.volumes()[0] - 1.0 / 6.0).abs() < 1e-15);
+/// // Two corners exchanged turn the tet inside out.
+/// assert!(TetMesh::new(corners, vec![[1, 0, 2, 3]]).is_err());
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct TetMesh {
     vertices: Vec<[f64; 3]>,

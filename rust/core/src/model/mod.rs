@@ -22,6 +22,19 @@ use skinning_modes::SkinningModel;
 const AT_VERTICES: &str = "only a model of skinning modes has them; reduce forces at points instead";
 
 /// Precomputed data of a body for simulation by one of the methods: immutable and cheap to clone.
+///
+/// ```
+/// use jounce::Progress;
+/// use jounce::body::{Body, BodyParams};
+/// use jounce::mesh::SurfaceMesh;
+///
+/// let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
+/// let params = BodyParams { resolution: 10, modes: 4, cubature: 12, ..BodyParams::default() };
+/// let model = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?.model;
+/// assert_eq!((model.coefficient_shape(), model.bone_count()), (vec![4, 3, 4], 1));
+/// assert_eq!(model.truncated(2)?.mode_count(), 2);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Clone)]
 pub enum Model {
     /// Fast complementary dynamics on skinning eigenmodes.

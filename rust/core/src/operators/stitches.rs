@@ -70,6 +70,17 @@ impl Stitch {
 /// with `g = 0` has no length, and closes gaps at rest or in a pose. With `g = 1` it keeps the rest
 /// distance of its ends, `d = sum_j (w_aj + w_bj) / 2 T_j [X_a - X_b; 0]`, rotated with the rig there. For
 /// coincident ends there is no difference. Source: `[IDSR eq. 4]`.
+///
+/// ```
+/// use jounce::Progress;
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::operators::Stitches;
+///
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 1.0, 1.0])?, 4, &Progress::default())?;
+/// let none = Stitches::none(&mesh);
+/// assert!(none.is_empty() && none.group_count() <= 1);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stitches {
     vertex_count: usize,

@@ -43,6 +43,13 @@ const HANGS: f64 = 0.15;
 type Segment = [Vector3<f64>; 2];
 
 /// Settings of a skeleton core.
+///
+/// ```
+/// use jounce::skeleton::SkeletonCore;
+///
+/// let core = SkeletonCore { amount: 0.5, anatomy: true, ..SkeletonCore::default() };
+/// assert!(core.bones.is_empty() && core.parts.is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkeletonCore {
     /// One bone for each bone of the rig, b.

@@ -7,7 +7,6 @@ mod line_search;
 mod objective;
 mod rules;
 
-pub use crate::math::dense::nnls::nonnegative_least_squares;
 pub(crate) use compact::Compact;
 pub(crate) use descent::{Descent, Outcome};
 pub(crate) use lbfgs::{Lbfgs, Learnt};

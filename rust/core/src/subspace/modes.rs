@@ -18,6 +18,22 @@ pub(super) const SHIFT: f64 = 1e-2;
 pub(super) const WEIGHT_SPACE: f64 = 3.0;
 
 /// Skinning weights of the secondary motion, one scalar field per mode.
+///
+/// ```
+/// use jounce::Progress;
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::subspace::{Restraint, restrained_modes};
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 1.0, 1.0])?, 4, &progress)?;
+/// let [young, poisson, density] = [1e5, 0.0, 1000.0].map(Field::Uniform);
+/// let material = Material::new(Law::Arap, young, poisson, density)?;
+/// let modes = restrained_modes(&mesh, &material, 3, &Restraint::default(), &progress)?;
+/// assert_eq!(modes.rows().len(), 3 * mesh.vertices().len());
+/// assert!(modes.eigenvalues.is_sorted());
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct SkinningModes {
     /// W, n x m, with `W' M_w W = I`, in kg^(-1/2).

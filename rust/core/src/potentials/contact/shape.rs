@@ -13,6 +13,15 @@ use crate::{Error, Result};
 const LARGEST: f64 = 1e9;
 
 /// A rigid obstacle: a shape at its initial place, a friction coefficient, and excluded points.
+///
+/// ```
+/// use jounce::potentials::contact::{Collider, Shape};
+///
+/// let ball = Collider::new(Shape::sphere([0.0, 0.0, 1.0], 0.5)?, 0.6)?;
+/// let (distance, _) = ball.shape().distance([0.0, 0.0, 2.0]);
+/// assert!((distance - 0.5).abs() < 1e-12);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Collider {
     shape: Shape,
