@@ -1,6 +1,7 @@
 //! Shared dense and sparse linear algebra: polar and singular value decompositions, sparse factorisations.
 
 pub(crate) mod dense;
+mod order;
 pub(crate) mod random;
 mod sets;
 mod simd;
@@ -10,6 +11,7 @@ pub(crate) use dense::cholesky::DenseCholesky;
 pub(crate) use dense::eigenbasis::fix_bases;
 pub use dense::nnls::nonnegative_least_squares;
 pub(crate) use dense::{columns, rows, symmetric};
+pub(crate) use order::sort_few;
 pub(crate) use sets::Sets;
 pub use simd::polar;
 pub use simd::svd::SignedSvd;
