@@ -4,6 +4,7 @@
 //! rest of the crate: another signature takes another version.
 
 pub(crate) mod dense;
+mod order;
 pub(crate) mod random;
 mod sets;
 mod simd;
@@ -13,6 +14,7 @@ pub(crate) use dense::cholesky::DenseCholesky;
 pub(crate) use dense::eigenbasis::fix_bases;
 pub use dense::nnls::nonnegative_least_squares;
 pub(crate) use dense::{columns, rows, symmetric};
+pub(crate) use order::sort_few;
 pub(crate) use sets::Sets;
 pub use simd::polar;
 pub use simd::svd::SignedSvd;

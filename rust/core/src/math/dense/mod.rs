@@ -4,10 +4,18 @@ pub(crate) mod cholesky;
 pub(crate) mod columns;
 pub(crate) mod diagonal;
 pub(crate) mod eigenbasis;
+#[cfg(feature = "large")]
+mod large;
 pub(crate) mod nnls;
 pub(crate) mod products;
 pub(crate) mod rows;
+#[cfg(any(test, not(feature = "large")))]
+mod short;
 pub(crate) mod symmetric;
 pub(crate) mod tall;
 
+#[cfg(feature = "large")]
+use large as kernels;
 pub(crate) use products::*;
+#[cfg(not(feature = "large"))]
+use short as kernels;

@@ -3,11 +3,10 @@
 
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Col, Mat, MatMut, MatRef, Par, Side};
 
+use super::kernels;
 use crate::parallel::*;
 use crate::{Error, Result};
 
@@ -23,7 +22,7 @@ pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
         .zip(b.par_row_chunks(CHUNK))
         .map(|(a, b)| {
             let mut part = Mat::zeros(a.ncols(), b.ncols());
-            matmul(&mut part, Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+            kernels::multiply(part.as_mut(), Accum::Replace, a.transpose(), b, 1.0);
             part
         })
         .collect();
@@ -41,7 +40,12 @@ pub(crate) fn copy(out: MatMut<'_, f64>, a: MatRef<'_, f64>) {
 pub(crate) fn add_product(out: MatMut<'_, f64>, factor: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     out.par_row_chunks_mut(CHUNK)
         .zip(a.par_row_chunks(CHUNK))
-        .for_each(|(out, a)| matmul(out, Accum::Add, a, b, factor, Par::Seq));
+        .for_each(|(out, a)| kernels::multiply(out, Accum::Add, a, b, factor));
+}
+
+/// Adds the lower half of `a b`, of a matrix that is symmetric.
+pub(crate) fn add_lower_product(lower: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    kernels::add_lower(lower, a, b);
 }
 
 /// `a b`, with a tall (n x p) and b small (p x q).
@@ -53,22 +57,9 @@ pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 
 /// Eigenvalues of a small symmetric matrix (its lower triangle), ascending, and eigenvectors as columns.
 pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-    let size = matrix.nrows();
-    let mut values = Col::<f64>::zeros(size);
-    let mut vectors = Mat::zeros(size, size);
-    let scratch =
-        self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Default::default());
-    let diagonal: DiagMut<'_, f64> = values.as_mut().as_diagonal_mut();
-    self_adjoint_evd(
-        matrix,
-        diagonal,
-        Some(vectors.as_mut()),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        Default::default(),
-    )
-    .map_err(|error| Error::Numerical { what: "dense eigensolver", why: format!("{error:?}") })?;
-    Ok((values.iter().copied().collect(), vectors))
+    let mut vectors = Mat::zeros(matrix.nrows(), matrix.nrows());
+    let values = kernels::eigen(matrix, vectors.as_mut())?;
+    Ok((values, vectors))
 }
 
 /// Left singular vectors as columns, as many as the shorter side of the matrix, and singular values,

@@ -223,18 +223,50 @@ pub(crate) fn multiply_add(matrix: &Packed<1>, x: &[[f64; 3]], out: &mut [[f64; 
         type Output = ();
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) {
-            let lanes = S::F64_LANES;
-            for (block, out) in self.out.chunks_mut(lanes).enumerate() {
-                let sums = columns_product::<S, 1, 3>(simd, self.matrix.block(block), self.x.iter());
-                let sums = pulp::bytemuck::cast_slice::<S::f64s, f64>(&sums);
-                for (lane, row) in out.iter_mut().enumerate() {
-                    (0..3).for_each(|c| row[c] += sums[c * lanes + lane]);
+            let size = self.matrix.columns * S::F64_LANES;
+            let groups = self.matrix.values.chunks(TOGETHER * size);
+            for (values, out) in groups.zip(self.out.chunks_mut(TOGETHER * S::F64_LANES)) {
+                if values.len() == TOGETHER * size {
+                    add_products::<S, TOGETHER>(simd, values, self.x, out);
+                } else {
+                    for (values, out) in values.chunks(size).zip(out.chunks_mut(S::F64_LANES)) {
+                        add_products::<S, 1>(simd, values, self.x, out);
+                    }
                 }
             }
         }
     }
     assert_eq!((matrix.items(), matrix.columns()), (out.len(), x.len()));
-    Arch::new().dispatch(Product { matrix, x, out });
+    if matrix.columns() > 0 {
+        Arch::new().dispatch(Product { matrix, x, out });
+    }
+}
+
+/// Registers of items multiplied together: one alone waits for its own sums.
+const TOGETHER: usize = 4;
+
+/// Adds the products of N registers of items.
+#[inline(always)]
+fn add_products<S: Simd, const N: usize>(simd: S, values: &[f64], x: &[[f64; 3]], out: &mut [[f64; 3]]) {
+    let (values, _) = S::as_simd_f64s(values);
+    let columns = x.len();
+    let mut sums = [[simd.splat_f64s(0.0); 3]; N];
+    for j in 0..columns {
+        let x = [simd.splat_f64s(x[j][0]), simd.splat_f64s(x[j][1]), simd.splat_f64s(x[j][2])];
+        for block in 0..N {
+            let g = values[block * columns + j];
+            for c in 0..3 {
+                sums[block][c] = simd.mul_add_e_f64s(g, x[c], sums[block][c]);
+            }
+        }
+    }
+    let sums = pulp::bytemuck::cast_slice::<S::f64s, f64>(sums.as_flattened());
+    for (item, row) in out.iter_mut().enumerate() {
+        let (block, lane) = (item / S::F64_LANES, item % S::F64_LANES);
+        for c in 0..3 {
+            row[c] += sums[(3 * block + c) * S::F64_LANES + lane];
+        }
+    }
 }
 
 /// `x' G'` of one register's items: entry (c, row) of the 3 x ROWS result is at `c * ROWS + row`.
@@ -257,4 +289,27 @@ pub(crate) fn columns_product<'x, S: Simd, const ROWS: usize, const OUT: usize>(
         }
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Registers together and alone give the same sums, item by item.
+    #[test]
+    fn products_are_those_of_each_item() {
+        let entry = |i: usize, j: usize| (0.3 * i as f64 + 1.7 * j as f64).sin();
+        for (items, columns) in [(1, 1), (7, 3), (32, 5), (33, 17), (150, 96), (3, 0)] {
+            let x: Vec<[f64; 3]> =
+                (0..columns).map(|j| [1.0, 2.0, 3.0].map(|c| (c * j as f64).cos())).collect();
+            let mut out = vec![[0.5; 3]; items];
+            multiply_add(&Packed::new(items, columns, |i, _, j| entry(i, j)), &x, &mut out);
+            for (i, out) in out.iter().enumerate() {
+                for c in 0..3 {
+                    let sum: f64 = (0..columns).map(|j| entry(i, j) * x[j][c]).sum();
+                    assert!((out[c] - 0.5 - sum).abs() < 1e-13 * (columns + 1) as f64, "{items} {i} {c}");
+                }
+            }
+        }
+    }
 }

@@ -9,8 +9,7 @@
 //! This potential is convex and part of the incremental energy: any coefficient is stable, and the work of
 //! the force on the final velocity `w` of a step is never positive.
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, Mat, MatMut, Par};
+use faer::{Mat, MatMut};
 
 use super::SkinningModel;
 use crate::Result;
@@ -19,6 +18,7 @@ use crate::inputs::force_samples::foreign_samples;
 use crate::inputs::settings::SimulationParams;
 use crate::kinematics::history;
 use crate::kinematics::points::Points;
+use crate::math::dense::add_lower_product;
 use crate::math::lanes::multiply_add;
 use crate::potentials::drag::PointDrag;
 use crate::stepping::state::State;
@@ -147,9 +147,7 @@ impl DragForce {
             let weighted = self.weighted.col_as_slice_mut(j).iter_mut();
             rows.zip(weighted).for_each(|((s, b), out)| *out = roots(s) * b);
         }
-        let (left, right) = (self.weighted.transpose(), self.weighted.as_ref());
-        let (whole, half) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
-        matmul(lower, half, Accum::Add, left, whole, right, whole, 1.0, Par::Seq);
+        add_lower_product(lower, self.weighted.transpose(), self.weighted.as_ref());
     }
 
     /// The second derivative of P at Y, 3r x 3r.

@@ -27,6 +27,7 @@ pub(crate) mod step;
 pub(crate) mod stepper;
 pub(crate) mod stitches;
 pub(crate) mod stretch;
+pub(crate) mod stretch_bound;
 pub(crate) mod stretch_places;
 pub(crate) mod truncate;
 

@@ -85,6 +85,8 @@ impl StretchPlaces {
 /// Places of the limit, packed for a step.
 pub(super) struct PackedPlaces {
     pub(super) basis: Packed<3>,
+    /// Length of each column of `basis`.
+    pub(super) lengths: Packed<1>,
     pub(super) rig: PackedSparse<3>,
 }
 
@@ -93,6 +95,10 @@ impl PackedPlaces {
         let (count, rank, handles) = (places.tets.len(), places.basis.ncols(), places.rig.ncols());
         Self {
             basis: Packed::new(count, rank, |i, row, j| places.basis[(3 * i + row, j)]),
+            lengths: Packed::new(count, rank, |i, _, j| {
+                let column = &places.basis.col_as_slice(j)[3 * i..3 * i + 3];
+                column.iter().map(|x| x * x).sum::<f64>().sqrt()
+            }),
             rig: PackedSparse::new(count, handles, |i, row, j| places.rig[(3 * i + row, j)]),
         }
     }
