@@ -7,7 +7,7 @@ use crate::process::{Result, cargo, command, heading, io_error, output, run as r
 use crate::project;
 
 /// Fuzz targets in `tests/fuzz`.
-const TARGETS: [&str; 4] = ["model_file", "body", "motion", "contact"];
+const TARGETS: [&str; 5] = ["model_file", "player", "body", "motion", "contact"];
 const SECONDS: &str = "60";
 
 /// Runs each named target, or all of them, for a number of seconds (`["--seconds", "600", "body"]`), one
