@@ -2,6 +2,7 @@
 
 from . import (
     add,
+    asset_library,
     bake,
     bake_actions,
     bones,
@@ -104,6 +105,7 @@ CLASSES = (
     settings_copy.JOUNCE_OT_settings_copy,
     settings_files.JOUNCE_OT_settings_save,
     settings_files.JOUNCE_OT_settings_load,
+    asset_library.JOUNCE_OT_asset_library,
     clips.JOUNCE_OT_clips_list,
     clips.JOUNCE_OT_clip_assign,
     clips.JOUNCE_OT_clips_bake,

@@ -63,7 +63,7 @@ class JOUNCE_OT_bake(LongOperator):
         """The hosts of the bodies to bake."""
         if self.whole_scene:
             return renders.built(context.scene)
-        return renders.unbaked(context.scene) if self.missing else bodies.hosts(context)
+        return renders.unbaked(context.scene) if self.missing else bodies.dressed(bodies.hosts(context))
 
     def settings(self, host: bpy.types.Object, context: bpy.types.Context) -> BakeSettings:
         """The host's settings, overridden by the call's arguments."""

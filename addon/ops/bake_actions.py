@@ -48,7 +48,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
     def task(self, context: bpy.types.Context) -> Task:
         """Bakes one action after the other; finished bakes survive a stop."""
         self.done: list[str] = []
-        hosts = bodies.hosts(context)
+        hosts = bodies.dressed(bodies.hosts(context))
         turns = list(self.turns(hosts, context.scene))
         if not turns:
             raise UserError(f"The file has no action that moves {', '.join(host.name for host in hosts)}.")

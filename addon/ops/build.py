@@ -26,7 +26,8 @@ class JOUNCE_OT_build(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Builds one body after the other, and keeps all of them at the end."""
-        made = yield from in_turn(build(host, context, self.warn) for host in bodies.hosts(context))
+        hosts = bodies.dressed(bodies.hosts(context))
+        made = yield from in_turn(build(host, context, self.warn) for host in hosts)
         return "; ".join(keep(each, context) for each in made)
 
 

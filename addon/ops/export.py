@@ -37,7 +37,7 @@ class JOUNCE_OT_export(JounceOperator):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Opens the file dialog, beside a saved .blend."""
         kind = exports.FORMATS[self.file_format]
-        hosts = bodies.hosts(context)
+        hosts = bodies.dressed(bodies.hosts(context))
         try:
             self.plan(hosts, kind, context)
         except UserError as refusal:
@@ -49,7 +49,7 @@ class JOUNCE_OT_export(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Writes the file."""
-        kind, hosts = exports.FORMATS[self.file_format], bodies.hosts(context)
+        kind, hosts = exports.FORMATS[self.file_format], bodies.dressed(bodies.hosts(context))
         plan = self.plan(hosts, kind, context)
         path = chosen(self.filepath, kind)
         names = exports.write(plan, path, context)

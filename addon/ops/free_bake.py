@@ -16,7 +16,7 @@ class JOUNCE_OT_free_bake(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Frees every mesh of the selected bodies."""
-        hosts = bodies.hosts(context)
+        hosts = bodies.dressed(bodies.hosts(context))
         for obj in (obj for host in hosts for obj in bodies.members(host)):
             bakes.refuse_stuck(obj)
         for host in hosts:

@@ -246,7 +246,8 @@ def linked(context: bpy.types.Context) -> bpy.types.Object:
 
 def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected bodies with a preview."""
-    found = [host for host in own_bodies(context) if previews.session(host) is not None]
+    hosts = bodies.dressed(own_bodies(context))
+    found = [host for host in hosts if previews.session(host) is not None]
     if not found:
         raise UserError("No selected body is previewed; switch its preview on first.")
     return found

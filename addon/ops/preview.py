@@ -28,7 +28,7 @@ class JOUNCE_OT_preview(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Switches all previews on, with missing builds, or off; to the other, off if one is on."""
-        hosts = bodies.hosts(context)
+        hosts = bodies.dressed(bodies.hosts(context))
         names = ", ".join(host.name for host in hosts)
         is_on = any(host.jounce.preview for host in hosts)
         if self.show == "POSE" or (self.show == "OTHER" and is_on):
@@ -70,7 +70,7 @@ class JOUNCE_OT_clear_cache(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Clears one body after the other."""
-        hosts = bodies.hosts(context)
+        hosts = bodies.dressed(bodies.hosts(context))
         for host in hosts:
             previews.forget(host)
         return f"Cleared the cache of {', '.join(host.name for host in hosts)}."

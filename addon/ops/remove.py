@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.bake import bakes, sounds
-from ..bridge.body import bodies, hard_parts, law_curves, roots
+from ..bridge.body import bodies, clothes, hard_parts, law_curves, roots
 from ..bridge.inputs import collider_objects
 from ..bridge.motions import final_files, lessons, motions
 from ..bridge.preview import previews, sculpting
@@ -19,11 +19,12 @@ class JOUNCE_OT_remove(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Frees and unmarks every mesh of the selected bodies."""
-        hosts = bodies.hosts(context)
+        hosts = bodies.dressed(bodies.hosts(context))
         for obj in (obj for host in hosts for obj in bodies.members(host)):
             bakes.refuse_stuck(obj)
         for copy in sculpting.copies_of(obj for host in hosts for obj in bodies.members(host)):
             sculpting.discard(copy, context)
+        names = ", ".join(host.name for host in hosts)
         for host in hosts:
             previews.switch_off(host)
             forget(host)
@@ -31,8 +32,8 @@ class JOUNCE_OT_remove(JounceOperator):
                 bakes.free_all(obj)
                 hard_parts.forget(obj)
                 roots.forget(obj)
-                obj.property_unset("jounce")
-        return f"Removed Jounce from {', '.join(host.name for host in hosts)}."
+                clothes.forget(obj)
+        return f"Removed Jounce from {names}."
 
 
 def forget(host: bpy.types.Object) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import bpy
 
 from ..bridge.bake import bakes
-from ..bridge.body import binding, bodies, roots
+from ..bridge.body import binding, bodies, clothes, roots
 from ..bridge.common import linked_mesh_proxy, registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
@@ -21,6 +21,7 @@ from ..props.bake import TARGETS
 from . import needs
 from .add import add_body
 from .build import build_body
+from .clothes import hung_beside, take_back, worn
 from .fit import FITTED, keep, searched, shot
 from .operator import LongOperator
 
@@ -52,9 +53,11 @@ class JOUNCE_OT_setup(LongOperator):
                 raise refusals[0]
             for refusal in refusals:
                 self.warn(str(refusal))
-            for (host, *_), message in zip(found, tried, strict=True):
+            for meshes, message in zip(found, tried, strict=True):
                 if message not in refusals:
-                    show(host, self.warn)
+                    [host] = [obj for obj in meshes if registry.is_host(obj) and obj.jounce.wearer is None]
+                    for each in bodies.dressed([host]):
+                        show(each, self.warn)
             finished = True
         finally:
             if not finished:
@@ -77,21 +80,59 @@ def tried_on(
 def unmark(meshes: list[bpy.types.Object]) -> None:
     """Restores meshes to their state before a body was begun with them."""
     for obj in meshes:
+        take_back(obj)
+    for obj in meshes:
         roots.forget(obj)
-        obj.property_unset("jounce")
+        clothes.forget(obj)
 
 
 def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
-    """Makes one body of meshes, the host first, and builds it."""
+    """Makes one body of meshes, the host first, and of their clothes a body each, and builds them."""
     host, *others = meshes
     add_body(host, others, context, warn)
     yield Step(0.0, "Looking at the body")
+    garments = undressed(host, context)
+    if not registry.is_host(host):
+        # The active mesh is a piece of clothing.
+        return (yield from made([*others, host], context, warn))
     if not pinned(host, context, warn):
         (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
     make = fleshed if host.jounce.is_flesh else build_body
-    message = yield from scaled(make(host, context, warn), 0.05, 1.0)
+    message = yield from scaled(make(host, context, warn), 0.05, 0.9 if garments else 1.0)
     choose_target(host, context, warn)
+    if garments:
+        dressed = yield from scaled(worn(garments, host, context, warn), 0.9, 1.0)
+        message = f"{message}; {dressed}"
+        for garment in garments:
+            choose_target(garment.host, context, warn)
     return message
+
+
+def undressed(host: bpy.types.Object, context: bpy.types.Context) -> list[clothes.Garment]:
+    """Takes the clothes of a character out of its body; a host that is one itself is unmarked.
+
+    What hangs on bones beside the body is looked at too.
+    """
+    members = list(bodies.members(host))
+    beside = list(hung_beside(members, context))
+    for obj in beside:
+        obj.jounce.host = host
+    on: dict[bpy.types.Object, list[clothes.Cloth]] = {}
+    try:
+        if armature_modifier.moving(members):
+            binding.bind(host, context)
+            on = clothes.found(bodies.read(host, context, lambda _sentence: None))
+        whole = {obj for obj, own in on.items() if clothes.is_whole(obj, own)}
+        if set(members) <= whole:
+            return []
+        if host in whole:
+            unmark(members)
+            return []
+        return clothes.taken_off(host, on)
+    finally:
+        for obj in beside:
+            if obj.jounce.host == host and obj.jounce.wearer is None:
+                obj.property_unset("jounce")
 
 
 def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
@@ -226,6 +267,8 @@ def attach(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
 
 def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> bool:
     """Chooses settings for a prop that sways from a root, and makes its map; false for other bodies."""
+    if roots.is_rigged(host):
+        return False
     binding.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
@@ -246,7 +289,7 @@ def pinned(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
         )
         return False
     state = host.jounce
-    roots.pin(host, surface, root)
+    roots.pin(host, surface, root.pinned.astype(float))
     state.kind, state.resolution = BodyKind.PINNED.value, sensible.resolution(surface, sensible.PINNED_TETS)
     state.integrator, state.damping = "bdf2", sensible.SWING_DAMPING
     if is_at_both_ends(surface.points, root.pinned):

@@ -31,6 +31,7 @@ def draw_attached(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) ->
     layout.prop(state, "handles")
     layout.prop(state, "thickness")
     layout.prop(state, "bending")
+    layout.prop(state, "hold_frequency")
     if not state.pin_group:
         paint = layout.operator("jounce.map_paint", text="Paint What Is Held", icon="BRUSH_DATA")
         paint.kind = Kind.PIN.value

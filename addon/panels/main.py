@@ -37,6 +37,8 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             return
         if obj is None or obj.type not in ("MESH", "ARMATURE"):
             sidebar.wrapped(layout, context, text="Select a mesh or an armature", icon="INFO")
+            if bpy.ops.jounce.asset_library.poll():
+                layout.operator("jounce.asset_library", icon="ASSET_MANAGER")
             return
         host = bodies.host_of(obj)
         if host is None:
@@ -51,7 +53,7 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             sidebar.wrapped(layout, context, text=f"{relation} {host.name}", icon="LINKED")
         draw_switch(layout, host, context)
         draw_flesh(layout, host.jounce)
-        part_list.draw_parts(layout, host.jounce)
+        part_list.draw_parts(layout, host)
         draw_bake(layout)
 
 
@@ -72,7 +74,7 @@ def draw_flesh(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> No
     """Shows the preset with its picture beside amount and softness, which act at once."""
     if not state.is_flesh:
         column = layout.column(align=True)
-        if state.is_pinned:
+        if not state.is_loose:
             column.prop(state, "strength", slider=True)
         column.prop(state, "softness", slider=True)
         if state.is_pinned:

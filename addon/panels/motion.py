@@ -97,7 +97,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "damping")
         if state.is_loose:
             keyed(layout).prop(state, "inflation")
-        if state.is_flesh or state.is_pinned:
+        if not state.is_loose:
             keyed(layout).prop(state, "strength")
         if state.is_flesh:
             layout.prop(state, "shot_amount")

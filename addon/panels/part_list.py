@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..bridge.body import bodies
 from ..core.common import preset_values
 from ..core.rig.part_settings import LABELS
 
@@ -65,6 +66,16 @@ class JOUNCE_MT_part_add(bpy.types.Menu):
         layout.operator("jounce.part_remove", icon="REMOVE")
 
 
+def draw_clothes(layout: bpy.types.UILayout, clothes: list[bpy.types.Object]) -> None:
+    """Shows the clothes of the body, each with its amount and its softness."""
+    for obj in clothes:
+        name, sliders, icon = cells(layout)
+        name.label(text=obj.name, translate=False)
+        sliders.prop(obj.jounce, "strength", text="", slider=True)
+        sliders.prop(obj.jounce, "softness", text="", slider=True)
+        icon.label(icon="MOD_CLOTH")
+
+
 def cells(layout: bpy.types.UILayout) -> tuple[bpy.types.UILayout, ...]:
     """The places of the name, the sliders and the switches in a row."""
     row = layout.row(align=True)
@@ -77,9 +88,10 @@ def label(name: str) -> str:
     return bpy.app.translations.pgettext_iface(LABELS.get(name, name), "Jounce")
 
 
-def draw_parts(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
-    """Shows the list, and below it the sliders for the parts of the selected bones."""
-    if not state.has_list:
+def draw_parts(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
+    """Shows the list, below it the clothes, and the sliders for the parts of the selected bones."""
+    state, clothes = host.jounce, bodies.clothes_of(host)
+    if not state.has_list and not clothes:
         return
     column = layout.column(align=True)
     name, sliders, menu = cells(column)
@@ -87,10 +99,21 @@ def draw_parts(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> No
     sliders.label(text="Amount")
     sliders.label(text="Softness")
     menu.menu(JOUNCE_MT_part_add.__name__, text="", icon="ADD")
-    rows = min(len(state.parts), ROWS)
-    column.template_list(
-        "JOUNCE_UL_parts", "", state, "parts", state, "part_index", rows=rows, maxrows=rows, sort_lock=True
-    )
+    if state.has_list:
+        rows = min(len(state.parts), ROWS)
+        column.template_list(
+            "JOUNCE_UL_parts",
+            "",
+            state,
+            "parts",
+            state,
+            "part_index",
+            rows=rows,
+            maxrows=rows,
+            sort_lock=True,
+        )
+    if clothes:
+        draw_clothes(column.box().column(align=True), clothes)
     chosen = state.parts_of_bones()
     if chosen:
         box = layout.box().column(align=True)

@@ -83,6 +83,19 @@ class BodyProps:
         max=10000.0,
         soft_max=50.0,
     )
+    hold_frequency: FloatProperty(
+        name="Hold Frequency (Hz)",
+        description=(
+            "Firmness of the hold of an attached surface by its bones, in Hz: a vertex with a weight of 1 in "
+            "the map Pin swings this many times per second about its posed place, one with a hundredth a "
+            "tenth as often"
+        ),
+        default=30.0,
+        min=1.0,
+        max=500.0,
+        soft_max=100.0,
+        step=100,
+    )
     pieces: IntProperty(
         name="Pieces",
         description=(
@@ -216,7 +229,7 @@ class BodyProps:
         if self.is_loose:
             return LooseSettings(self.resolution, self.handles, self.clusters)
         if self.is_attached:
-            return AttachedSettings(self.handles, self.thickness / 100.0, self.bending)
+            return AttachedSettings(self.handles, self.thickness / 100.0, self.bending, self.hold_frequency)
         if self.is_pinned:
             return PinnedSettings(self.resolution, self.pieces)
         return BuildSettings(

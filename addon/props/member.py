@@ -71,6 +71,24 @@ class MemberProps:
         description="Hash of the weights that Add Jounce gave the root",
         options={"HIDDEN"},
     )
+    wearer: PointerProperty(
+        name="Wearer",
+        description="The host of the body that wears this one as a piece of clothing",
+        type=bpy.types.Object,
+        poll=_is_mesh,
+        update=_joined,
+    )
+    cut_from: PointerProperty(
+        name="Cut From",
+        description="The mesh whose loose part this one shows, made by Add Jounce",
+        type=bpy.types.Object,
+        poll=_is_mesh,
+    )
+    made_mask: StringProperty(
+        name="Made Mask",
+        description="Vertex group of loose parts that are shown as bodies of their own; empty without one",
+        options={"HIDDEN"},
+    )
     is_rigid: BoolProperty(
         name="Rigid Mesh",
         description="All of this mesh is hard, as armour is, and follows its bones; with Bone Core only",

@@ -104,7 +104,7 @@ class MotionProps:
         name="Amount",
         description=(
             "Share of the rig's acceleration felt by the flesh, without unit: 0 none, 1 natural, 3 as in "
-            "a cartoon. May be animated"
+            "a cartoon. Of an attached body, share of its motion beside its bones. May be animated"
         ),
         default=1.0,
         min=0.0,

@@ -1,7 +1,7 @@
 """A procedural soft creature with a Mixamo-named skeleton and a 60-frame action.
 
     python creature.py creature.blend [--resolution 72]
-    python creature.py docs/files/creature.blend --resolution 48
+    python creature.py addon/assets/creature.blend --resolution 48
     python creature.py creature.glb --resolution 48
 
 It needs bpy and numpy, is the same on every run, and serves as the demo's character and as a fixture.

@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
 import characters
-from gallery_clips import CLIPS, FIRST
+import first_picture
+from gallery_clips import CLIPS, FIRST, SECOND
 
 HEADING = """# Gallery
 
@@ -34,25 +35,28 @@ COLUMNS = {
     "apart, px": "{:.2f}",
     "most, px": "{:.2f}",
     "panel, px": "{}",
-    "webp, kB": "{:.0f}",
 }
-PICTURES = Path(__file__).resolve().parents[2] / "docs" / "images" / "gallery"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCRIPT = Path(__file__).with_name("gallery_of.py")
 
 
 def main() -> int:
     """Makes the pictures whose names contain a word, and the table; returns the number of failures."""
     parser = characters.parser(__doc__)
-    parser.add_argument("--pictures", type=Path, default=PICTURES)
+    parser.add_argument("--pictures", type=Path, default=DOCS / "images/gallery")
     options = parser.parse_args()
     files, rows = {path.stem: path for path in characters.found(options.data)}, []
-    for clip in (clip for clip in (FIRST, *CLIPS) if options.only in clip.picture):
+    files[SECOND.file] = DOCS / f"files/{SECOND.file}.blend"
+    for clip in (clip for clip in (FIRST, SECOND, *CLIPS) if options.only in clip.picture):
         if clip.file in files:
             words = ("--sheets", str(options.pictures), "--clip", clip.picture)
             rows.append(characters.run_one(SCRIPT, files[clip.file], options, words))
         else:
             rows.append({"file": clip.file, "failed": [f"there is no such file below {options.data}"]})
         print(json.dumps(rows[-1]), flush=True)
+    kept = [options.pictures / clip.picture for clip in (FIRST, SECOND)]
+    if all(folder.is_dir() for folder in kept):
+        first_picture.join(kept, options.pictures / f"{FIRST.picture}.webp", FIRST.most)
     options.out.write_text(HEADING + characters.table(rows, COLUMNS), encoding="utf-8")
     return characters.failures(rows)
 

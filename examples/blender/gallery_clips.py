@@ -8,7 +8,7 @@ from view import View
 
 # Pixels of a panel's width, and most bytes of a clip, in the gallery and of the README's first picture.
 WIDTH, MOST = 240, 250_000
-FIRST_WIDTH, FIRST_MOST = 400, 1_500_000
+FIRST_SIZE, FIRST_MOST = (600, 400), 1_500_000
 # Licences of characters that may be shown.
 CC0, MIT, CC_BY = "CC0", "MIT", "CC BY 4.0"
 FREE = {CC0, MIT, CC_BY}
@@ -22,9 +22,9 @@ class Clip:
 
     file: stem of the character's file. action: end of an action's name; without one the character hops.
     frames: length of an action that plays once. before: turns of a cycle that play before the shown one; 0
-    plays once.
+    plays once. shown: the last frames alone are in the picture; 0 for a whole turn.
     preset: of the body, chosen after Add Jounce. amount: replaces the preset's, unless 0. coat: colour of a
-    character that has none in its file.
+    character that has none in its file. width, height: pixels of a panel; a height of 0 is the motion's.
     """
 
     picture: str
@@ -33,12 +33,14 @@ class Clip:
     action: str = ""
     frames: int = 48
     before: int = 0
+    shown: int = 0
     preset: str = "Cartoon"
     amount: float = 0.0
     licence: str = CC0
     view: View = View()
     coat: tuple[float, float, float] | None = None
     width: int = WIDTH
+    height: int = 0
     most: int = MOST
 
     def settings(self) -> dict[str, str | float]:
@@ -53,7 +55,12 @@ FOX = {
     "licence": f"{CC0}, {CC_BY}",
     "view": SIDE_VIEW,
 }
-FIRST = Clip("first", "Fox", **FOX, preset="Realistic", amount=2.2, width=FIRST_WIDTH, most=FIRST_MOST)
+LARGE = {"width": FIRST_SIZE[0], "height": FIRST_SIZE[1], "most": FIRST_MOST}
+FIRST = Clip("first", "Fox", **FOX, preset="Realistic", amount=2.2, **LARGE)
+# Follows the fox in the first picture: our own creature, which hops and lands.
+SECOND = Clip(
+    "first_creature", "creature", "", "Hop and twist", frames=30, shown=24, view=View(20.0), **LARGE
+)
 CLIPS = (
     Clip(
         "cow",

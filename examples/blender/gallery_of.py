@@ -17,11 +17,12 @@ import bpy
 import character as characters
 import film
 import films_of
+import first_picture
 import numpy as np
 import one_character
 import sheet
 import studio
-from gallery_clips import CLIPS, FIRST, Clip
+from gallery_clips import CLIPS, FIRST, SECOND, Clip
 from PIL import Image
 
 # A panel is as wide and high as what moves in it, but these shares of a square at least.
@@ -33,7 +34,7 @@ def main() -> None:
     parser = one_character.shooting_parser(__doc__)
     parser.add_argument("--clip", required=True, help="name of the picture")
     options = parser.parse_args()
-    clip = next(clip for clip in (FIRST, *CLIPS) if clip.picture == options.clip)
+    clip = next(clip for clip in (FIRST, SECOND, *CLIPS) if clip.picture == options.clip)
 
     def filmed(_: str, character: characters.Character, shot: characters.Shot) -> dict:
         if clip.coat:
@@ -75,8 +76,8 @@ def paint(character: characters.Character, colour: tuple[float, float, float]) -
 
 
 def ending(take: sheet.Take, clip: Clip) -> sheet.Take:
-    """The last turn of a take of a cycle, else the whole take."""
-    start = len(take.posed) - round(len(take.posed) / (clip.before + 1))
+    """The last turn of a take of a cycle, else the whole take, or its last frames."""
+    start = len(take.posed) - (clip.shown or round(len(take.posed) / (clip.before + 1)))
     return replace(take, first=take.first + start, posed=take.posed[start:], fleshed=take.fleshed[start:])
 
 
@@ -87,22 +88,27 @@ def save(character: characters.Character, take: sheet.Take, clip: Clip, folder: 
     room = studio.Studio(character.body, take.framed(), studio.best_engine(), clip.view)
     wide, high = np.maximum(room.filled, LEAST_FILLED)
     side, top = round(clip.width / wide), sheet.scale(take)
+    size = clip.width, clip.height or round(high * side)
+    # Further away where the motion is higher than the panel.
+    room.camera.data.lens *= min(1.0, size[1] / (high * side))
     frames = film.photographed(room, take, top, side)
-    size = clip.width, round(high * side)
-    pictures = [film.beside(tuple(trimmed(panel, size) for panel in frame), top) for frame in frames]
-    film.save_webp(pictures, path, clip.most)
-    apart = outlines_apart(room, take, side, path.with_suffix(".part.png"))
+    frames = [tuple(trimmed(panel, size) for panel in frame) for frame in frames]
+    if clip in (FIRST, SECOND):
+        first_picture.keep(first_picture.pages(frames, top), path.with_suffix(""))
+        path = path.with_name(f"{FIRST.picture}.webp")
+    else:
+        film.save_webp([film.beside(frame, top) for frame in frames], path, clip.most)
+    apart = outlines_apart(room, take, side, folder / f"{clip.picture}.part.png")
     return {
         "picture": path.name,
         "action": take.title.rpartition(": ")[2],
         "preset": clip.preset,
         "amount": clip.amount or "",
-        "frames": len(pictures),
+        "frames": len(frames),
         "red": top,
         "apart, px": apart.mean(),
         "most, px": apart.max(),
         "panel, px": "{} x {}".format(*size),
-        "webp, kB": path.stat().st_size / 1e3,
     }
 
 

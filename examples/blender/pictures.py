@@ -26,6 +26,7 @@ import keyed_belly
 import leaves as bushes
 import lesson
 import numpy as np
+import platform_pictures
 import sewn_leaves
 import stadium as stadiums
 import studio
@@ -58,7 +59,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     engine = options.engine or studio.best_engine()
     for name in [options.only] if options.only else PICTURES:
-        path = options.out / f"{name}.webp"
+        path = options.out / (name if "." in name else f"{name}.webp")
         figures.save(PICTURES[name](engine, options.out / "render.png"), path, LIMIT)
         print(f"pictures: {path}, {path.stat().st_size / 1e3:.0f} kB", flush=True)
     (options.out / "render.png").unlink(missing_ok=True)
@@ -356,6 +357,8 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "props": props,
     "stadium": stadium,
     "direct": direct,
+    "icon.png": platform_pictures.icon,
+    "featured.jpg": platform_pictures.featured,
 }
 
 if __name__ == "__main__":

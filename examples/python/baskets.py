@@ -8,11 +8,14 @@ colliders. For comparison it also gives the time to test every vertex once, whic
 would need without spheres.
 """
 
+import argparse
 import itertools
 import time
 
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 ROWS, COLUMNS, APART = 16, 32, 0.45
 RADIUS, HEIGHT, THICK, AROUND = 0.18, 0.16, 0.012, 16

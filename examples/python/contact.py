@@ -1,7 +1,11 @@
 """A ball falls on the ground and is hit by a club; contact.svg shows both, a silhouette every third frame."""
 
+import argparse
+
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 RADIUS = 0.1
 FRAMES = 48

@@ -6,11 +6,14 @@ largest penetration of a vertex into floor or walls since the previous line, as 
 diagonal, and the total kinetic energy.
 """
 
+import argparse
 import itertools
 import time
 
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 COUNT, EDGE, CELLS = 100, 0.12, 4
 DT, STEPS = 1 / 60, 240

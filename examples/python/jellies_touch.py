@@ -5,11 +5,14 @@ a line states the largest penetration into another jelly, the remaining momentum
 of a step.
 """
 
+import argparse
 import itertools
 import time
 
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 EDGE, CELLS, YOUNG = 0.12, 4, 2e4
 DT = 1 / 96

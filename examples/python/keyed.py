@@ -4,8 +4,12 @@ Grey: free motion after the blow. Green: keyed motion with minimal forces. Orang
 Blue: the blow, with tracking forces that lead back.
 """
 
+import argparse
+
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 LONG, WIDE = 0.4, 0.03
 FRAMES = 48

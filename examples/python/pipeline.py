@@ -5,7 +5,7 @@
 Without a mesh it makes a bar. One handle lifts the whole mesh and stops; flesh with momentum leak goes on.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import jounce
@@ -17,9 +17,13 @@ DT = 1 / 48
 
 def main() -> None:
     """Reads, reduces, saves, loads, simulates, writes."""
-    folder = Path(sys.argv[2] if len(sys.argv) > 2 else "out/pipeline")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("mesh", type=Path, nargs="?", help="file of tets; without one, a bar")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("out/pipeline"), help="for the results")
+    options = parser.parse_args()
+    folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
-    mesh = jounce.read_mesh(sys.argv[1] if len(sys.argv) > 1 else write_bar(folder / "bar.vtk"))
+    mesh = jounce.read_mesh(options.mesh or write_bar(folder / "bar.vtk"))
     size = np.ptp(mesh.vertices, axis=0).max()
     print(f"{mesh}, {size:.3g} m long")
 

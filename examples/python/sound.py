@@ -6,7 +6,7 @@ Meshes the bodies, computes their linear modes, strikes each twice and prints th
 bell.wav and plank.wav, and sound.svg, the spectrograms.
 """
 
-import sys
+import argparse
 import wave
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -149,7 +149,9 @@ def drawn(name: str, samples: np.ndarray, left: float) -> str:
 
 def main() -> None:
     """Writes the files and prints the loudest partials."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="for the files")
+    folder = parser.parse_args().folder
     print("partials that were struck most, Hz")
     pictures = []
     for name, body in (("tine", tine()), ("bell", bell()), ("plank", plank())):

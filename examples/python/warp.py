@@ -4,8 +4,12 @@ Linear modes (grey) make rotating parts grow. Warping by rotation and strain (gr
 warping (orange) rotates each vertex independently, so a bent blade gets shorter.
 """
 
+import argparse
+
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 LONG, WIDE, THICK = 1.0, 0.12, 0.05
 # Displacement of the end in the first mode, m, and its twist, rad.

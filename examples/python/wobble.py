@@ -6,8 +6,12 @@ A drop stands on one bone and nods with another; its flesh keeps swinging after 
 prints the displacements.
 """
 
+import argparse
+
 import jounce
 import numpy as np
+
+argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
 
 FRAMES_PER_SECOND = 24
 

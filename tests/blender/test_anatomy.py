@@ -1,6 +1,5 @@
 """Parts found in characters, beside what a hand painted."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -8,12 +7,12 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+from character_files import DATA, each, needs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
 import character as characters
 
-DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
 # Least overlaps of a character's parts, intersection over union of skin areas: their mean, and each. The two
 # animals have the lowest: the found belly reaches into the fox's groin, the cow's haunch not as far up.
 MEAN, LEAST = 0.55, 0.35
@@ -74,15 +73,14 @@ def overlap(body, surface, part, boxes):
     return area[own & painted].sum() / area[own | painted].sum()
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
-@pytest.mark.parametrize("file", PAINTED)
+@pytest.mark.parametrize("file", each(PAINTED))
 def test_parts_lie_where_a_hand_painted_them(module, file):
     body, surface = found(module, DATA / file)
     overlaps = {part: overlap(body, surface, part, boxes) for part, boxes in PAINTED[file].items()}
     assert np.mean([*overlaps.values()]) > MEAN and min(overlaps.values()) > LEAST, overlaps
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+@needs("open_humanoid/RobotExpressive.glb")
 def test_a_robot_of_shells_has_flesh(module):
     body, _ = found(module, DATA / "open_humanoid" / "RobotExpressive.glb")
     assert "belly" in body.parts

@@ -11,10 +11,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blend
 
 import character as characters
 import creature
+import first_picture
 import gallery_of
 import sheet
 import studio
 from gallery_clips import Clip
+from PIL import Image
 from view import View
 
 
@@ -69,3 +71,35 @@ def test_the_distance_of_outlines_is_that_of_two_balls(tmp_path):
     radius = 120.0 / studio.MARGIN / 1.1
     assert larger == pytest.approx(0.1 * radius, rel=0.25)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_last_frames_of_an_action_are_shown(made):
+    clip = Clip("creature", "creature", "us", made[1].name, frames=30, shown=24)
+    shot = gallery_of.chosen(clip, made[0], 0)
+    posed = [[np.full((1, 3), frame)] for frame in shot.frames]
+    shown = gallery_of.ending(take_of(posed, posed), clip)
+    assert shown.posed == posed[6:] and shown.first == 7
+
+
+def test_the_first_picture_shows_two_panels_and_marks_the_moment(tmp_path):
+    colours = [(10 * number, 0, 0) for number in range(12)]
+    shot = [tuple(Image.new("RGB", (600, 400), colour) for _ in range(3)) for colour in colours]
+    pages = first_picture.pages(shot, 0.1)
+    assert len(pages) == len(shot) and len({page.size for page in pages}) == 1
+    line, gap = first_picture.LINE, first_picture.GAP
+    for number, page in enumerate(pages):
+        assert (
+            page.getpixel((300, line + 200))
+            == page.getpixel((600 + gap + 300, line + 200))
+            == colours[number]
+        )
+        edges = [page.getpixel((column * (196 + gap), page.height - 10)) for column in range(6)]
+        assert [edge == first_picture.INK for edge in edges].index(True) == number // 2
+        assert edges.count(first_picture.INK) == 1
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        first_picture.keep(pages, folder)
+    first_picture.join(folders, tmp_path / "all.webp", 1e9)
+    with Image.open(tmp_path / "all.webp") as joined:
+        assert joined.size == pages[0].size
+    assert [path.name for path in tmp_path.iterdir()] == ["all.webp"]

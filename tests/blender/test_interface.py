@@ -13,6 +13,7 @@ CHANGES_NOTHING |= {
     "jounce.body_preset_add",
     "jounce.learnt_save",
     "jounce.settings_save",
+    "jounce.asset_library",
 }
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees", "in seconds", "in frames")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}

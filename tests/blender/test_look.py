@@ -1,7 +1,6 @@
 """Amount, softness and presets act at once, on top of the fit."""
 
 import itertools
-import os
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 import scenes
 import snapshot
+from character_files import DATA, needs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
@@ -18,7 +18,6 @@ import character as characters
 import flesh
 import studio
 
-DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
 FRAMES = range(1, 13)
 SHIPPED = ("Realistic", "Cartoon", "Heavy", "Jelly", "Subtle")
 
@@ -123,7 +122,7 @@ def test_presets_move_as_they_are_called(shown):
         assert distances[name] > 1.25 * distances["Realistic"], distances
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+@needs("open_creature/Fox.glb")
 def test_wild_presets_turn_hardly_any_skin_inside_out():
     fox = characters.load(DATA / "open_creature" / "Fox.glb")
     shot = characters.choose_shot(fox, 40)

@@ -1,15 +1,13 @@
 """Looping bakes."""
 
 import math
-import os
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import scenes
+from character_files import DATA, each
 
-DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
 WALKS = [
     ("open_creature/Cow.fbx", "Walk", 1, 81),
     ("open_creature/Fox.glb", "Walk", 0, 17),
@@ -60,9 +58,8 @@ def test_the_last_frame_of_a_loop_meets_the_first(module):
     assert obj.jounce.bake_seam == seam
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
 @pytest.mark.parametrize("integrator", ["backward_euler", "bdf2"])
-@pytest.mark.parametrize(("file", "action", "first", "last"), WALKS)
+@pytest.mark.parametrize(("file", "action", "first", "last"), each(WALKS))
 def test_walk_cycles_of_real_characters_close(file, action, first, last, integrator, module, monkeypatch):
     path = str(DATA / file)
     if path.endswith(".fbx"):

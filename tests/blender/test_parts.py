@@ -1,7 +1,6 @@
 """Parts of a body: what a build finds, how their sliders act, the list, and copies to other characters."""
 
 import itertools
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ import layouts
 import numpy as np
 import pytest
 import scenes
+from character_files import DATA, needs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
@@ -18,7 +18,6 @@ import character as characters
 import flesh
 
 FRAMES = range(1, 13)
-DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
 RIGS = ("mixamo/xbot_samba.fbx", "open_humanoid/Smooth_Male_Suit.fbx", "open_creature/Cow.fbx")
 
 
@@ -243,7 +242,7 @@ def read_beside(path):
     return armature, flesh.added(armature, [obj for obj in new if obj.type == "MESH"], 1)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+@needs(*RIGS)
 def test_settings_go_by_anatomy_to_characters_with_other_rigs():
     armatures, hosts = zip(*(read_beside(DATA / name) for name in RIGS), strict=True)
     source, *targets = (host.jounce for host in hosts)
@@ -275,7 +274,7 @@ def fits_of_parts(state):
     return {part.name: (part.fitted_softness, part.fitted_amount) for part in state.parts}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+@needs(RIGS[0])
 def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
     _, host = read_beside(DATA / RIGS[0])
     state = host.jounce

@@ -38,6 +38,16 @@ def can_run(operators):
     return {name for name, why in said.items() if not why}
 
 
+@pytest.fixture(autouse=True)
+def listed(module):
+    """The Asset Browser lists the example character, so that its button is grey."""
+    library = module("bridge.common.asset_library")
+    library.add()
+    yield
+    libraries = bpy.context.preferences.filepaths.asset_libraries
+    libraries.remove(libraries[library.NAME])
+
+
 def test_without_an_object_nothing_can_be_pressed(operators):
     assert can_run(operators) == set()
 

@@ -1,6 +1,5 @@
 """Seams, from the selection to the bake."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -8,8 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
-
-DATA = os.environ.get("JOUNCE_DATA")
+from character_files import DATA, needs
 
 
 @pytest.fixture
@@ -156,13 +154,13 @@ def test_vertices_in_one_place_are_one_part(module):
     assert parts.max() == 0
 
 
-@pytest.mark.skipif(DATA is None, reason="needs JOUNCE_DATA")
+@needs("open_humanoid/kaykit_Mage.glb")
 def test_stitches_hold_the_hat_of_a_character():
     """A jumping mage with a separate mesh as a hat; hard hats need no stitches."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
     import character
 
-    mage = character.load(Path(DATA) / "open_humanoid" / "kaykit_Mage.glb")
+    mage = character.load(DATA / "open_humanoid" / "kaykit_Mage.glb")
     body, head, hat = (bpy.data.objects[f"Mage_{name}"] for name in ("Body", "Head", "Hat"))
     mage.armature.animation_data.action = scenes.imported_action("Jump_Full_Short")
     parts = ("ArmLeft", "ArmRight", "LegLeft", "LegRight", "Cape")

@@ -37,6 +37,20 @@ def test_the_steps_of_the_tutorial(opened):
     assert np.linalg.norm(moving - still, axis=2).max() > 0.02 * max(host.dimensions)
 
 
+def test_the_extension_lists_it_in_the_asset_browser(module, capfd):
+    libraries = bpy.context.preferences.filepaths.asset_libraries
+    before = [library.path for library in libraries]
+    assert bpy.ops.jounce.asset_library() == {"FINISHED"}
+    [added] = [library for library in libraries if library.path not in before]
+    assert added.name == "Jounce"
+    assert (Path(added.path) / FILE.name).read_bytes() == FILE.read_bytes()
+    with pytest.raises(RuntimeError, match="lists the example character already"):
+        bpy.ops.jounce.asset_library()
+    libraries.remove(added)
+    assert [library.path for library in libraries] == before
+    assert bpy.ops.jounce.asset_library.poll()
+
+
 def test_it_is_an_asset(opened):
     with bpy.data.libraries.load(str(FILE), assets_only=True) as (there, _):
         assert there.collections == ["Creature"]

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "blender"))
 
-from gallery_clips import CLIPS, FIRST, FREE, MOST
+from gallery_clips import CLIPS, FIRST, FREE, MOST, SECOND
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs/images/gallery"
@@ -53,8 +53,18 @@ def test_a_clip_moves_again_and_again_and_is_small(clip):
     assert loops == FOR_EVER
     assert len(milliseconds) >= 12
     assert sum(milliseconds) == pytest.approx(1000 * len(milliseconds) / 24, abs=1)
-    # Three panels.
-    assert width >= 3 * clip.width
+    # Two panels above a strip, or three panels.
+    assert width >= (2 if clip is FIRST else 3) * clip.width
+
+
+def test_the_first_picture_lasts_two_seconds_with_both_characters():
+    _, _, milliseconds = animation((PICTURES / f"{FIRST.picture}.webp").read_bytes())
+    rows = re.findall(rf"^\| {FIRST.picture}\.webp \|.*\| (\d+) \| 600 x 400 \| ([\d.]+) \|", PAGE, re.M)
+    assert len(milliseconds) == sum(int(frames) for frames, _ in rows)
+    assert 2000 <= sum(milliseconds) <= 2500
+    assert int(rows[1][0]) == SECOND.shown
+    # Outlines stand a half percent of the panel's width apart.
+    assert all(float(apart) > 0.005 * FIRST.width for _, apart in rows)
 
 
 def test_all_clips_are_small_together():

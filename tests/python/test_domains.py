@@ -193,6 +193,28 @@ def test_states_replay_and_settings_change(tree):
     assert not tree.coordinates(0).any()
 
 
+def test_a_root_that_jumps_or_sets_off_does_not_kick(tree):
+    moved = STILL.copy()
+    tree.step(STILL)
+    before = tree.coordinates(1)
+    moved[0, 3] = 30.0
+    tree.cut(moved)
+    tree.step(moved)
+    assert np.abs(tree.coordinates(1) - before).max() < 1e-3
+    assert tree.frames[0, 0, 3] == pytest.approx(30.0)
+    tree.vary(gravity=(0.0, 0.0, 0.0))
+    tree.reset()
+    tree.step(STILL)
+    moved[0, 3] = 0.1
+    tree.coast(moved)
+    for step in (1, 2, 3):
+        moved[0, 3] = 0.1 * step
+        tree.step(moved)
+    assert np.abs(tree.coordinates(1)).max() < 1e-6
+    refused(ValueError, "root: expected shape (3, 4)", tree.cut, np.eye(4))
+    refused(ValueError, "root: expected a rotation", tree.coast, 2.0 * STILL)
+
+
 def test_what_is_no_domain_is_refused(half, stuff, held, rig, mesh, material, model):
     mistyped("body", jounce.Domain, half)
     refused(ValueError, "body: only linear modes and models of Model.reduced", jounce.Domain, model)

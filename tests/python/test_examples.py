@@ -15,3 +15,11 @@ def test_example(name, tmp_path):
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert len(result.stdout.splitlines()) > 3
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.py")))
+def test_an_example_explains_itself_instead_of_running(name, tmp_path):
+    command = [sys.executable, str(EXAMPLES / name), "--help"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0 and result.stdout.startswith(f"usage: {name}"), result.stderr
+    assert not list(tmp_path.iterdir())

@@ -123,17 +123,17 @@ def test_a_state_of_a_tree_is_kept_as_bytes(mesh, held, modes):
     data = tree.save_state().to_bytes()
     tree.step(wind=WIND)
     expected = tree.positions(1)
-    tree.restore_state(jounce.TreeState.from_bytes(data))
+    tree.restore_state(jounce.State.from_bytes(data))
     tree.step(wind=WIND)
     assert np.array_equal(tree.positions(1), expected)
     damaged = bytearray(data)
     damaged[len(data) // 2] ^= 1
     for wrong in (bytes(damaged), data[:-9], b""):
         with pytest.raises(ValueError):
-            jounce.TreeState.from_bytes(wrong)
+            jounce.State.from_bytes(wrong)
     alone = jounce.DomainTree([jounce.Domain(modes)], [-1], [[]])
     with pytest.raises(ValueError, match="state: expected .* rows"):
-        alone.restore_state(jounce.TreeState.from_bytes(data))
+        alone.restore_state(jounce.State.from_bytes(data))
 
 
 def test_reports_come_back(mesh, held, modes):

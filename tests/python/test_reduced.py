@@ -204,7 +204,7 @@ REFUSED = {
     "frequency: expected a positive number, got 0": lambda mesh, **_: jounce.Model.reduced(
         mesh, material(), jounce.Basis(np.ones((1, len(mesh.vertices), 3))), frequency=0.0
     ),
-    "offsets: a reduced model follows linear skinning alone": lambda model, bar, mesh, **_: jounce.Simulation(
+    "offsets: this method follows linear skinning alone": lambda model, bar, mesh, **_: jounce.Simulation(
         model
     ).step(bar.poses[0], offsets=np.zeros((len(mesh.vertices), 3))),
 }

@@ -1,5 +1,6 @@
 """Groups of settings, and positions, velocities and time of a simulation."""
 
+import ast
 import inspect
 import re
 
@@ -21,7 +22,7 @@ def test_groups_have_every_setting_of_a_body_once():
 @pytest.mark.parametrize("group", [*GROUPS, jounce.BodySettings], ids=lambda group: group.__name__)
 def test_groups_say_the_defaults(group):
     """Each attribute is described, with the default that the constructor has."""
-    described = dict(re.findall(r"^    (\w+) : (.*)$", group.__doc__, re.M))
+    described = dict(re.findall(r"^(\w+) : (.*)$", inspect.getdoc(group), re.M))
     own = set(group.__annotations__)
     if group is jounce.BodySettings:
         own -= {name for part in GROUPS for name in part.__annotations__}
@@ -30,6 +31,25 @@ def test_groups_say_the_defaults(group):
     for name, text in described.items():
         default = given[name].default
         assert text.endswith(", optional" if default is None else f", default {default!r}"), name
+
+
+def test_settings_of_a_simulation_say_its_defaults(box):
+    """A simulation without settings has those that the two groups describe."""
+    body = jounce.Body(*box, resolution=9, modes=3, clusters=7)
+    full = jounce.Simulation(body.full_space()).settings
+    text = "\n".join(map(inspect.getdoc, (jounce.TreeSettings, jounce.Settings)))
+    described = dict(re.findall(r"^(\w+) : (.*)$", text, re.M))
+    assert described.keys() == full.keys() == jounce.Settings.__annotations__.keys()
+    for name, words in described.items():
+        default = words.partition("default ")[2]
+        if name == "max_iterations":
+            assert jounce.Simulation(body.model).settings[name] == 30 and full[name] == 200
+            assert default == "30, 200 in the full space"
+        elif default:
+            value = 1 / 24 if default == "1 / 24" else ast.literal_eval(default)
+            assert np.array_equal(full[name], value), name
+        else:
+            assert full[name] is None and words.endswith(", optional"), name
 
 
 def test_groups_make_what_arguments_make(box):

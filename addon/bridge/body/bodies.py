@@ -84,9 +84,9 @@ def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         meshes_of_bodies = registry.meshes()
         deformed = (o for o in meshes_of_bodies if o.find_armature() == obj)
         hung = (o for o in meshes_of_bodies if armature_modifier.hangs_on(o, obj))
-        # For a single host the body of a deformed mesh has precedence.
-        for other in chain(deformed, hung):
-            yield from hosts_of(other)
+        # For a single host the body of a deformed mesh has precedence, and the wearer before the clothes.
+        found = [host for other in chain(deformed, hung) for host in hosts_of(other)]
+        yield from sorted(found, key=lambda host: host.jounce.wearer is not None)
         return
     state = registry.state(obj)
     if state is not None and state.is_host:
@@ -96,12 +96,22 @@ def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 
 def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The hosts of the active and selected objects, each once."""
+    """The hosts of the active and selected objects, each once; wearers stand for their clothes."""
     objects = [context.view_layer.objects.active, *context.selected_objects]
     found = dict.fromkeys(host for obj in objects if obj is not None for host in hosts_of(obj))
     if not found:
         raise UserError("No selected object has Jounce; select a character and use Add Jounce first.")
-    return list(found)
+    return [host for host in found if host.jounce.wearer not in found]
+
+
+def dressed(hosts: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Hosts with those of their clothes, each once."""
+    return list(dict.fromkeys(obj for host in hosts for obj in (host, *clothes_of(host))))
+
+
+def clothes_of(host: bpy.types.Object) -> list[bpy.types.Object]:
+    """The hosts of the clothes of a body, in order."""
+    return [obj for obj in registry.meshes() if registry.is_host(obj) and obj.jounce.wearer == host != obj]
 
 
 def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) -> None:

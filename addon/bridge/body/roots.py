@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 
 from ...core.mesh import roots
-from ...core.mesh.maps import PINNED, Kind
+from ...core.mesh.maps import Kind
 from ...core.mesh.roots import End, Root
 from ...core.mesh.surface import Surface, hashed
 from ..common import evaluation, units
@@ -24,7 +24,7 @@ WORDS = {
 def of(host: bpy.types.Object, surface: Surface, context: bpy.types.Context) -> Root | None:
     """The root of a bound body without an armature and a map Pin; None if it is stout, lies or floats."""
     members = bodies.members(host)
-    if any(armature_modifier.moving([obj]) and obj.find_armature() is not None for obj in members):
+    if is_rigged(host):
         return None
     if surface.maps.pinned is not None:
         return None
@@ -34,6 +34,13 @@ def of(host: bpy.types.Object, surface: Surface, context: bpy.types.Context) -> 
     origin = np.array(host.matrix_world.translation) * unit
     gaps = gaps_of(surface, members, context)
     return roots.found(surface.points, surface.triangles, gaps, origin, parent_of(host, unit))
+
+
+def is_rigged(host: bpy.types.Object) -> bool:
+    """True if an armature deforms a mesh of a body."""
+    return any(
+        armature_modifier.moving([obj]) and obj.find_armature() is not None for obj in bodies.members(host)
+    )
 
 
 def parent_of(host: bpy.types.Object, unit: float) -> np.ndarray | None:
@@ -105,14 +112,14 @@ def gaps_from(shown: bpy.types.Object, places: np.ndarray, reach: float) -> np.n
     return np.where(found <= reach, found, np.inf)
 
 
-def pin(host: bpy.types.Object, surface: Surface, root: Root) -> None:
-    """Makes the map Pin of a root; each mesh remembers the weights, which Remove takes off again."""
+def pin(host: bpy.types.Object, surface: Surface, weights: np.ndarray) -> None:
+    """Makes a map Pin of weights (p,); each mesh remembers them, and Remove takes them off again."""
     objects = bodies.fleshed(host)
     name = weight_maps.group_name(host, objects, Kind.PIN)
     host.jounce.pin_group = name
     for obj, part in zip(objects, surface.parts, strict=True):
         before = obj.vertex_groups.active_index
-        weight_maps.new(obj, name, root.pinned[part.points].astype(float))
+        weight_maps.new(obj, name, weights[part.points])
         obj.vertex_groups.active_index = before
         obj.jounce.made_pin = name
         obj.jounce.made_pin_digest = painted(obj, name)
@@ -131,7 +138,9 @@ def forget(obj: bpy.types.Object) -> None:
 
 def painted(obj: bpy.types.Object, name: str) -> str:
     """Hash of the weights of a vertex group."""
-    return hashed((meshes.group_weights(obj)[:, obj.vertex_groups[name].index] > PINNED,), ())
+    return hashed(
+        (np.round(meshes.group_weights(obj)[:, obj.vertex_groups[name].index], weight_maps.DIGITS),), ()
+    )
 
 
 def sentence(host: bpy.types.Object, root: Root) -> str:

@@ -28,6 +28,9 @@ SETTINGS = {
 # The host's settings for the meaning of the stiffness map.
 SCALE = ("stiffness_soft", "stiffness_stiff", "stiffness_centred")
 
+# Digits of the weights of a new group.
+DIGITS = 4
+
 # The meshes of a body.
 Objects = tuple[bpy.types.Object, ...]
 
@@ -170,7 +173,7 @@ def activate(obj: bpy.types.Object, name: str) -> None:
 
 def fill(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
     """Gives each vertex its value (p,), rounded to few distinct ones; vertices with 0 leave the group."""
-    values = np.round(np.clip(values, 0.0, 1.0), 4)
+    values = np.round(np.clip(values, 0.0, 1.0), DIGITS)
     put(obj, group, np.where(values > 0.0, values, np.nan))
 
 

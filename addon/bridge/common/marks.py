@@ -15,6 +15,7 @@ COLLIDER = "collider"
 SOUND = "sound"
 LAW = "law"
 SCULPT = "sculpt"
+CLOTH = "cloth"
 
 
 def put(block: bpy.types.ID, kind: str) -> None:

@@ -1,10 +1,12 @@
 """Collider objects: adding objects to a body's collection, and making new ones."""
 
+import bmesh
 import bpy
 import numpy as np
 
 from ...core.body.colliders import Kind
-from ...core.rig import bone_capsules
+from ...core.mesh import parts
+from ...core.rig import bone_capsules, bone_hulls
 from ..body.bodies import BodyScene
 from ..common import marks, registry
 from ..loads import colliders
@@ -13,6 +15,8 @@ from ..rig import bone_transforms, meshes
 
 # Width of a new ground relative to the body, and smallest width of an existing ground.
 WIDE, WIDE_ENOUGH = 4.0, 2.0
+# Cells along the longest side of a hull.
+HULL_CELLS = 20
 # Largest share of a body's height below the ground, for sunken feet.
 ABOVE = 0.1
 
@@ -114,6 +118,70 @@ def of_bone(rig: RestRig, row: int, capsule: bone_capsules.Capsule) -> bpy.types
     )
     obj.jounce_shape, obj.jounce_of_bone = Kind.CAPSULE.value, True
     return obj
+
+
+def under(body: BodyScene, cloth: np.ndarray) -> list[tuple[int, bone_hulls.Hull]]:
+    """Hulls of a body's flesh under clothes (k, 3), metres, at the binding; with their rows in the rig."""
+    surface, found = body.surface, []
+    part_of = parts.labels(surface.points, surface.triangles)
+    used = np.unique(surface.triangles)
+    pieces = [used[part_of[used] == number] for number in np.unique(part_of[used])]
+    for row, points in bone_hulls.flesh(surface.points, surface.weights, pieces):
+        made = None if body.reader.movers[row].armature is None else hull(points)
+        kept = None if made is None else made.beside(cloth, surface.diagonal)
+        if kept is not None:
+            found.append((row, kept))
+    return found
+
+
+def hull(points: np.ndarray) -> bone_hulls.Hull | None:
+    """The convex hull of points (p, 3), None for flat ones."""
+    edited = bmesh.new()
+    for point in points.tolist():
+        edited.verts.new(point)
+    result = bmesh.ops.convex_hull(edited, input=edited.verts, use_existing_faces=False)
+    bmesh.ops.delete(edited, geom=list({*result["geom_interior"], *result["geom_unused"]}), context="VERTS")
+    bmesh.ops.triangulate(edited, faces=edited.faces)
+    bmesh.ops.recalc_face_normals(edited, faces=edited.faces)
+    edited.verts.index_update()
+    corners = np.array([[vertex.index for vertex in face.verts] for face in edited.faces]).reshape(-1, 3)
+    places = np.array([vertex.co for vertex in edited.verts], float).reshape(-1, 3)
+    is_flat = not len(corners) or not all(edge.is_manifold for edge in edited.edges)
+    edited.free()
+    return None if is_flat else bone_hulls.Hull(places, corners)
+
+
+def of_hull(rig: RestRig, row: int, hull: bone_hulls.Hull) -> bpy.types.Object:
+    """A hull as a child of a bone."""
+    mover = rig.movers[row]
+    matrix = rig.matrix(mover.armature, mover.bone, mover.carrier)
+    length = mover.armature.data.bones[mover.bone].length
+    inside = np.linalg.inv(matrix)
+    points = hull.points / rig.unit @ inside[:3, :3].T + inside[:3, 3] - (0.0, length, 0.0)
+    mesh = bpy.data.meshes.new(f"{mover.bone} Collider")
+    mesh.from_pydata(points.tolist(), [], hull.faces.tolist())
+    obj = collider(mesh.name, mesh)
+    obj.parent, obj.parent_type, obj.parent_bone = mover.armature, "BONE", mover.bone
+    obj.jounce_shape, obj.jounce_of_bone, obj.jounce_resolution = Kind.MESH.value, True, HULL_CELLS
+    return obj
+
+
+def put_hulls(
+    body: BodyScene, hosts: list[bpy.types.Object], cloth: np.ndarray, context: bpy.types.Context
+) -> None:
+    """Lets clothes (k, 3) of a body, hosts, collide with hulls of its flesh, not shown in the viewport."""
+    hulls = under(body, cloth)
+    if not hulls:
+        return
+    first = hosts[0].jounce
+    put(hosts[0], [], context.scene)
+    for host in hosts:
+        host.jounce.collision_collection = first.collision_collection
+        host.jounce.use_collisions = True
+    for row, each in hulls:
+        obj = of_hull(RestRig(body.reader), row, each)
+        first.collision_collection.objects.link(obj)
+        obj.hide_set(True, view_layer=context.view_layer)
 
 
 def put_bones(body: BodyScene, capsules: dict[int, bone_capsules.Capsule], scene: bpy.types.Scene) -> None:

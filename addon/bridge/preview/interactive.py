@@ -71,7 +71,7 @@ class Interactive:
         force = np.sum(forces, axis=0) if forces else None
         motion.step(self.simulation, replace(drive, force=force), self.pull)
         self._free = 0 if self.pulled else self._free + 1
-        return self._filling.shown(drive.pose, self.simulation.coefficients)
+        return self._filling.shown(drive, self.simulation.coefficients)
 
     def watch(self, before: np.ndarray, after: np.ndarray) -> None:
         """Looks at the displacements before and after a step, in the diagonal's unit."""

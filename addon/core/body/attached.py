@@ -65,6 +65,7 @@ def made(surface: Surface, settings: AttachedSettings) -> Generator[Step, None, 
         bending=settings.bending,
         rig=jounce.Rig(mesh, surface.weights),
         attached=surface.attached,
+        attachment=settings.hold_frequency,
     )
     model = yield from finished(job, "Building")
     return AttachedBody(mesh, surface.weights, model)

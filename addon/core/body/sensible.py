@@ -36,6 +36,9 @@ ROPE_PIECES = 12
 # Number of tets of a pinned body, whose modes are found once; frequency of its slowest swing, Hz, and damping
 # ratio.
 PINNED_TETS, SWING_FREQUENCY, SWING_DAMPING = 8_000, 1.5, 0.08
+# Damping ratio of a piece of clothing, which the air slows, and bending stiffness with which few vertices
+# fold smoothly.
+CLOTH_DAMPING, CLOTH_BENDING = 0.35, 100.0
 # Sag of a loose body under gravity, as a share of its height; at three times as much, a body lies flat after
 # a fall.
 SAG = 0.03

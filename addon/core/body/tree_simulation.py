@@ -31,7 +31,7 @@ class TreeMoment:
     their speeds (d,), m/s.
     """
 
-    tree: "jounce.TreeState"
+    tree: "jounce.State"
     pose: np.ndarray
     root: np.ndarray
     centers: np.ndarray

@@ -116,12 +116,13 @@ class AttachedSettings:
     """Inputs of the model of an attached body, beside the surface.
 
     handles: number of handles. thickness: share of the diagonal. bending: stiffness relative to a plate of
-    this thickness.
+    this thickness. hold_frequency: of the spring of a pin weight of one, Hz.
     """
 
     handles: int
     thickness: float
     bending: float
+    hold_frequency: float
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,6 @@ class AttachedPass(SimulationPass):
     def _felt(self, drive: FrameInput) -> FrameInput:
         return drive.of_handles()
 
-    def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Displacement of the body from its rigged place."""
-        return np.concatenate([coefficients, np.eye(3, 4) - pose])
+    def shown(self, drive: FrameInput, coefficients: np.ndarray) -> np.ndarray:
+        """Displacement of the body from its rigged place, as large a share of it as the strength says."""
+        return drive.strength * np.concatenate([coefficients, np.eye(3, 4) - drive.pose])

@@ -133,9 +133,9 @@ class LoosePass(SimulationPass):
         self._vary(simulation, index)
         return simulation
 
-    def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    def shown(self, drive: FrameInput, coefficients: np.ndarray) -> np.ndarray:
         """Displacement of the body from its object."""
-        away = pose[0] - np.eye(3, 4)
+        away = drive.pose[0] - np.eye(3, 4)
         linear, shift = away[:, :3], away[:, 3]
         shifts = self._centers @ linear.T + shift
         return coefficients - np.concatenate(

@@ -28,6 +28,6 @@ class PinnedPass(SimulationPass):
     def _job(self, simulation: "jounce.Simulation") -> "jounce.MotionJob":
         return cast("jounce.MotionJob", TreeJob(cast(TreeSimulation, simulation)))
 
-    def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    def shown(self, drive: FrameInput, coefficients: np.ndarray) -> np.ndarray:
         """Displacement of the body from its object's place."""
-        return self._model.shown(pose[0], coefficients)
+        return self._model.shown(drive.pose[0], coefficients)

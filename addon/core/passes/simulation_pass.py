@@ -188,13 +188,13 @@ class SimulationPass:
         return len(done)
 
     def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
-        """The displayed coefficients of a frame, in the pose of the last one without a hold."""
+        """The displayed coefficients of a frame, with the drive of the last one without a hold."""
         at_rest = np.tile(np.eye(3, 4), (len(self.drives[index].pose), 1, 1))
-        followed = (drive.pose for drive in self.drives[index::-1] if not drive.held)
-        return self.shown(next(followed, at_rest), coefficients)
+        followed = (drive for drive in self.drives[index::-1] if not drive.held)
+        return self.shown(next(followed, FrameInput(at_rest, 1.0)), coefficients)
 
-    def shown(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """The displayed coefficients of a body in a pose (b, 3, 4)."""
+    def shown(self, _drive: FrameInput, coefficients: np.ndarray) -> np.ndarray:
+        """The displayed coefficients of a body in a frame with this drive."""
         return coefficients
 
     def caught_up(self) -> Generator[Step, None, None]:

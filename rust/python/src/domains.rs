@@ -1,15 +1,15 @@
-//! `Domain`, `DomainTree` and `TreeState`: reduced bodies attached to each other in a tree.
+//! `Domain` and `DomainTree`: reduced bodies attached to each other in a tree.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use jounce::inputs::SimulationParams;
 use jounce::material::Field;
 use jounce::model::tree::{self, Member, TreeDrive, Wind};
-use jounce::{Error, Progress, file, model};
+use jounce::{Error, Progress, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis, copied, optional};
 use crate::contact::Collider;
@@ -19,6 +19,7 @@ use crate::linear::LinearModes;
 use crate::model::Model;
 use crate::recipe::{Recipe, made_by};
 use crate::settings::{Change, by_name};
+use crate::state::State;
 use crate::step_report::StepReport;
 
 /// A reduced body for use in domain trees. Share one Domain among leaves of one shape.
@@ -167,58 +168,6 @@ pub struct DomainTree {
     recipe: Recipe,
 }
 
-/// The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
-///
-/// Examples
-/// --------
-/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
-/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
-/// >>> held = mesh.vertices[:, 0] < 0.1
-/// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
-/// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
-/// >>> state = tree.save_state()
-/// >>> tree.restore_state(state)
-#[pyclass(frozen, module = "jounce", name = "TreeState")]
-pub struct TreeState(tree::TreeState);
-
-#[pymethods]
-impl TreeState {
-    /// The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
-    ///
-    /// Returns
-    /// -------
-    /// bytes
-    ///     The bytes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| file::encode_tree_state(&self.0)))
-    }
-
-    /// The state in bytes made by `to_bytes`. `restore_state` checks the fit to a tree.
-    ///
-    /// Parameters
-    /// ----------
-    /// data : bytes
-    ///     Bytes from `to_bytes`.
-    ///
-    /// Returns
-    /// -------
-    /// TreeState
-    ///     The state.
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For any other bytes.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        run(py, || file::decode_tree_state(data)).map(Self)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        made_by::<Self>(py, "from_bytes", (self.to_bytes(py),), None)
-    }
-}
-
 #[pymethods]
 impl DomainTree {
     #[new]
@@ -301,6 +250,43 @@ impl DomainTree {
         run_long(py, |progress| tree.step(&drive, progress)).map(StepReport::from)
     }
 
+    /// Cut or teleport: at rest at a place of the root, with the deformation kept. A free root stays.
+    ///
+    /// Parameters
+    /// ----------
+    /// root : (3, 4) array, optional
+    ///     As in `step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As in `step`.
+    #[pyo3(signature = (root=None))]
+    fn cut(&self, root: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
+        let root = root.as_ref().map(|root| &arrays::transforms(root.slice())[0]);
+        self.lock()?.cut(&TreeDrive { root, ..TreeDrive::default() }).map_err(refused)
+    }
+
+    /// Starts in steady motion, right after a start at rest: the root gets the velocity towards its next
+    /// place, and the first step has no jolt. No effect before the first step.
+    ///
+    /// Parameters
+    /// ----------
+    /// root : (3, 4) array, optional
+    ///     The next place, as in `step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As in `step`.
+    #[pyo3(signature = (root=None))]
+    fn coast(&self, root: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
+        let root = root.as_ref().map(|root| &arrays::transforms(root.slice())[0]);
+        self.lock()?.coast(&TreeDrive { root, ..TreeDrive::default() }).map_err(refused)
+    }
+
     /// Changes settings from the next step on; None leaves a setting unchanged.
     ///
     /// Parameters
@@ -374,24 +360,24 @@ impl DomainTree {
     ///
     /// Returns
     /// -------
-    /// TreeState
+    /// State
     ///     The state.
-    fn save_state(&self) -> PyResult<TreeState> {
-        Ok(TreeState(self.lock()?.save_state()))
+    fn save_state(&self) -> PyResult<State> {
+        Ok(State(self.lock()?.save_state()))
     }
 
     /// Restores a saved state.
     ///
     /// Parameters
     /// ----------
-    /// state : TreeState
+    /// state : State
     ///     A state of the same model.
     ///
     /// Raises
     /// ------
     /// ValueError
     ///     For a state of another tree.
-    fn restore_state(&self, state: &TreeState) -> PyResult<()> {
+    fn restore_state(&self, state: &State) -> PyResult<()> {
         self.lock()?.restore_state(&state.0).map_err(refused)
     }
 
@@ -406,7 +392,7 @@ impl DomainTree {
         (made.get_item(0)?, made.get_item(1)?, self.save_state()?).into_pyobject(py)
     }
 
-    fn __setstate__(&self, state: &TreeState) -> PyResult<()> {
+    fn __setstate__(&self, state: &State) -> PyResult<()> {
         self.restore_state(state)
     }
 

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Array, Axis, optional};
 use crate::errors::run;
 use crate::model::{Model, flat};
+use crate::recipe::{Recipe, made_by};
 
 /// Sample points for force fields: centres of mass of parts of a body; made by `Model.force_samples`.
 ///
@@ -29,6 +31,7 @@ use crate::model::{Model, flat};
 pub struct ForceSamples {
     pub inner: Arc<inputs::ForceSamples>,
     pub model: Py<Model>,
+    pub recipe: Recipe,
 }
 
 #[pymethods]
@@ -118,20 +121,25 @@ impl ForceSamples {
     ///     For coefficients below 0.
     #[pyo3(signature = (linear, quadratic=None, velocity=None))]
     fn drag(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         linear: &Bound<'_, PyAny>,
         quadratic: Option<&Bound<'_, PyAny>>,
         velocity: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Drag> {
-        let k = Axis::Is(self.inner.masses().len());
+        let samples = &slf.get().inner;
+        let k = Axis::Is(samples.masses().len());
         let linear = arrays::array::<f64>(linear, "linear", &[k])?;
         let quadratic = optional(quadratic, "quadratic", &[k])?;
         let velocity = optional(velocity, "velocity", &[k, Axis::Is(3)])?;
         let (linear, quadratic) = (linear.slice(), quadratic.as_ref().map(Array::slice));
         let velocity = velocity.as_ref().map(Array::slice);
-        let samples = self.inner.clone();
-        run(py, || inputs::Drag::new(samples, linear, quadratic, velocity)).map(Drag)
+        let drag = run(py, || inputs::Drag::new(samples.clone(), linear, quadratic, velocity))?;
+        Ok(Drag(drag, Some(slf.clone().unbind())))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.recipe.reduced(py)
     }
 
     fn __repr__(&self) -> String {
@@ -163,7 +171,7 @@ impl ForceSamples {
 /// >>> simulation.reset()
 /// >>> report = simulation.step(drag=air)
 #[pyclass(frozen, module = "jounce", name = "Drag")]
-pub struct Drag(pub inputs::Drag);
+pub struct Drag(pub inputs::Drag, Option<Py<ForceSamples>>);
 
 #[pymethods]
 impl Drag {
@@ -181,7 +189,8 @@ impl Drag {
         let velocity = optional(velocity, "velocity", &[n, Axis::Is(3)])?;
         let (linear, quadratic) = (linear.slice(), quadratic.as_ref().map(Array::slice));
         let velocity = velocity.as_ref().map(Array::slice);
-        run(py, || inputs::Drag::at_vertices(linear, quadratic, velocity)).map(Self)
+        let drag = run(py, || inputs::Drag::at_vertices(linear, quadratic, velocity))?;
+        Ok(Self(drag, None))
     }
 
     /// Linear coefficients, (k,) float64, N s/m.
@@ -200,6 +209,14 @@ impl Drag {
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, flat(self.0.velocity()), &[self.0.velocity().len(), 3])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parts = (self.linear(py)?, self.quadratic(py)?, self.velocity(py)?);
+        match &self.1 {
+            Some(samples) => Recipe::new(samples.bind(py), "drag", parts, None)?.reduced(py),
+            None => made_by::<Self>(py, "", parts, None),
+        }
     }
 
     fn __repr__(&self) -> String {

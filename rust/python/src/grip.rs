@@ -6,11 +6,13 @@ use std::sync::Arc;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis};
 use crate::errors::run;
 use crate::mesh::Embedding;
 use crate::model::Model;
+use crate::recipe::Recipe;
 
 /// Points of a projective model prepared for pulling: by the pointer, a pin, a string.
 ///
@@ -40,7 +42,7 @@ use crate::model::Model;
 /// >>> bool(simulation.displacement()[corner, 2] > 0)
 /// True
 #[pyclass(frozen, module = "jounce", name = "Grip")]
-pub struct Grip(Arc<inputs::Grip>);
+pub struct Grip(Arc<inputs::Grip>, Recipe);
 
 #[pymethods]
 impl Grip {
@@ -48,21 +50,22 @@ impl Grip {
     #[pyo3(signature = (model, points, embedding=None))]
     fn new(
         py: Python<'_>,
-        model: &Model,
+        model: &Bound<'_, Model>,
         points: &Bound<'_, PyAny>,
-        embedding: Option<&Embedding>,
+        embedding: Option<&Bound<'_, Embedding>>,
     ) -> PyResult<Self> {
-        let model::Model::Projective(model) = &model.inner else {
+        let model::Model::Projective(projective) = &model.get().inner else {
             return Err(PyValueError::new_err(
                 "model: points of a projective model alone are held; pull others by a generalised force",
             ));
         };
-        let embedding = embedding.map(|embedding| &*embedding.inner);
-        let count = embedding.map_or(model.vertices().len(), |embedding| embedding.points().len());
+        let inside = embedding.map(|embedding| &*embedding.get().inner);
+        let count = inside.map_or(projective.vertices().len(), |inside| inside.points().len());
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], count)?;
         let points = points.as_flattened();
-        let grip = run(py, || inputs::Grip::new(model, points, embedding))?;
-        Ok(Self(grip.into()))
+        let grip = run(py, || inputs::Grip::new(projective, points, inside))?;
+        let parts = (model, points.to_vec(), embedding);
+        Ok(Self(grip.into(), Recipe::new(py.get_type::<Self>().as_any(), "", parts, None)?))
     }
 
     /// Pulls the points to targets throughout a step, each by a critically damped spring with the effective
@@ -88,11 +91,17 @@ impl Grip {
     /// ValueError
     ///     For a frequency that is not positive and for a rate below 0.
     #[pyo3(signature = (targets, frequency=10.0, calm=0.0))]
-    fn pull(&self, py: Python<'_>, targets: &Bound<'_, PyAny>, frequency: f64, calm: f64) -> PyResult<Pull> {
-        let targets =
-            arrays::array::<f64>(targets, "targets", &[Axis::Is(self.0.point_count()), Axis::Is(3)])?;
-        let (targets, grip) = (targets.slice().as_chunks::<3>().0, self.0.clone());
-        run(py, || inputs::Pull::new(grip, targets, frequency, calm)).map(Pull)
+    fn pull(slf: &Bound<'_, Self>, targets: &Bound<'_, PyAny>, frequency: f64, calm: f64) -> PyResult<Pull> {
+        let grip = &slf.get().0;
+        let targets = arrays::array::<f64>(targets, "targets", &[Axis::Is(grip.point_count()), Axis::Is(3)])?;
+        let targets = targets.slice().as_chunks::<3>().0;
+        let pull = run(slf.py(), || inputs::Pull::new(grip.clone(), targets, frequency, calm))?;
+        let parts = (targets.to_vec(), frequency, calm);
+        Ok(Pull(pull, Recipe::new(slf.as_any(), "pull", parts, None)?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.1.reduced(py)
     }
 
     fn __repr__(&self) -> String {
@@ -111,7 +120,7 @@ impl Grip {
 /// >>> pull.targets.tolist()
 /// [[0.0, 0.0, 1.0]]
 #[pyclass(frozen, module = "jounce", name = "Pull")]
-pub struct Pull(pub inputs::Pull);
+pub struct Pull(pub inputs::Pull, Recipe);
 
 #[pymethods]
 impl Pull {
@@ -120,6 +129,10 @@ impl Pull {
     fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let targets = self.0.targets();
         arrays::owned(py, targets.as_flattened().to_vec(), &[targets.len(), 3])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.1.reduced(py)
     }
 
     fn __repr__(&self) -> String {

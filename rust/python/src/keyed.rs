@@ -7,9 +7,11 @@ use jounce::inputs::Drive;
 use jounce::simulation::keyed::{self, Aim, KeyedParams};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis, optional};
 use crate::errors::{refused, run, run_long};
+use crate::recipe::{Recipe, made_by};
 use crate::simulation::Simulation;
 use crate::state::State;
 
@@ -79,6 +81,19 @@ impl Key {
         Ok(Self(keyed::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let keyed::Key { frame, aim, weight } = &self.0;
+        match aim {
+            Aim::Shape(coefficients) => {
+                let coefficients = arrays::owned(py, coefficients.clone(), &[coefficients.len()])?;
+                made_by::<Self>(py, "shape", (*frame, coefficients, *weight), None)
+            }
+            Aim::Vertex { vertex, displacement } => {
+                made_by::<Self>(py, "vertex", (*frame, *vertex, *displacement, *weight), None)
+            }
+        }
+    }
+
     fn __repr__(&self) -> String {
         let keyed::Key { frame, aim, weight } = &self.0;
         let what = match aim {
@@ -107,6 +122,7 @@ impl Key {
 pub struct KeyedMotion {
     inner: Arc<keyed::KeyedMotion>,
     frames: usize,
+    recipe: Recipe,
 }
 
 #[pymethods]
@@ -163,9 +179,15 @@ impl KeyedMotion {
     /// ValueError
     ///     For an effort that is not positive.
     #[pyo3(signature = (effort=0.01))]
-    fn tracking(&self, py: Python<'_>, effort: f64) -> PyResult<Tracking> {
-        let tracking = run(py, || self.inner.tracking(effort))?;
-        Ok(Tracking { tracking, motion: self.inner.clone() })
+    fn tracking(slf: &Bound<'_, Self>, effort: f64) -> PyResult<Tracking> {
+        let motion = &slf.get().inner;
+        let tracking = run(slf.py(), || motion.tracking(effort))?;
+        let recipe = Recipe::new(slf.as_any(), "tracking", (effort,), None)?;
+        Ok(Tracking { tracking, motion: motion.clone(), recipe })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.recipe.reduced(py)
     }
 
     fn __repr__(&self) -> String {
@@ -197,6 +219,7 @@ impl KeyedMotion {
 pub struct Tracking {
     tracking: keyed::Tracking,
     motion: Arc<keyed::KeyedMotion>,
+    recipe: Recipe,
 }
 
 #[pymethods]
@@ -244,6 +267,10 @@ impl Tracking {
         let force = self.motion.tracked_force(&self.tracking, frame, &state.0).map_err(refused)?;
         let count = force.len();
         arrays::owned(py, force, &[count])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.recipe.reduced(py)
     }
 
     fn __repr__(&self) -> String {
@@ -326,6 +353,18 @@ pub fn keyed_motion(
     let coefficients: Vec<Axis> =
         std::iter::once(frames).chain(simulation.shape.iter().copied()).map(Axis::Is).collect();
     let (poses, forces) = (numbers(poses, "poses", &axes)?, numbers(forces, "forces", &coefficients)?);
+    let settings = PyDict::new(py);
+    let kept = |numbers: &[f64], axes: &[usize]| {
+        let some = (!numbers.is_empty()).then(|| arrays::owned(py, numbers.to_vec(), axes));
+        some.transpose()
+    };
+    settings.set_item("poses", kept(&poses, &[frames, simulation.bones, 3, 4])?)?;
+    settings.set_item("forces", kept(&forces, &[&[frames], &*simulation.shape].concat())?)?;
+    settings.set_item("effort", effort)?;
+    settings.set_item("max_iterations", max_iterations)?;
+    settings.set_item("tolerance", tolerance)?;
+    let parts = (simulation.__copy__(py)?, &keys, frames);
+    let recipe = Recipe::new(&py.import("jounce")?.getattr("keyed_motion")?, "", parts, Some(settings))?;
     let keys: Vec<keyed::Key> = keys.iter().map(|key| key.get().0.clone()).collect();
     let max_iterations = arrays::count(max_iterations, "max_iterations")?;
     let params = KeyedParams { effort, max_iterations, tolerance };
@@ -337,5 +376,5 @@ pub fn keyed_motion(
     let drives: Vec<Drive<'_>> = (0..frames).map(drive).collect();
     let simulation = &*simulation.lock()?;
     let motion = run_long(py, |progress| simulation.keyed(&drives, &keys, &params, progress))?;
-    Ok(KeyedMotion { inner: Arc::new(motion), frames })
+    Ok(KeyedMotion { inner: Arc::new(motion), frames, recipe })
 }

@@ -68,7 +68,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::cycle::CycleReport;
     #[pymodule_export]
-    use crate::domains::{Domain, DomainTree, TreeState};
+    use crate::domains::{Domain, DomainTree};
     #[pymodule_export]
     use crate::fibres::Fibres;
     #[pymodule_export]

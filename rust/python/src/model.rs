@@ -632,10 +632,11 @@ impl Model {
     /// ------
     /// ValueError
     ///     For a count below 1.
-    fn force_samples(slf: Py<Self>, py: Python<'_>, count: i64) -> PyResult<ForceSamples> {
-        let count = arrays::count(count, "count")?;
-        let inner = run(py, || slf.get().inner.force_samples(count))?;
-        Ok(ForceSamples { inner: inner.into(), model: slf })
+    fn force_samples(slf: &Bound<'_, Self>, count: i64) -> PyResult<ForceSamples> {
+        let recipe = Recipe::new(slf.as_any(), "force_samples", (count,), None)?;
+        let (model, count) = (slf.get(), arrays::count(count, "count")?);
+        let inner = run(slf.py(), || model.inner.force_samples(count))?;
+        Ok(ForceSamples { inner: inner.into(), model: slf.clone().unbind(), recipe })
     }
 
     /// Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz.

@@ -144,7 +144,7 @@ pub fn step_together(
 ///     at the modelled place that deforms with the body and excludes no points; None for no contact
 ///     with other bodies.
 /// settings : Settings
-///     Keyword arguments.
+///     Keyword arguments; `Settings` has their defaults, and the property `settings` all values.
 ///
 /// Raises
 /// ------
@@ -683,7 +683,7 @@ impl Simulation {
         self.restore_state(py, state)
     }
 
-    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+    pub fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
         Ok(Self {
             inner: Mutex::new(self.duplicate()?),
             model: self.model.clone_ref(py),

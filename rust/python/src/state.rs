@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::errors::run;
 use crate::recipe::made_by;
 
-/// The state of a simulation at one time; `restore_state` continues from it bit for bit.
+/// The state of a simulation or a tree at one time; `restore_state` continues from it bit for bit.
 ///
 /// Examples
 /// --------

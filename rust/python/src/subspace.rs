@@ -5,14 +5,14 @@ use std::sync::Arc;
 use jounce::{Progress, operators, subspace};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{self, Axis, optional};
+use crate::arrays::{self, Axis, copied, optional};
 use crate::errors::refused;
 use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
-use crate::recipe::made_by;
+use crate::recipe::{Recipe, made_by};
 use crate::rig::Rig;
 use crate::stitches::Stitches;
 
@@ -246,6 +246,7 @@ pub fn driven_modes(
 pub struct LocalisedModes {
     found: Arc<subspace::LocalisedModes>,
     modes: SkinningModes,
+    recipe: Recipe,
 }
 
 #[pymethods]
@@ -272,6 +273,10 @@ impl LocalisedModes {
     #[getter]
     fn residual(&self) -> f64 {
         self.found.residual
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.recipe.reduced(py)
     }
 
     fn __repr__(&self) -> String {
@@ -325,22 +330,28 @@ impl LocalisedModes {
 #[pyo3(signature = (mesh, material, count=16, locality=10.0, rig=None, leak=None, pinned=None))]
 pub fn localised_modes(
     py: Python<'_>,
-    mesh: &TetMesh,
-    material: &Material,
+    mesh: &Bound<'_, TetMesh>,
+    material: &Bound<'_, Material>,
     count: i64,
     locality: f64,
-    rig: Option<&Rig>,
+    rig: Option<&Bound<'_, Rig>>,
     leak: Option<&Bound<'_, PyAny>>,
     pinned: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<LocalisedModes> {
+    let settings = PyDict::new(py);
+    settings.set_item("rig", rig)?;
+    settings.set_item("leak", leak.map(copied).transpose()?)?;
+    settings.set_item("pinned", pinned.map(copied).transpose()?)?;
+    let parts = (mesh, material, count, locality);
+    let recipe = Recipe::new(&py.import("jounce")?.getattr("localised_modes")?, "", parts, Some(settings))?;
     let count = arrays::count(count, "count")?;
-    let restraint = Restraint::new(mesh.0.vertices().len(), rig, leak, pinned)?;
-    let (mesh, material) = (mesh.0.clone(), material.0.clone());
+    let (mesh, material) = (mesh.get().0.clone(), material.get().0.clone());
+    let restraint = Restraint::new(mesh.vertices().len(), rig.map(Bound::get), leak, pinned)?;
     let found = made(py, move |progress| {
         subspace::localised_modes(&mesh, &material, count, locality, &restraint.borrowed(), progress)
     })?;
     let modes = SkinningModes(Arc::new(found.modes.clone()));
-    Ok(LocalisedModes { found, modes })
+    Ok(LocalisedModes { found, modes, recipe })
 }
 
 /// Checked constraints of a modal analysis.

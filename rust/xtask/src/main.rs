@@ -4,6 +4,7 @@ mod addon;
 mod bench;
 mod bits;
 mod check;
+mod cost;
 mod demo;
 mod deny;
 mod docs;
@@ -35,6 +36,7 @@ mod wasm;
 mod wheel;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use process::Result;
 
@@ -146,7 +148,11 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["fuzz", options @ ..] => fuzz::run(options),
         ["memory", names @ ..] => memory::run_tests(names),
         ["nightly"] => nightly::run_all(),
-        ["setup"] => venv::set_up_all(),
+        ["setup"] => {
+            let start = Instant::now();
+            venv::set_up_all()?;
+            cost::report("setup", start)
+        }
         ["help" | "-h" | "--help"] => {
             println!("{USAGE}");
             Ok(())

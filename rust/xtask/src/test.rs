@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::addon;
+use crate::cost;
 use crate::docs;
 use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
@@ -35,7 +36,7 @@ struct Selection {
 
 /// Runs the suites named by the options, or all of them.
 pub fn run(options: &[&str]) -> Result<()> {
-    let selection = select(options)?;
+    let (selection, start) = (select(options)?, Instant::now());
     announce_data();
     let mut outcomes = Vec::new();
     if selection.rust {
@@ -69,7 +70,8 @@ pub fn run(options: &[&str]) -> Result<()> {
     if selection.characters {
         outcomes.push(characters()?);
     }
-    summarise(&outcomes)
+    summarise(&outcomes)?;
+    if options.is_empty() { cost::report("test", start) } else { Ok(()) }
 }
 
 fn select(options: &[&str]) -> Result<Selection> {

@@ -6,4 +6,4 @@ mod pull_back;
 
 pub use helper_bones::{HelperBones, HelperSettings, helper_bones};
 pub use modal_keys::{ModalKeys, modal_keys};
-pub use pull_back::{blend, pull_back};
+pub use pull_back::pull_back;

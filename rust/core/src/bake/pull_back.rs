@@ -4,8 +4,7 @@
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 use crate::parallel::*;
-use crate::rig::{Pose, Rig};
-use crate::{Error, Result, check};
+use crate::{Result, check};
 
 /// A 3x3 matrix, row-major.
 type Linear = [[f64; 3]; 3];
@@ -15,36 +14,15 @@ const COLLAPSED: f64 = 1e-4;
 /// Condition number up to which a matrix is inverted directly.
 const WELL_CONDITIONED: f64 = 1e3;
 
-/// Linear part of linear-blend skinning at each vertex: `M_i = sum over bones of w_ij T_j`, without
-/// translations.
-///
-/// # Errors
-/// [`Error::Shape`] unless the pose has one transform per bone.
-pub fn blend(rig: &Rig, pose: &Pose) -> Result<Vec<Linear>> {
-    if pose.len() != rig.bone_count() {
-        return Err(Error::Shape {
-            what: "pose",
-            expected: format!("({}, 3, 4)", rig.bone_count()),
-            got: format!("({}, 3, 4)", pose.len()),
-        });
-    }
-    let mut out = vec![[[0.0; 3]; 3]; rig.vertex_count()];
-    for (bone, transform) in pose.iter().enumerate() {
-        for &(vertex, weight) in rig.bone(bone) {
-            let matrix = &mut out[vertex as usize];
-            (0..3).for_each(|i| (0..3).for_each(|j| matrix[i][j] += weight * transform[i][j]));
-        }
-    }
-    Ok(out)
-}
-
 /// Displacements d before skinning that become u after it: `M_i d_i = u_i`, p x 3, metres.
+///
+/// `M_i = sum over bones of w_ij T_j` is the linear part of linear-blend skinning at a point.
 ///
 /// If `M_i` is singular, or shrinks a direction below a ten-thousandth of the others, d_i is the shortest
 /// least-squares solution in the remaining directions.
 ///
 /// # Errors
-/// [`Error::Shape`] or [`Error::NotFinite`].
+/// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite).
 pub fn pull_back(displacement: &[f32], matrices: &[Linear]) -> Result<Vec<f32>> {
     check::shape("displacement", &[matrices.len(), 3], displacement.len())?;
     check::finite("displacement", displacement, 3)?;

@@ -75,7 +75,7 @@ pub struct BodyParams {
     /// as in [`localised_modes`](crate::subspace::localised_modes).
     pub locality: f64,
     /// `true` for modes that contain the motion which each bone's acceleration makes, as in
-    /// [`driven_modes`](crate::subspace::driven_modes). Localised modes are not driven.
+    /// [`ModesProblem::driven`](crate::subspace::ModesProblem::driven). Localised modes are not driven.
     pub driven: bool,
     /// Requested number of clusters.
     pub clusters: usize,

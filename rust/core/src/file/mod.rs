@@ -15,7 +15,7 @@ pub use parts::{
     decode_fibres, decode_mesh, decode_rig, decode_stitches, encode_fibres, encode_mesh, encode_rig,
     encode_stitches,
 };
-pub use state::{decode_state, decode_tree_state, encode_state, encode_tree_state};
+pub use state::{decode_state, encode_state};
 
 use bytes::{Kind, Reader, Writer};
 use std::fs;
@@ -35,8 +35,6 @@ const VERSION: u32 = 7;
 /// Kinds of content: number, noun, and remedy for an unreadable file.
 const SKINNING: Kind = Kind { number: 1, noun: "model", remedy: "build it anew" };
 const STATE: Kind = Kind { number: 2, noun: "state", remedy: "simulate anew" };
-/// State of a tree of domains.
-const TREE_STATE: Kind = Kind { number: 3, noun: "state of a tree", remedy: "simulate anew" };
 const FULL_SPACE: Kind = Kind { number: 3, ..SKINNING };
 const MESH: Kind = Kind { number: 4, noun: "mesh", remedy: "make it anew" };
 const RIG: Kind = Kind { number: 5, noun: "rig", ..MESH };

@@ -1,9 +1,8 @@
 //! Serialisation of simulation states.
 
+use super::STATE;
 use super::bytes::{Reader, Writer};
-use super::{STATE, TREE_STATE};
 use crate::Result;
-use crate::model::tree::TreeState;
 use crate::potentials::contact::{Anchor, ContactState};
 use crate::solve::Learnt;
 use crate::stepping::state::State;
@@ -22,34 +21,6 @@ pub fn encode_state(state: &State) -> Vec<u8> {
 /// version.
 pub fn decode_state(bytes: &[u8]) -> Result<State> {
     STATE.open(bytes, read_state)
-}
-
-/// Bytes of a tree's state, from which [`decode_tree_state`] restores it bit for bit.
-pub fn encode_tree_state(state: &TreeState) -> Vec<u8> {
-    let TreeState { started, spacing, frames, history, contact } = state;
-    TREE_STATE.seal(|out| {
-        out.count(usize::from(*started));
-        out.0.extend(spacing.to_le_bytes());
-        frames.iter().chain(history).for_each(|rows| write_rows(out, rows));
-        write_contact(out, contact);
-    })
-}
-
-/// Decodes a tree's state. Its consistency with a tree is checked when it is restored.
-///
-/// # Errors
-/// [`Error::File`](crate::Error::File) for anything other than the output of [`encode_tree_state`] in this
-/// version.
-pub fn decode_tree_state(bytes: &[u8]) -> Result<TreeState> {
-    TREE_STATE.open(bytes, |input| {
-        Ok(TreeState {
-            started: read_flag(input)?,
-            spacing: f64::from_le_bytes(input.take()?),
-            frames: read_history(input)?,
-            history: read_history(input)?,
-            contact: read_contact(input)?,
-        })
-    })
 }
 
 fn write_state(out: &mut Writer, state: &State) {

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use crate::math::lanes::Packed;
+use crate::math::lanes::{Packed, PackedBoth};
 use crate::{Error, Result, check};
 
 /// Centres of mass of k parts of a body, with their positions and the forces on them.
@@ -18,9 +18,7 @@ pub struct ForceSamples {
     /// `B Phi` at the centres, k x r.
     pub(crate) rows: Mat<f64>,
     /// The same, packed.
-    pub(crate) basis: Packed<1>,
-    /// Transpose of `basis`.
-    pub(crate) reduce: Packed<1>,
+    pub(crate) basis: PackedBoth,
     /// J at the centres, k x 4h.
     pub(crate) rig: Packed<1>,
     /// Shares of clusters' centres, k x c.

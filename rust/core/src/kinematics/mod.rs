@@ -3,7 +3,9 @@
 pub(crate) mod complement;
 pub(crate) mod coordinates;
 pub(crate) mod handles;
+pub(crate) mod history;
 pub(crate) mod nearby;
+pub(crate) mod points;
 pub(crate) mod posing;
 pub(crate) mod projector;
 pub(crate) mod rig_rows;

@@ -47,12 +47,6 @@ impl StretchLimit {
         let [_, first, second] = self.along(distance);
         if first == 0.0 { 0.0 } else { FELT * (second + first / distance) }
     }
-
-    /// `true` if the limit is active.
-    pub fn is_felt(&self, f: &Matrix3<f64>) -> bool {
-        let apart = SignedSvd::new(f).sigma.add_scalar(-1.0).norm();
-        apart - self.allowed > KNEE * self.limit
-    }
 }
 
 impl Sealed for StretchLimit {}

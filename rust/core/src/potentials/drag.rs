@@ -8,6 +8,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::inputs::drag::Drag;
+use crate::kinematics::points::Points;
 use crate::math::rows::Rows;
 use crate::{Error, Result};
 
@@ -34,6 +35,9 @@ pub(crate) struct PointDrag {
     bounded: Vec<[f64; 2]>,
     /// w at the end of the substep without displacement.
     known: Vec<[f64; 3]>,
+    /// Displacements of the points at the last evaluation, and forces on them.
+    moved: Vec<[f64; 3]>,
+    forces: Vec<[f64; 3]>,
 }
 
 /// Checks that the drag is at n vertices.
@@ -55,8 +59,8 @@ pub(crate) fn in_metric(steepness: f64, inertia: f64) -> f64 {
 impl PointDrag {
     /// No drag yet, at points of given masses, kg, on a body of given size, metres.
     pub(crate) fn new(mass: Vec<f64>, size: f64) -> Self {
-        let (given, medium, bounded, known) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { mass, size, given, medium, rate: 0.0, bounded, known }
+        let [medium, known, moved, forces] = [const { Vec::new() }; 4];
+        Self { mass, size, given: Vec::new(), medium, rate: 0.0, bounded: Vec::new(), known, moved, forces }
     }
 
     /// Sets the masses of the points of the next steps.
@@ -85,6 +89,8 @@ impl PointDrag {
             self.given.push(given);
             self.medium.push(medium);
         }
+        self.moved.resize(self.given.len(), [0.0; 3]);
+        self.forces.resize(self.given.len(), [0.0; 3]);
     }
 
     /// `true` if there is drag.
@@ -92,11 +98,14 @@ impl PointDrag {
         !self.given.is_empty()
     }
 
-    /// Sets the known part of a substep: `h v` of total positions at its end without displacement.
-    pub(crate) fn prepare(&mut self, moved: &Rows, factor: f64, h: f64) {
+    /// Sets the known part of a substep: `write` gets zeros, and writes `h v` of total positions at its end
+    /// without displacement.
+    pub(crate) fn prepare(&mut self, factor: f64, h: f64, write: impl FnOnce(&mut Rows)) {
         self.rate = factor / h;
+        self.moved.fill([0.0; 3]);
+        write(&mut self.moved);
         self.known.clear();
-        for (moved, medium) in moved.iter().zip(&self.medium) {
+        for (moved, medium) in self.moved.iter().zip(&self.medium) {
             self.known.push(std::array::from_fn(|c| moved[c] / h - medium[c]));
         }
         self.bound(h);
@@ -109,8 +118,46 @@ impl PointDrag {
         }
     }
 
+    /// Writes the displacements of the points at coordinates.
+    pub(crate) fn displace<P: Points + ?Sized>(&mut self, points: &P, y: &P::Coordinates) {
+        points.displace(y, &mut self.moved);
+    }
+
+    /// The displacements of the points at the last evaluation.
+    pub(crate) fn moved(&self) -> &Rows {
+        &self.moved
+    }
+
+    /// Potential at coordinates, J; adds its gradient.
+    pub(crate) fn evaluate<P: Points + ?Sized>(
+        &mut self,
+        points: &P,
+        y: &P::Coordinates,
+        gradient: &mut P::Coordinates,
+    ) -> f64 {
+        if !self.acts() {
+            return 0.0;
+        }
+        self.displace(points, y);
+        let mut forces = std::mem::take(&mut self.forces);
+        forces.fill([0.0; 3]);
+        let potential = self.evaluate_at(&self.moved, &mut forces);
+        points.pull_back(&forces, gradient);
+        self.forces = forces;
+        potential
+    }
+
+    /// Adds the generalised force on a body at rest, then switches drag off.
+    pub(crate) fn rest<P: Points + ?Sized>(&mut self, points: &P, h: f64, force: &mut P::Coordinates) {
+        let mut forces = std::mem::take(&mut self.forces);
+        forces.fill([0.0; 3]);
+        self.rest_at(h, &mut forces);
+        points.pull_back(&forces, force);
+        self.forces = forces;
+    }
+
     /// Adds the force on a body at rest, N, then switches drag off.
-    pub(crate) fn rest(&mut self, h: f64, force: &mut Rows) {
+    pub(crate) fn rest_at(&mut self, h: f64, force: &mut Rows) {
         self.bound(h);
         for ((force, medium), [c, q]) in force.iter_mut().zip(&self.medium).zip(&self.bounded) {
             let factor = c + q * Vector3::from(*medium).norm();
@@ -132,8 +179,8 @@ impl PointDrag {
         self.rate * Vector3::from(*u) + Vector3::from(self.known[row])
     }
 
-    /// Potential, J; adds its gradient, N.
-    pub(crate) fn evaluate(&self, u: &Rows, gradient: &mut Rows) -> f64 {
+    /// Potential at displacements of the points, J; adds its gradient, N.
+    pub(crate) fn evaluate_at(&self, u: &Rows, gradient: &mut Rows) -> f64 {
         let mut potential = 0.0;
         for (row, [c, q]) in self.bounded.iter().enumerate() {
             let w = self.relative(row, &u[row]);

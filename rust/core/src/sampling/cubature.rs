@@ -4,6 +4,7 @@ use faer::{Mat, MatRef};
 
 use crate::math::dense::diagonal::FREE;
 use crate::math::dense::{product, symmetric_eigen};
+use crate::math::nonnegative_least_squares;
 use crate::mesh::TetMesh;
 use crate::{Error, Result, check};
 
@@ -30,6 +31,22 @@ impl Cubature {
         check::indices(what, &self.tets, 1, count)?;
         check_weights(what, &self.weights)
     }
+}
+
+/// Works of the items' forces along the test directions of a state, directions x items, and of the whole
+/// force.
+pub(crate) type Works = (Mat<f64>, Vec<f64>);
+
+/// At most `count` items that stand for all in the works of some states, fitted by non-negative least squares:
+/// the place of each among the items, and its weight.
+pub(crate) fn fit(states: &[Works], count: usize) -> Vec<(usize, f64)> {
+    let Some((first, _)) = states.first() else { return Vec::new() };
+    let directions = first.nrows();
+    let columns = Mat::from_fn(directions * states.len(), first.ncols(), |i, item| {
+        states[i / directions].0[(i % directions, item)]
+    });
+    let target: Vec<f64> = states.iter().flat_map(|(_, target)| target.iter().copied()).collect();
+    nonnegative_least_squares(columns.as_ref(), &target, count)
 }
 
 /// Checks that all weights are positive.

@@ -60,7 +60,7 @@ pub struct Simulation {
     model: Model,
     pub(super) params: SimulationParams,
     surroundings: Option<Surroundings>,
-    pub(super) motion: Motion<dyn Substep>,
+    pub(super) motion: Motion<dyn Substep + Sync>,
 }
 
 /// Colliders, contact points other than the boundary vertices, and the collision shape for other bodies.
@@ -77,7 +77,7 @@ impl Simulation {
     /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit that the model does not have.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
         check(&model, &params, false)?;
-        let substep: Box<dyn Substep> = match &model {
+        let substep: Box<dyn Substep + Sync> = match &model {
             Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
             Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
             Model::Reduced(model) => Box::new(ReducedSubstep::new(model.clone())),
@@ -107,7 +107,7 @@ impl Simulation {
         }
         check(&model, &params, true)?;
         let shared: Arc<[Collider]> = colliders.into();
-        let substep: Box<dyn Substep> = match &model {
+        let substep: Box<dyn Substep + Sync> = match &model {
             Model::FullSpace(body) => {
                 let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
                 Box::new(body.among(shared.clone(), skin.as_ref())?)
@@ -147,7 +147,7 @@ impl Simulation {
         };
         let shared: Arc<[Collider]> = colliders.into();
         let body = ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?;
-        let substep: Box<dyn Substep> = Box::new(body.touching(&shape)?);
+        let substep: Box<dyn Substep + Sync> = Box::new(body.touching(&shape)?);
         let surroundings = Some(Surroundings { colliders: shared, skin, shape: Some(shape) });
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
     }

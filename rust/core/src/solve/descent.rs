@@ -24,6 +24,11 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Iterations and residual.
+    pub(crate) fn solved(self) -> (u32, f64) {
+        (self.iterations, self.length)
+    }
+
     /// Combined result of this descent and the next.
     pub(crate) fn then(self, next: Self) -> Self {
         Self {

@@ -11,5 +11,5 @@ pub use crate::math::dense::nnls::nonnegative_least_squares;
 pub(crate) use compact::Compact;
 pub(crate) use descent::{Descent, Outcome};
 pub(crate) use lbfgs::{Lbfgs, Learnt};
-pub(crate) use objective::{Objective, Value};
+pub(crate) use objective::{FAR, Objective, Value, take_lowest};
 pub(crate) use rules::Rules;

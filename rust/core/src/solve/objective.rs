@@ -13,6 +13,28 @@ pub(crate) struct Value {
     pub(crate) size: f64,
 }
 
+/// Distance from which a start counts as far, root mean square as a share of the diagonal: far starts are
+/// compared with others.
+pub(crate) const FAR: f64 = 0.1;
+
+/// Replaces x by the one of `others` with the lowest energy, if x has no lower one; `room` is scratch.
+pub(crate) fn take_lowest<const N: usize>(
+    objective: &mut impl Objective,
+    x: &mut Rows,
+    others: [&Rows; N],
+    room: &mut Rows,
+) {
+    let energies = others.map(|other| objective.evaluate(other, room).energy);
+    // Evaluated last, since most descents begin there.
+    let mut least = objective.evaluate(x, room).energy;
+    for (other, energy) in others.into_iter().zip(energies) {
+        if energy < least || least.is_nan() {
+            least = energy;
+            x.copy_from_slice(other);
+        }
+    }
+}
+
 /// An energy to minimise, and the metric of its descent directions.
 pub(crate) trait Objective {
     /// Energy at x; writes the gradient.

@@ -1,6 +1,5 @@
 //! Time stepping of any method: the state with its history, substeps, cuts and undo.
 
-pub(crate) mod history;
 pub(crate) mod motion;
 pub(crate) mod recurrence;
 pub(crate) mod state;

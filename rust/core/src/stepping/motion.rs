@@ -1,8 +1,8 @@
 //! Time stepping for all methods: frames and substeps, the state with its history, cuts, and undo.
 
-use super::history::{follow, on_parabola, remember};
 use super::substep::{RigPlace, Substep};
 use crate::inputs::settings::{Drive, HISTORY, Integrator, SimulationParams, StepReport};
+use crate::kinematics::history::{follow, on_parabola, remember};
 use crate::potentials::contact::Placement;
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result};
@@ -121,6 +121,16 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
+    /// Puts the body at rest in a pose, 4 rows a handle, with colliders at their initial places, as before its
+    /// first step.
+    pub(crate) fn stand(&mut self, pose: &[[f64; 3]]) {
+        self.target.copy_from_slice(pose);
+        self.collider_target = Placement::made(self.colliders.len());
+        self.start();
+        (self.state.started, self.state.time) = (false, 0.0);
+        self.show();
+    }
+
     /// Puts the body at rest in the target pose with the displacement kept, turned with the rig's overall
     /// rotation.
     pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
@@ -195,6 +205,7 @@ impl<S: Substep + ?Sized> Motion<S> {
     }
 
     fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.target.copy_from_slice(&self.state.frames[1]);
         self.substep.enter_pose(drive.pose, &mut self.target)?;
         match drive.offsets {
             Some(offsets) => {
@@ -225,7 +236,10 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.start();
         let (pose, offset, colliders) = (&self.target, &self.offset_target, &self.collider_target);
         let rig = RigPlace { pose, offset, colliders };
-        let settled = self.substep.settle(rig, params, max_iterations, progress);
+        let mut heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
+        let prepared = self.substep.prepare_rest(rig, params);
+        let settled =
+            prepared.and_then(|()| self.substep.minimise(&self.state, params, max_iterations, &mut heard));
         let (iterations, residual) = self.or_undone(settled)?;
         self.state.time = 0.0;
         self.stay();
@@ -275,7 +289,7 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Ends a step after its last substep.
     pub(crate) fn end(&mut self, report: StepReport, params: &SimulationParams) -> Result<StepReport> {
-        follow(&mut self.state.frames, &self.target);
+        follow(&mut self.state.frames, self.substep.reached(&self.target));
         follow(&mut self.state.offset_frames, &self.offset_target);
         follow(&mut self.state.contact.frames, &self.collider_target);
         self.state.time += params.dt;

@@ -151,7 +151,7 @@ fn reflect(before: &mut [[f64; 3]], last: &[[f64; 3]], next: &[[f64; 3]]) {
 }
 
 /// Replaces all but the last entry by a straight line through the last two.
-pub(crate) fn respace(history: &mut [Vec<[f64; 3]>; HISTORY], ratio: f64) {
+fn respace(history: &mut [Vec<[f64; 3]>; HISTORY], ratio: f64) {
     let (older, last) = history.split_at_mut(HISTORY - 1);
     for row in 0..last[0].len() {
         for c in 0..3 {

@@ -26,11 +26,14 @@ pub(crate) struct RigPlace<'a> {
     pub(crate) colliders: &'a Rows,
 }
 
+/// Receiver of the number of each iteration; an error ends the descent.
+pub(crate) type Heard<'a> = dyn FnMut(u32) -> Result<()> + Send + 'a;
+
 /// Solver for a body's coordinates at the end of a substep.
 ///
 /// Poses are 4 rows a handle in the body's coordinates; the method chooses the number of rows of
 /// coordinates and offsets.
-pub(crate) trait Substep: Send + Sync {
+pub(crate) trait Substep: Send {
     /// Numbers of rows of a pose, of the coordinates and of offsets.
     fn rows(&self) -> [usize; 3];
 
@@ -41,7 +44,10 @@ pub(crate) trait Substep: Send + Sync {
     fn hold_offsets(&mut self) {}
 
     /// Adds the bones' share of offsets to a pose, and sets the other rows.
-    fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()>;
+    fn enter_offsets(&mut self, _offsets: &[f64], _pose: &mut Rows, _rows: &mut Rows) -> Result<()> {
+        let why = "this method follows linear skinning alone; take skinning modes or the full space";
+        Err(Error::Unsupported { what: "offsets", why })
+    }
 
     /// Number of rows of the collider placements, and of contact points.
     fn contact_sizes(&self) -> [usize; 2] {
@@ -70,17 +76,23 @@ pub(crate) trait Substep: Send + Sync {
     /// Prepares all constants of a substep of h seconds.
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()>;
 
-    /// Solves for the coordinates at the end of a substep; returns iterations and residual.
-    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)>;
+    /// Prepares all constants of static equilibrium.
+    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()>;
 
-    /// Solves for the coordinates of static equilibrium; returns iterations and residual.
-    fn settle(
+    /// Solves for the prepared coordinates, in a substep from those of a state; returns iterations and
+    /// residual.
+    fn minimise(
         &mut self,
-        rig: RigPlace<'_>,
+        state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        progress: &Progress,
+        heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)>;
+
+    /// Solves for the coordinates at the end of a substep; returns iterations and residual.
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        self.minimise(state, params, params.max_iterations, &mut |_| progress.proceed())
+    }
 
     /// The last solution.
     fn found(&mut self) -> &mut Rows;
@@ -101,6 +113,11 @@ pub(crate) trait Substep: Send + Sync {
         coordinates.fill([0.0; 3]);
     }
 
+    /// Pose at the end of a step, in which the root of a tree is free or made a rotation.
+    fn reached<'a>(&'a self, target: &'a Rows) -> &'a Rows {
+        target
+    }
+
     /// For coordinates independent of the rig: adds the rig's velocity from one pose to the next.
     fn coast(&mut self, _reduced: &mut [Vec<[f64; 3]>; HISTORY], _poses: [&Rows; 2]) {}
 
@@ -112,8 +129,10 @@ pub(crate) trait Substep: Send + Sync {
         None
     }
 
-    /// The rig's overall rotation from one pose to another.
-    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64>;
+    /// The rig's overall rotation from one pose to another; the identity for coordinates in world space.
+    fn turn(&self, _from: &Rows, _to: &Rows) -> Matrix3<f64> {
+        Matrix3::identity()
+    }
 
     /// Writes the coefficients of given coordinates.
     fn show(&mut self, coordinates: &Rows);
@@ -126,7 +145,10 @@ pub(crate) trait Substep: Send + Sync {
 
     /// The rig's common translation from one state to another, and the largest deviation of any part of the
     /// body from this translation, as a share of the diagonal.
-    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)>;
+    fn carried(&self, _from: &State, _to: &State) -> Result<([f64; 3], f64)> {
+        let why = "a tree has no periodic motion; step it until it repeats";
+        Err(Error::Unsupported { what: "cycle", why })
+    }
 
     /// Sample positions in a state; an error for a method without samples.
     fn sample_positions(&self, _state: &State, _samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {

@@ -2,13 +2,10 @@
 
 use faer::{Mat, MatRef, Scale};
 
-use super::modes::{ModesProblem, Restraint, SkinningModes};
+use super::modes::{ModesProblem, SkinningModes};
 use super::update::Change;
-use crate::material::Material;
 use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::math::multiply_columns;
-use crate::mesh::TetMesh;
-use crate::operators::Stitches;
 use crate::rig::Rig;
 use crate::{Error, Progress, Result};
 
@@ -25,39 +22,23 @@ const TIE: f64 = 1e-6;
 /// Smallest independent share of a direction's squared norm.
 const DEPENDENT: f64 = 1e-10;
 
-/// Modes that contain the motion which each bone's acceleration makes, also of small soft parts, which the
-/// softest eigenmodes of the whole leave out.
-///
-/// The rig acts on the weights through the loads `M w_b` of its bones. The first third of the modes are
-/// eigenmodes, up to rounding. The others contain the static answers `K^-1 M w_b`, K the Hessian with a
-/// small shift, chosen one after the other: next comes the bone whose answer has the most energy outside of
-/// the modes so far. If the bones run out, further eigenmodes follow. An answer is smooth and fades away
-/// from the bone's flesh; it is complementary and zero at pins like an eigenmode.
-///
-/// The result is mass-orthonormal and diagonal in the Hessian (Rayleigh-Ritz): `eigenvalues` are those of
-/// the span, ascending, and each is an upper bound of the eigenvalue of its number. The highest belong to
-/// small or firm parts, which a truncated set leaves out. Source: load-dependent vectors,
-/// `[WilsonYuanDickens]`.
-///
-/// # Errors
-/// As [`restrained_modes`](super::restrained_modes); [`Error::Shape`] for a rig of another mesh.
-pub fn driven_modes(
-    mesh: &TetMesh,
-    material: &Material,
-    count: usize,
-    rig: &Rig,
-    restraint: &Restraint<'_>,
-    progress: &Progress,
-) -> Result<SkinningModes> {
-    ModesProblem::new(mesh, material, restraint, &Stitches::none(mesh), progress)?
-        .driven(count, rig, progress)
-}
-
 impl ModesProblem {
-    /// `count` driven modes of the assembled problem, with its stitches; see [`driven_modes`].
+    /// Modes that contain the motion which each bone's acceleration makes, also of small soft parts, which
+    /// the softest eigenmodes of the whole leave out.
+    ///
+    /// The rig acts on the weights through the loads `M w_b` of its bones. The first third of the modes are
+    /// eigenmodes, up to rounding. The others contain the static answers `K^-1 M w_b`, K the Hessian with a
+    /// small shift, chosen one after the other: next comes the bone whose answer has the most energy outside
+    /// of the modes so far. If the bones run out, further eigenmodes follow. An answer is smooth and fades
+    /// away from the bone's flesh; it is complementary and zero at pins like an eigenmode.
+    ///
+    /// The result is mass-orthonormal and diagonal in the Hessian (Rayleigh-Ritz): `eigenvalues` are those of
+    /// the span, ascending, and each is an upper bound of the eigenvalue of its number. The highest belong to
+    /// small or firm parts, which a truncated set leaves out. Source: load-dependent vectors,
+    /// `[WilsonYuanDickens]`.
     ///
     /// # Errors
-    /// As [`driven_modes`].
+    /// As [`restrained_modes`](super::restrained_modes); [`Error::Shape`] for a rig of another mesh.
     pub fn driven(&self, count: usize, rig: &Rig, progress: &Progress) -> Result<SkinningModes> {
         self.driven_from(&self.lowest(count, progress)?, rig)
     }
@@ -65,7 +46,7 @@ impl ModesProblem {
     /// The driven modes, given as many of the lowest.
     ///
     /// # Errors
-    /// As [`driven_modes`].
+    /// As [`driven`](Self::driven).
     pub(crate) fn driven_from(&self, softest: &SkinningModes, rig: &Rig) -> Result<SkinningModes> {
         self.drive(softest, rig, None)
     }

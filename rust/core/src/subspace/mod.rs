@@ -26,7 +26,6 @@ mod warping;
 pub use bounded_deformation::{BoundedDeformationTree, Sphere};
 pub(crate) use clusters::tets_of_labels;
 pub use clusters::{cluster_tets, cluster_tets_by_place};
-pub use driven::driven_modes;
 pub use flesh::LinearModes;
 pub use handles::Handles;
 pub use linear::LinearProblem;

@@ -11,6 +11,7 @@ TypeError, any other invalid input ValueError with the name of the argument and 
 
 from __future__ import annotations
 
+from jounce import _pickling as _pickling
 from jounce import gltf, io, operators, plot, shapes, standard
 from jounce._jounce import (
     Basis,
@@ -52,7 +53,6 @@ from jounce._jounce import (
     SurfaceMesh,
     TetMesh,
     Tracking,
-    TreeState,
     __version__,
     cluster_tets,
     driven_modes,
@@ -127,7 +127,6 @@ __all__ = [
     "TetMesh",
     "Tracking",
     "TreeSettings",
-    "TreeState",
     "__version__",
     "cluster_tets",
     "driven_modes",

@@ -53,7 +53,6 @@ __all__ = [
     "SurfaceMesh",
     "TetMesh",
     "Tracking",
-    "TreeState",
     "__version__",
     "cluster_tets",
     "displacement_constraint",
@@ -2188,7 +2187,7 @@ class CycleReport:
 
 @final
 class State:
-    """The state of a simulation at one time; `restore_state` continues from it bit for bit.
+    """The state of a simulation or a tree at one time; `restore_state` continues from it bit for bit.
 
     Examples
     --------
@@ -2440,7 +2439,7 @@ class Simulation:
         at the modelled place that deforms with the body and excludes no points; None for no contact
         with other bodies.
     settings : Settings
-        Keyword arguments.
+        Keyword arguments; `Settings` has their defaults, and the property `settings` all values.
 
     Raises
     ------
@@ -2801,48 +2800,6 @@ class Domain:
     def __deepcopy__(self, _memo: Any) -> Domain: ...
 
 @final
-class TreeState:
-    """The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
-
-    Examples
-    --------
-    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
-    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
-    >>> held = mesh.vertices[:, 0] < 0.1
-    >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
-    >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
-    >>> state = tree.save_state()
-    >>> tree.restore_state(state)
-    """
-    def to_bytes(self) -> bytes:
-        """The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
-
-        Returns
-        -------
-        bytes
-            The bytes.
-        """
-    @staticmethod
-    def from_bytes(data: bytes) -> TreeState:
-        """The state in bytes made by `to_bytes`. `restore_state` checks the fit to a tree.
-
-        Parameters
-        ----------
-        data : bytes
-            Bytes from `to_bytes`.
-
-        Returns
-        -------
-        TreeState
-            The state.
-
-        Raises
-        ------
-        ValueError
-            For any other bytes.
-        """
-
-@final
 class DomainTree:
     """A tree of attached domains, each a reduced body in a local frame [MOR sec. 4].
 
@@ -2935,6 +2892,33 @@ class DomainTree:
             For a wrong shape, for values that are not finite, and for the root of a free tree; the
             state is then unchanged.
         """
+    def cut(self, root: _Rows = None) -> None:
+        """Cut or teleport: at rest at a place of the root, with the deformation kept. A free root stays.
+
+        Parameters
+        ----------
+        root : (3, 4) array, optional
+            As in `step`.
+
+        Raises
+        ------
+        ValueError
+            As in `step`.
+        """
+    def coast(self, root: _Rows = None) -> None:
+        """Starts in steady motion, right after a start at rest: the root gets the velocity towards its next
+        place, and the first step has no jolt. No effect before the first step.
+
+        Parameters
+        ----------
+        root : (3, 4) array, optional
+            The next place, as in `step`.
+
+        Raises
+        ------
+        ValueError
+            As in `step`.
+        """
     def vary(self, **settings: Unpack[TreeSettings]) -> None:
         """Changes settings from the next step on; None leaves a setting unchanged.
 
@@ -2983,20 +2967,20 @@ class DomainTree:
         (n, 3) array
             Metres.
         """
-    def save_state(self) -> TreeState:
+    def save_state(self) -> State:
         """The complete state from which a step starts.
 
         Returns
         -------
-        TreeState
+        State
             The state.
         """
-    def restore_state(self, state: TreeState) -> None:
+    def restore_state(self, state: State) -> None:
         """Restores a saved state.
 
         Parameters
         ----------
-        state : TreeState
+        state : State
             A state of the same model.
 
         Raises

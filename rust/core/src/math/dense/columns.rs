@@ -53,6 +53,12 @@ impl Columns {
 
     /// `out = A' y`.
     pub(crate) fn project(&self, y: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.add_projection(y, out);
+    }
+
+    /// `out += A' y`.
+    pub(crate) fn add_projection(&self, y: &[f64], out: &mut [f64]) {
         assert_eq!((self.rows, self.count), (y.len(), out.len()));
         Arch::new().dispatch(Projection { matrix: self, y, out });
     }
@@ -121,10 +127,11 @@ impl WithSimd for Projection<'_> {
             }
             for k in 0..out.len() {
                 let tail = &self.matrix.column(first + k)[whole..];
-                out[k] = simd.reduce_sum_f64s(sums[k]);
+                let mut sum = simd.reduce_sum_f64s(sums[k]);
                 for (entry, y) in tail.iter().zip(y_tail) {
-                    out[k] += entry * y;
+                    sum += entry * y;
                 }
+                out[k] += sum;
             }
         }
     }

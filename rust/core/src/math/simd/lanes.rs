@@ -130,6 +130,19 @@ impl Packed<1> {
     }
 }
 
+/// A matrix and its transpose, packed one row an item.
+pub(crate) struct PackedBoth {
+    pub(crate) matrix: Packed<1>,
+    pub(crate) transpose: Packed<1>,
+}
+
+impl PackedBoth {
+    /// Packs a matrix.
+    pub(crate) fn of(matrix: MatRef<'_, f64>) -> Self {
+        Self { matrix: Packed::of(matrix), transpose: Packed::of(matrix.transpose()) }
+    }
+}
+
 /// A stack of matrices with few columns an item: columns unused by all items of a register are left out.
 #[derive(Clone)]
 pub(crate) struct PackedSparse<const ROWS: usize> {

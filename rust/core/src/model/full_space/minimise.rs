@@ -6,13 +6,10 @@ use super::stretch::{FELT, NEAR};
 use crate::Result;
 use crate::math::rows::{Rows, combine};
 use crate::potentials::quadratic::combine_wide;
-use crate::solve::{Descent, Objective, Outcome};
+use crate::solve::{Descent, FAR, Objective, Outcome, take_lowest};
 
 /// Number of stored curvature pairs `[QN sec. 4.2]`.
 const PAIRS: usize = 5;
-
-/// Distance from which a start counts as far, root mean square as a share of the diagonal.
-pub(super) const FAR: f64 = 0.1;
 
 /// Minimiser of a step's energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,14 +100,10 @@ impl Incremental<'_> {
         if self.length(&gradient).max(self.length(last)) <= FAR {
             return;
         }
-        let mut least = self.evaluate(u, &mut gradient).energy;
-        for other in [last, &vec![[0.0; 3]; u.len()]] {
+        let others = [last, &vec![[0.0; 3]; u.len()]];
+        for other in others {
             self.watch_stretch(other, NEAR);
-            let energy = self.evaluate(other, &mut gradient).energy;
-            if energy < least || least.is_nan() {
-                least = energy;
-                u.copy_from_slice(other);
-            }
         }
+        take_lowest(self, u, others, &mut gradient);
     }
 }

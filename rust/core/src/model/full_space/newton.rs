@@ -35,7 +35,7 @@ impl<'a, 'b> Newton<'a, 'b> {
     fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();
-        let inertia = terms.metric()[0] - terms.dragged;
+        let inertia = terms.metric()[0] - terms.inertia.dragged;
         for (row, mass) in model.mass.iter().enumerate() {
             self.matrix.add(row, row, &(inertia * mass * Matrix3::identity()));
             self.matrix.add(row, row, &terms.medium.hessian(row, &u[row]));
@@ -64,7 +64,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         let quadratics = [
             (model.twisting.as_ref(), terms.stiffness),
             (self.energy.stitches(), terms.stiffness),
-            (Some(self.energy.viscosity()), terms.drag[1]),
+            (Some(self.energy.viscosity()), terms.inertia.damping[1]),
         ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
             let Some(quadratic) = quadratic else { continue };

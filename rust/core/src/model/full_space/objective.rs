@@ -14,6 +14,7 @@ use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::PointDrag;
 use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, Relaxed, relaxed};
+use crate::potentials::inertia::Inertia;
 use crate::potentials::quadratic::{Quadratic, Wide, combine_wide};
 use crate::solve::{Lbfgs, Objective, Value};
 
@@ -29,17 +30,10 @@ const FINEST: f64 = 1e-2;
 
 /// Constant terms of a step's energy.
 pub(super) struct Terms {
-    /// Inertial target with constant forces, of the moving rows.
-    pub(super) target: Vec<[f64; 3]>,
-    /// Reference displacements of damping.
-    pub(super) damped: Vec<[f64; 3]>,
+    /// Inertia and damping of the moving rows.
+    pub(super) inertia: Inertia,
     /// The rig's shape, all rows.
     pub(super) rig: Vec<[f64; 3]>,
-    /// `a_0 / h^2`, 1/s^2.
-    pub(super) inertia: f64,
-    /// Extra mass factor of the metric, 1/s^2, for statics without inertia, to make a loose body's metric
-    /// definite.
-    pub(super) held: f64,
     /// Gap forces of stitches, all rows or empty, and their constant elastic energy.
     pub(super) gaps: Vec<[f64; 3]>,
     pub(super) gap_energy: f64,
@@ -51,32 +45,23 @@ pub(super) struct Terms {
     pub(super) relaxed: Relaxed,
     /// Displacement limit.
     pub(super) limit: Option<Limit>,
-    /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
-    pub(super) drag: [f64; 2],
     /// Drag at the vertices.
     pub(super) medium: PointDrag,
-    /// Drag coefficient of the metric, 1/s^2.
-    pub(super) dragged: f64,
 }
 
 impl Terms {
     pub(super) fn new(model: &FullSpaceModel) -> Self {
-        let (rows, free) = (model.vertices.len(), model.free);
+        let rows = model.vertices.len();
         Self {
-            target: vec![[0.0; 3]; free],
-            damped: vec![[0.0; 3]; free],
+            inertia: Inertia::new(model.free),
             rig: vec![[0.0; 3]; rows],
             gaps: vec![[0.0; 3]; if model.gaps.is_some() { rows } else { 0 }],
             gap_energy: 0.0,
-            inertia: 0.0,
-            held: 0.0,
             stiffness: 1.0,
             pose_rest: 0.0,
             relaxed: relaxed(&0.0.into()),
             limit: None,
-            drag: [0.0; 2],
             medium: PointDrag::new(model.mass.clone(), model.mesh().diagonal()),
-            dragged: 0.0,
         }
     }
 
@@ -89,7 +74,7 @@ impl Terms {
 
     /// Factors of mass and Laplacian in the metric.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.held + self.drag[0] + self.dragged, self.stiffness + self.drag[1]]
+        self.inertia.metric(self.stiffness)
     }
 }
 
@@ -176,23 +161,24 @@ impl Objective for Incremental<'_> {
     fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
         let elastic = self.terms.stiffness * self.elastic(u, gradient);
         let terms = self.terms;
+        let Inertia { target, damped, factor, damping, .. } = &terms.inertia;
         let mut kinetic = 0.0;
         for (row, gradient) in gradient.iter_mut().enumerate() {
             let mass = self.model.mass[row];
             for c in 0..3 {
-                let (apart, moved) = (u[row][c] - terms.target[row][c], u[row][c] - terms.damped[row][c]);
-                let (push, drag) = (mass * terms.inertia * apart, mass * terms.drag[0] * moved);
+                let (apart, moved) = (u[row][c] - target[row][c], u[row][c] - damped[row][c]);
+                let (push, drag) = (mass * factor * apart, mass * damping[0] * moved);
                 kinetic += 0.5 * (push * apart + drag * moved);
                 gradient[c] = terms.stiffness * gradient[c] + push + drag;
             }
         }
         let mut energy = elastic + kinetic;
-        if terms.drag[1] > 0.0 {
-            combine_wide(self.wide, u, -1.0, &terms.damped);
+        if damping[1] > 0.0 {
+            combine_wide(self.wide, u, -1.0, damped);
             let moved = &self.wide[..self.model.free];
-            energy += self.viscosity().evaluate(moved, terms.drag[1], gradient);
+            energy += self.viscosity().evaluate(moved, damping[1], gradient);
         }
-        energy += terms.medium.evaluate(u, gradient);
+        energy += terms.medium.evaluate_at(u, gradient);
         if let Some(limit) = &terms.limit {
             energy += limit.evaluate(&self.model.mass, u, gradient);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
-use super::minimise::{FAR, Minimiser};
+use super::minimise::Minimiser;
 use super::objective::{Incremental, Terms};
 use super::opening::Opened;
 use super::skin::Skin;
@@ -13,22 +13,21 @@ use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::inputs::shares::Shares;
+use crate::kinematics::history::{apart, felt_acceleration, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::parallel::on_pool;
 use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
-use crate::potentials::damping::damping;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::{check_at_vertices, in_metric};
 use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
-use crate::solve::{Descent, Lbfgs, Outcome};
-use crate::stepping::history::{apart, felt_acceleration, past_acceleration, velocity};
+use crate::solve::{Descent, FAR, Lbfgs, Outcome};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, Substep, last};
-use crate::{Progress, Result, check};
+use crate::stepping::substep::{Heard, RigPlace, Substep, last};
+use crate::{Result, check};
 
 /// Substep solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
 ///
@@ -196,7 +195,6 @@ impl FullSpaceSubstep {
 
     /// Sets the known part of the vertex velocities for drag before a substep.
     fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
-        self.terms.dragged = 0.0;
         if !self.terms.medium.acts() {
             return;
         }
@@ -209,10 +207,12 @@ impl FullSpaceSubstep {
         add(&mut moved[..of_offsets.len()], 1.0, of_offsets);
         let [.., older, last] = &state.reduced;
         for (moved, (older, last)) in moved.iter_mut().zip(older.iter().zip(last)) {
-            (0..3).for_each(|c| moved[c] += factors[1] * (last[c] - older[c]) - factors[0] * last[c]);
+            (0..3).for_each(|c| moved[c] += known_velocity(older[c], last[c], factors));
         }
-        self.terms.medium.prepare(&moved[..self.model.free], factors[0], h);
-        self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
+        let known = &moved[..self.model.free];
+        self.terms.medium.prepare(factors[0], h, |rows| rows.copy_from_slice(known));
+        let Terms { inertia, medium, .. } = &mut self.terms;
+        inertia.dragged = in_metric(medium.steepness(), inertia.factor);
     }
 
     /// Adds the limits active at the start to the metric; otherwise directions into them are too long.
@@ -245,7 +245,7 @@ impl FullSpaceSubstep {
 
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
-        let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
+        let inertia = params.integrator.acceleration();
         let posing = &self.model.posing;
         felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
         let [felt, of_offsets] = &mut self.felt;
@@ -253,27 +253,23 @@ impl FullSpaceSubstep {
         felt_acceleration(&state.offset_path, rig.offset, &inertia, params.strength, of_offsets);
         let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
         offsets.for_each(|(felt, offset)| *felt += offset);
-        let terms = &mut self.terms;
-        past_acceleration(&state.reduced, &inertia, &mut terms.target);
-        let [.., older, last] = &state.reduced;
+        self.terms.inertia.fly(&state.reduced, params.integrator);
+        let target = &mut self.terms.inertia.target;
+        self.u.copy_from_slice(target);
         let mut squares = 0.0;
-        for row in 0..last.len() {
+        for (row, target) in target.iter_mut().enumerate() {
             let strength = self.model.strength[row];
             for c in 0..3 {
-                let kept = last[row][c] - terms.target[row][c] / inertia[0];
                 let push = (h * h * params.gravity[c] - strength * felt[row][c]) / inertia[0];
                 squares += self.model.mass[row] * push * push;
-                self.u[row][c] = kept;
-                terms.target[row][c] = kept + push;
-                let velocity = velocity[1] / velocity[0] * (last[row][c] - older[row][c]);
-                terms.damped[row][c] = last[row][c] - velocity;
+                target[c] += push;
             }
         }
         // The last displacement is admissible; the rig's inertia alone is not. If forces would move the
         // flesh far, or if contacts are at rest, the last displacement is also the nearer start.
         let falls = self.model.data.constraint.is_none() && state.contact.anchors.is_empty();
         if falls && squares.sqrt() < FAR * self.model.unit() {
-            self.u.copy_from_slice(&terms.target);
+            self.u.copy_from_slice(target);
         }
     }
 
@@ -372,11 +368,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
-        self.terms.held = 0.0;
-        let [velocity, _] = params.integrator.velocity();
-        self.terms.drag =
-            damping(self.model.frequency, self.model.is_held(), params).map(|part| part * velocity / h);
+        self.terms.inertia.begin((self.model.frequency, self.model.is_held()), params, h);
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
@@ -393,29 +385,25 @@ impl Substep for FullSpaceSubstep {
         Ok(())
     }
 
-    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
-        let budget = (params.max_iterations, params.tolerance);
-        let outcome = self.descend(last(state), budget, |_, _| progress.proceed())?;
-        Ok((outcome.iterations, outcome.length))
+    fn minimise(
+        &mut self,
+        state: &State,
+        params: &SimulationParams,
+        max_iterations: u32,
+        heard: &mut Heard<'_>,
+    ) -> Result<(u32, f64)> {
+        let budget = (max_iterations, params.tolerance);
+        self.descend(last(state), budget, |iteration, _| heard(iteration)).map(Outcome::solved)
     }
 
     /// Loose parts feel no loads here, since they would never come to rest.
-    fn settle(
-        &mut self,
-        rig: RigPlace<'_>,
-        params: &SimulationParams,
-        max_iterations: u32,
-        progress: &Progress,
-    ) -> Result<(u32, f64)> {
-        self.terms.inertia = 0.0;
-        self.terms.held = params.stiffness * self.model.shift;
-        self.terms.drag = [0.0; 2];
-        self.terms.dragged = 0.0;
+    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+        self.terms.inertia.rest(params.stiffness * self.model.shift);
         self.firmer = None;
         self.change_metric();
         self.set_rig(rig, params)?;
         self.force.resize(self.model.free, [0.0; 3]);
-        self.terms.medium.rest(params.dt, &mut self.force);
+        self.terms.medium.rest_at(params.dt, &mut self.force);
         for (row, force) in self.force.iter_mut().enumerate() {
             let (mass, held) = (self.model.mass[row], if self.model.loose[row] { 0.0 } else { 1.0 });
             (0..3).for_each(|c| force[c] = held * (force[c] + mass * params.gravity[c]));
@@ -426,12 +414,7 @@ impl Substep for FullSpaceSubstep {
             let vertices = self.terms.rig.clone();
             self.begin_contact(&standing, (&vertices, rig.pose), rig, None);
         }
-        let start = self.u.clone();
-        let budget = (max_iterations, params.tolerance);
-        let outcome = self.descend(&start, budget, |iteration, _| {
-            progress.report(iteration as f32 / max_iterations as f32)
-        })?;
-        Ok((outcome.iterations, outcome.length))
+        Ok(())
     }
 
     fn found(&mut self) -> &mut Rows {

@@ -6,6 +6,8 @@ use super::ProjectiveModel;
 use crate::Result;
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::{HISTORY, SimulationParams};
+use crate::kinematics::history::known_velocity;
+use crate::kinematics::points::Points;
 use crate::math::rows::Rows;
 use crate::potentials::drag::{PointDrag, check_at_vertices, in_metric};
 
@@ -21,10 +23,10 @@ pub(super) struct Medium {
     /// `sum m s s'` of the parts' masses m and rows s, r x r, kg.
     gram: Mat<f64>,
     drag: PointDrag,
-    /// Drag of the parts, and scratch of one value a part.
+    /// Drag of the parts.
     given: Vec<Given>,
-    moved: Vec<[f64; 3]>,
-    pulls: Vec<[f64; 3]>,
+    /// Known part of the velocities of the coordinates, times the length of a substep.
+    known: Vec<[f64; 3]>,
 }
 
 /// Linear and quadratic drag coefficient of a part, and the sums of coefficients times medium velocities.
@@ -68,7 +70,6 @@ impl Medium {
             let entries = (0..).zip(sums).filter(|(_, sum)| **sum != 0.0);
             entries.map(|(row, sum)| (row, sum / mass)).collect()
         });
-        let zeros = || vec![[0.0; 3]; count];
         let rows: Vec<Vec<(u32, f64)>> = rows.collect();
         let mut gram = Mat::zeros(model.rank(), model.rank());
         for (row, m) in rows.iter().zip(&mass) {
@@ -78,7 +79,7 @@ impl Medium {
         }
         let drag = PointDrag::new(mass, model.diagonal);
         let given = vec![Given::default(); count];
-        Self { of_vertices, rows, gram, drag, given, moved: zeros(), pulls: zeros() }
+        Self { of_vertices, rows, gram, drag, given, known: vec![[0.0; 3]; model.rank()] }
     }
 
     /// Stores the vertex drag of the next step, or none.
@@ -120,48 +121,21 @@ impl Medium {
         }
         let factors = params.integrator.velocity();
         let [.., older, last] = history;
-        for (moved, rows) in self.moved.iter_mut().zip(&self.rows) {
-            *moved = [0.0; 3];
-            for &(row, value) in rows {
-                let (older, last) = (&older[row as usize], &last[row as usize]);
-                let known = |c: usize| factors[1] * (last[c] - older[c]) - factors[0] * last[c];
-                (0..3).for_each(|c| moved[c] += value * known(c));
-            }
+        for (known, (older, last)) in self.known.iter_mut().zip(older.iter().zip(last)) {
+            *known = [0, 1, 2].map(|c| known_velocity(older[c], last[c], factors));
         }
-        self.drag.prepare(&self.moved, factors[0], h);
+        self.drag.prepare(factors[0], h, |moved| self.rows.displace(&self.known, moved));
         in_metric(self.drag.steepness(), inertia)
     }
 
     /// Potential of drag, J; adds the gradient.
     pub(super) fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> f64 {
-        if !self.drag.acts() {
-            return 0.0;
-        }
-        for (moved, rows) in self.moved.iter_mut().zip(&self.rows) {
-            *moved = [0.0; 3];
-            for &(row, value) in rows {
-                (0..3).for_each(|c| moved[c] += value * y[row as usize][c]);
-            }
-        }
-        self.pulls.fill([0.0; 3]);
-        let potential = self.drag.evaluate(&self.moved, &mut self.pulls);
-        self.spread(gradient);
-        potential
+        self.drag.evaluate(&self.rows[..], y, gradient)
     }
 
     /// Adds the force of the medium on a body at rest, then switches drag off.
     pub(super) fn rest(&mut self, h: f64, force: &mut Rows) {
-        self.pulls.fill([0.0; 3]);
-        self.drag.rest(h, &mut self.pulls);
-        self.spread(force);
-    }
-
-    fn spread(&self, out: &mut Rows) {
-        for (pull, rows) in self.pulls.iter().zip(&self.rows) {
-            for &(row, value) in rows {
-                (0..3).for_each(|c| out[row as usize][c] += value * pull[c]);
-            }
-        }
+        self.drag.rest(&self.rows[..], h, force);
     }
 }
 

@@ -4,8 +4,6 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use nalgebra::Matrix3;
-
 use super::ProjectiveModel;
 use super::grip::Holds;
 use super::holding::{Held, Holding};
@@ -15,6 +13,7 @@ use super::rigid::RigidParts;
 use super::system::{Factors, System};
 use crate::inputs::pull::Pull;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::kinematics::history::{apart, free_flight};
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::symmetric::Room;
@@ -24,10 +23,9 @@ use crate::potentials::contact::{
 use crate::potentials::elastic::body::BodyRoom;
 use crate::rig::Pose;
 use crate::solve::{Descent, Lbfgs, Outcome};
-use crate::stepping::history::{apart, past_acceleration};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, Substep};
-use crate::{Error, Progress, Result, check};
+use crate::stepping::substep::{Heard, RigPlace, Substep};
+use crate::{Error, Result, check};
 
 /// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
@@ -168,11 +166,8 @@ impl ProjectiveSubstep {
     fn aim(&mut self, state: &State, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration();
         let target = &mut self.terms.target;
-        past_acceleration(&state.reduced, &inertia, target);
+        free_flight(&state.reduced, params.integrator, target);
         let [.., older, last] = &state.reduced;
-        for (target, last) in target.iter_mut().zip(last) {
-            (0..3).for_each(|c| target[c] = last[c] - target[c] / inertia[0]);
-        }
         for part in 0..self.model.coordinates.parts.len() {
             (0..3).for_each(|c| target[4 * part + 3][c] += h * h * params.gravity[c] / inertia[0]);
         }
@@ -270,11 +265,6 @@ impl Substep for ProjectiveSubstep {
         enter_pose(&self.model.pose_coordinates, bones, pose, rows)
     }
 
-    fn enter_offsets(&mut self, _: &[f64], _: &mut Rows, _: &mut Rows) -> Result<()> {
-        let why = "a body of handles has none; take skinning modes or the full space";
-        Err(Error::Unsupported { what: "offsets", why })
-    }
-
     fn contact_sizes(&self) -> [usize; 2] {
         self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.places()])
     }
@@ -330,19 +320,19 @@ impl Substep for ProjectiveSubstep {
         Ok(())
     }
 
-    fn solve(&mut self, _: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
-        let outcome = self.descend((params.max_iterations, params.tolerance), |_, _| progress.proceed())?;
-        Ok((outcome.iterations, outcome.length))
+    fn minimise(
+        &mut self,
+        _: &State,
+        params: &SimulationParams,
+        max_iterations: u32,
+        heard: &mut Heard<'_>,
+    ) -> Result<(u32, f64)> {
+        let budget = (max_iterations, params.tolerance);
+        self.descend(budget, |iteration, _| heard(iteration)).map(Outcome::solved)
     }
 
     /// Gravity on loose parts is left out, since nothing resists it.
-    fn settle(
-        &mut self,
-        rig: RigPlace<'_>,
-        params: &SimulationParams,
-        max_iterations: u32,
-        progress: &Progress,
-    ) -> Result<(u32, f64)> {
+    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
         let lowest = (std::f64::consts::TAU * self.model.frequency).powi(2);
         self.model.begin(rig.pose, &mut self.y);
         self.terms.target.copy_from_slice(&self.y);
@@ -357,10 +347,7 @@ impl Substep for ProjectiveSubstep {
         let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
         let rest = self.y.clone();
         self.begin_contact((&standing, &rest), rig.colliders, None);
-        let outcome = self.descend((max_iterations, params.tolerance), |iteration, _| {
-            progress.report(iteration as f32 / max_iterations as f32)
-        })?;
-        Ok((outcome.iterations, outcome.length))
+        Ok(())
     }
 
     fn found(&mut self) -> &mut Rows {
@@ -395,10 +382,6 @@ impl Substep for ProjectiveSubstep {
 
     fn memory(&mut self) -> Option<&mut Lbfgs> {
         Some(&mut self.descent.memory)
-    }
-
-    fn turn(&self, _: &Rows, _: &Rows) -> Matrix3<f64> {
-        Matrix3::identity()
     }
 
     fn show(&mut self, coordinates: &Rows) {

@@ -11,9 +11,10 @@ use super::parts::Parts;
 use crate::Result;
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::SimulationParams;
+use crate::kinematics::history::{known_velocity, velocity};
+use crate::kinematics::points::Points;
 use crate::math::dense::{dot, product};
 use crate::potentials::drag::{FOLLOWS, PointDrag, check_at_vertices, in_metric};
-use crate::stepping::history::velocity;
 use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, last};
 
@@ -112,7 +113,7 @@ impl PartDrag {
         let [.., older, _] = &state.reduced;
         let (older, last) = (older.as_flattened(), last(state).as_flattened());
         for (k, known) in self.known.iter_mut().enumerate() {
-            *known = (factors[1] * (last[k] - older[k]) - factors[0] * last[k]) / h;
+            *known = known_velocity(older[k], last[k], factors) / h;
         }
         self.bound(parts, h);
         self.u.fill([0.0; 3]);
@@ -129,7 +130,7 @@ impl PartDrag {
             for (u, own) in self.u.iter_mut().zip(&self.forces) {
                 (0..3).for_each(|c| u[c] += h * own[c]);
             }
-            self.points.prepare(&self.u, factors[0], h);
+            self.points.prepare(factors[0], h, |rows| rows.copy_from_slice(&self.u));
             steepness += self.points.steepness();
         }
         in_metric(steepness, inertia)
@@ -161,15 +162,7 @@ impl PartDrag {
             potential += (0.5 * self.product[k] + self.pull[k]) * velocity;
             gradient[k] += self.product[k] + self.pull[k];
         }
-        potential /= self.rate;
-        if self.points.acts() {
-            let basis = &model.data.parts.centers.basis;
-            basis.combine(y, self.u.as_flattened_mut());
-            self.forces.fill([0.0; 3]);
-            potential += self.points.evaluate(&self.u, &mut self.forces);
-            self.project(model, gradient);
-        }
-        potential
+        potential / self.rate + self.points.evaluate(&model.data.parts.centers.basis, y, gradient)
     }
 
     /// Adds the force of the medium on a body at rest, then switches drag off.
@@ -182,15 +175,9 @@ impl PartDrag {
         for (part, (force, medium)) in self.forces.iter_mut().zip(&self.medium).enumerate() {
             *force = medium.map(|u| self.ratios[part] * parts.masses[part] * u);
         }
-        self.points.rest(h, &mut self.forces);
-        self.project(model, force);
+        self.points.rest_at(h, &mut self.forces);
+        parts.centers.basis.pull_back(&self.forces, force);
         self.given.clear();
-    }
-
-    /// Adds the forces on the parts to forces on the coordinates.
-    fn project(&mut self, model: &ReducedModel, sum: &mut [f64]) {
-        model.data.parts.centers.basis.project(self.forces.as_flattened(), &mut self.product);
-        sum.iter_mut().zip(&self.product).for_each(|(sum, part)| *sum += part);
     }
 
     /// Adds the second derivatives at the last evaluation.
@@ -204,7 +191,7 @@ impl PartDrag {
             return;
         }
         let basis = &model.data.parts.centers.basis;
-        for (part, u) in self.u.iter().enumerate() {
+        for (part, u) in self.points.moved().iter().enumerate() {
             let hessian = self.points.hessian(part, u);
             let own = Mat::from_fn(3, sum.ncols(), |c, k| basis.at(3 * part + c, k));
             let forces = product(Mat::from_fn(3, 3, |i, j| hessian[(i, j)]).as_ref(), own.as_ref());

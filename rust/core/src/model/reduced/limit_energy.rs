@@ -9,6 +9,7 @@ use super::reduce::samples_of;
 use super::{ReducedData, ReducedModel};
 use crate::Result;
 use crate::inputs::settings::SimulationParams;
+use crate::kinematics::points::Points;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::columns::Columns;
 use crate::math::dense::product;
@@ -160,12 +161,11 @@ impl LimitScratch {
         gradient: &mut [f64],
     ) -> f64 {
         let Some(limits) = &model.limits else { return 0.0 };
-        limits.moves.combine(y, self.u.as_flattened_mut());
+        limits.moves.displace(y, &mut self.u);
         self.pull.fill([0.0; 3]);
         let energy = limit.evaluate(&limits.masses, &self.u, &mut self.pull);
         if energy > 0.0 {
-            limits.moves.project(self.pull.as_flattened(), &mut self.product);
-            gradient.iter_mut().zip(&self.product).for_each(|(sum, part)| *sum += part);
+            limits.moves.pull_back(&self.pull, gradient);
         }
         energy
     }

@@ -9,12 +9,11 @@ use super::limits::{Bounds, LimitSamples};
 use super::training::{DIRECTIONS, Draw, Frame, Shot};
 use crate::inputs::settings::SimulationParams;
 use crate::math::dense::{dot, inner, product};
-use crate::math::nonnegative_least_squares;
 use crate::operators::gradients;
 use crate::parallel::*;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
-use crate::sampling::cubature::Cubature;
+use crate::sampling::cubature::{Cubature, Works, fit};
 use crate::{Progress, Result};
 
 /// Largest number of candidate tets, or vertices: those with the largest limit forces.
@@ -198,12 +197,12 @@ impl<const E: usize> Felt<E> {
         };
         let squares = |works: &[f64]| works.iter().map(|work| work * work).sum::<f64>();
         let felt: Vec<usize> = (0..draws.len()).filter(|&state| !self.items[state].is_empty()).collect();
-        let (mut target, mut scales) = (Vec::new(), Vec::new());
+        let (mut targets, mut scales) = (Vec::new(), Vec::new());
         for &state in &felt {
             let (own, other) =
                 (works(&self.forces[state], &draws[state]), works(&self.elastic[state], &draws[state]));
             let scale = 1.0 / (squares(&own) + squares(&other)).sqrt();
-            target.extend(own.iter().map(|work| scale * work));
+            targets.push(own.iter().map(|work| scale * work).collect::<Vec<f64>>());
             scales.push(scale);
         }
         let candidates = self.candidates(&felt, &scales);
@@ -212,7 +211,7 @@ impl<const E: usize> Felt<E> {
         };
         let moves =
             Mat::from_fn(E * candidates.len(), rank, |i, k| moves(candidates[i / E] as usize, i % E, k));
-        let columns = |(&state, scale): (&usize, &f64)| {
+        let works_of = |((&state, scale), target): ((&usize, &f64), Vec<f64>)| -> Works {
             let moved = product(moves.as_ref(), draws[state].directions.as_ref());
             let mut works = Mat::<f64>::zeros(DIRECTIONS, candidates.len());
             for (item, force) in &self.items[state] {
@@ -222,13 +221,10 @@ impl<const E: usize> Felt<E> {
                     works[(d, column)] = scale * (0..E).map(part).sum::<f64>();
                 }
             }
-            works
+            (works, target)
         };
-        let blocks: Vec<Mat<f64>> = felt.par_iter().zip(&scales).map(columns).collect();
-        let columns =
-            Mat::from_fn(target.len(), candidates.len(), |i, c| blocks[i / DIRECTIONS][(i % DIRECTIONS, c)]);
-        let found = nonnegative_least_squares(columns.as_ref(), &target, most);
-        found.into_iter().map(|(place, weight)| (candidates[place], weight)).collect()
+        let states: Vec<Works> = felt.par_iter().zip(&scales).zip(targets).map(works_of).collect();
+        fit(&states, most).into_iter().map(|(place, weight)| (candidates[place], weight)).collect()
     }
 
     /// The items with the largest forces, in ascending order.

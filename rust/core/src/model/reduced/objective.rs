@@ -8,52 +8,29 @@ use super::elastic::Elastic;
 use crate::math::rows::{Rows, combine};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::Keep;
-use crate::solve::{Objective, Value};
-
-/// Distance from which a start counts as far, root mean square as a share of the diagonal.
-pub(super) const FAR: f64 = 0.1;
+use crate::potentials::inertia::Inertia;
+use crate::solve::{FAR, Objective, Value, take_lowest};
 
 /// Constant terms of a step's energy; rows hold three coordinates each, padded with zeros.
 pub(super) struct Terms {
-    /// Inertial target of the coordinates, with constant forces.
-    pub(super) target: Vec<[f64; 3]>,
-    /// Reference coordinates of damping.
-    pub(super) damped: Vec<[f64; 3]>,
+    pub(super) inertia: Inertia,
     /// External force, k.
     pub(super) force: Vec<f64>,
-    /// `a_0 / h^2`, 1/s^2.
-    pub(super) inertia: f64,
-    /// Extra mass factor of the metric in statics, 1/s^2.
-    pub(super) held: f64,
     /// Factor on the elastic energy.
     pub(super) stiffness: f64,
     /// Displacement limit.
     pub(super) limit: Option<Limit>,
-    /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
-    pub(super) drag: [f64; 2],
-    /// Drag coefficient of the metric, 1/s^2.
-    pub(super) dragged: f64,
 }
 
 impl Terms {
     pub(super) fn new(rank: usize) -> Self {
-        let zeros = || vec![[0.0; 3]; rank.div_ceil(3)];
-        Self {
-            target: zeros(),
-            damped: zeros(),
-            force: vec![0.0; rank],
-            inertia: 0.0,
-            held: 0.0,
-            stiffness: 1.0,
-            limit: None,
-            drag: [0.0; 2],
-            dragged: 0.0,
-        }
+        let inertia = Inertia::new(rank.div_ceil(3));
+        Self { inertia, force: vec![0.0; rank], stiffness: 1.0, limit: None }
     }
 
     /// Factors of mass and Laplacian in the metric.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.held + self.drag[0] + self.dragged, self.stiffness + self.drag[1]]
+        self.inertia.metric(self.stiffness)
     }
 }
 
@@ -74,11 +51,12 @@ impl Incremental<'_> {
     /// element.
     pub(super) fn write_hessian(&self, keep: Keep, sum: &mut Mat<f64>) {
         let (model, terms) = (self.model, self.terms);
-        let inertia = terms.inertia + terms.held + terms.drag[0];
+        let Inertia { factor, held, damping, .. } = &terms.inertia;
+        let inertia = factor + held + damping[0];
         let spectrum = &model.data.spectrum;
         for (j, column) in sum.col_iter_mut().enumerate() {
             for (i, number) in column.iter_mut().enumerate() {
-                let own = if i == j { inertia + terms.drag[1] * spectrum[i] } else { 0.0 };
+                let own = if i == j { inertia + damping[1] * spectrum[i] } else { 0.0 };
                 let whole: f64 = model.data.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum();
                 *number = own + terms.stiffness * (whole + model.unseen.at(i, j));
             }
@@ -99,15 +77,7 @@ impl Incremental<'_> {
         if self.length(room).max(self.length(others[0])) <= FAR {
             return;
         }
-        let energies = others.map(|other| self.evaluate(other, room).energy);
-        // Evaluated last, since most descents begin there.
-        let mut least = self.evaluate(y, room).energy;
-        for (other, energy) in others.into_iter().zip(energies) {
-            if energy < least || least.is_nan() {
-                least = energy;
-                y.copy_from_slice(other);
-            }
-        }
+        take_lowest(self, y, others, room);
     }
 }
 
@@ -120,13 +90,14 @@ impl Objective for Incremental<'_> {
         let gradient = &mut gradient[..rank];
         let mut energy = terms.stiffness * self.elastic.evaluate(self.model, &y[..rank], gradient);
         let mut work = 0.0;
-        let (target, damped) = (terms.target.as_flattened(), terms.damped.as_flattened());
+        let Inertia { target, damped, factor, damping, .. } = &terms.inertia;
+        let (target, damped) = (target.as_flattened(), damped.as_flattened());
         for (k, gradient) in gradient.iter_mut().enumerate() {
             let (apart, moved) = (y[k] - target[k], y[k] - damped[k]);
-            let drag = terms.drag[0] + terms.drag[1] * data.spectrum[k];
-            energy += 0.5 * (terms.inertia * apart * apart + drag * moved * moved);
+            let drag = damping[0] + damping[1] * data.spectrum[k];
+            energy += 0.5 * (factor * apart * apart + drag * moved * moved);
             work += terms.force[k] * y[k];
-            *gradient = terms.stiffness * *gradient + terms.inertia * apart + drag * moved - terms.force[k];
+            *gradient = terms.stiffness * *gradient + factor * apart + drag * moved - terms.force[k];
         }
         if let Some(limit) = &terms.limit {
             energy += self.elastic.limits.displacement(self.model, limit, &y[..rank], gradient);

@@ -10,19 +10,19 @@ use super::ReducedModel;
 use super::drag::PartDrag;
 use super::elastic::Elastic;
 use super::newton::Newton;
-use super::objective::{FAR, Incremental, Terms};
+use super::objective::{Incremental, Terms};
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::kinematics::history::{apart, felt_acceleration};
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::potentials::damping::damping;
+use crate::potentials::inertia::Inertia;
 use crate::rig::Pose;
-use crate::solve::{Descent, Lbfgs, Objective, Outcome};
-use crate::stepping::history::{apart, felt_acceleration, past_acceleration};
+use crate::solve::{Descent, FAR, Lbfgs, Objective, Outcome};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, Substep, last};
+use crate::stepping::substep::{Heard, RigPlace, Substep, last};
 use crate::{Error, Progress, Result};
 
 /// Number of stored curvature pairs, at negligible cost here.
@@ -99,20 +99,16 @@ impl ReducedSubstep {
 
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
-        let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
+        let inertia = params.integrator.acceleration();
         felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
         let data = &self.model.data;
         data.rig_mass.project(self.acceleration.as_flattened(), &mut self.felt);
-        let terms = &mut self.terms;
-        past_acceleration(&state.reduced, &inertia, &mut terms.target);
-        let [.., older, last] = state.reduced.each_ref().map(|rows| rows.as_flattened());
-        let (target, damped) = (terms.target.as_flattened_mut(), terms.damped.as_flattened_mut());
-        for (k, y) in self.y.as_flattened_mut()[..data.rank()].iter_mut().enumerate() {
+        self.terms.inertia.fly(&state.reduced, params.integrator);
+        let target = &mut self.terms.inertia.target;
+        self.y.copy_from_slice(target);
+        for (k, target) in target.as_flattened_mut()[..data.rank()].iter_mut().enumerate() {
             let fall: f64 = (0..3).map(|c| params.gravity[c] * data.uniform[c][k]).sum();
-            let kept = last[k] - target[k] / inertia[0];
-            target[k] = kept + (h * h * fall - self.felt[k]) / inertia[0];
-            damped[k] = last[k] - velocity[1] / velocity[0] * (last[k] - older[k]);
-            *y = kept;
+            *target += (h * h * fall - self.felt[k]) / inertia[0];
         }
     }
 
@@ -168,11 +164,11 @@ impl ReducedSubstep {
     /// Inertia and damping of the prepared substep: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k,
     /// 1/s^2.
     pub(crate) fn inertia_and_damping(&self, params: &SimulationParams) -> [Vec<f64>; 2] {
-        let Terms { inertia, drag, .. } = &self.terms;
+        let Inertia { factor, damping, .. } = &self.terms.inertia;
         let ([first, ..], [speed, _]) = (params.integrator.acceleration(), params.integrator.velocity());
-        let damping = |value: &f64| (drag[0] + drag[1] * value) / speed;
+        let damping = |value: &f64| (damping[0] + damping[1] * value) / speed;
         let spectrum = &self.model.data.spectrum;
-        [vec![inertia / first; spectrum.len()], spectrum.iter().map(damping).collect()]
+        [vec![factor / first; spectrum.len()], spectrum.iter().map(damping).collect()]
     }
 
     /// Positions of the sample places at the last substep of a state.
@@ -208,11 +204,6 @@ impl Substep for ReducedSubstep {
         enter_pose(&self.model.data.coordinates, self.model.data.bones, pose, rows)
     }
 
-    fn enter_offsets(&mut self, _: &[f64], _: &mut Rows, _: &mut Rows) -> Result<()> {
-        let why = "a reduced model follows linear skinning alone; take skinning modes or the full space";
-        Err(Error::Unsupported { what: "offsets", why })
-    }
-
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.drag.enter(&self.model, drive.drag)?;
         self.force.fill(0.0);
@@ -223,39 +214,31 @@ impl Substep for ReducedSubstep {
     }
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
-        self.terms.held = 0.0;
-        let [velocity, _] = params.integrator.velocity();
-        self.terms.drag = damping(self.model.data.frequency, !self.model.is_free(0), params)
-            .map(|part| part * velocity / h);
+        self.terms.inertia.begin((self.model.data.frequency, !self.model.is_free(0)), params, h);
         self.terms.force.copy_from_slice(&self.force);
-        let begun = (self.terms.inertia, h);
-        self.terms.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
+        let begun = (self.terms.inertia.factor, h);
+        self.terms.inertia.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
         self.set_rig(rig, params);
         self.aim(state, rig, params, h);
         Ok(())
     }
 
-    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
-        let budget = (params.max_iterations, params.tolerance);
-        let outcome = self.descend(last(state), budget, |_, _| progress.proceed())?;
-        Ok((outcome.iterations, outcome.length))
+    fn minimise(
+        &mut self,
+        state: &State,
+        params: &SimulationParams,
+        max_iterations: u32,
+        heard: &mut Heard<'_>,
+    ) -> Result<(u32, f64)> {
+        let budget = (max_iterations, params.tolerance);
+        self.descend(last(state), budget, |iteration, _| heard(iteration)).map(Outcome::solved)
     }
 
     /// Coordinates without elastic energy feel no loads here, since they would never come to rest.
-    fn settle(
-        &mut self,
-        rig: RigPlace<'_>,
-        params: &SimulationParams,
-        max_iterations: u32,
-        progress: &Progress,
-    ) -> Result<(u32, f64)> {
+    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
         let model = self.model.clone();
         let deforms = (0..model.data.rank()).find(|&k| !model.is_free(k));
-        self.terms.inertia = 0.0;
-        self.terms.held = params.stiffness * deforms.map_or(1.0, |k| model.data.spectrum[k]);
-        self.terms.drag = [0.0; 2];
-        self.terms.dragged = 0.0;
+        self.terms.inertia.rest(params.stiffness * deforms.map_or(1.0, |k| model.data.spectrum[k]));
         self.set_rig(rig, params);
         self.drag.rest(&model, params.dt, &mut self.force);
         for (k, force) in self.terms.force.iter_mut().enumerate() {
@@ -263,12 +246,7 @@ impl Substep for ReducedSubstep {
             *force = if model.is_free(k) { 0.0 } else { self.force[k] + fall };
         }
         self.y.fill([0.0; 3]);
-        let budget = (max_iterations, params.tolerance);
-        let start = self.y.clone();
-        let outcome = self.descend(&start, budget, |iteration, _| {
-            progress.report(iteration as f32 / max_iterations as f32)
-        })?;
-        Ok((outcome.iterations, outcome.length))
+        Ok(())
     }
 
     fn found(&mut self) -> &mut Rows {

@@ -9,12 +9,11 @@ use rand_chacha::rand_core::SeedableRng;
 use super::ReducedModel;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::math::dense::dot;
-use crate::math::nonnegative_least_squares;
 use crate::math::random::{normal, sample, uniform};
 use crate::parallel::*;
 use crate::potentials::elastic::samples::{SampleScratch, Samples, place};
 use crate::rig::Pose;
-use crate::sampling::cubature::Cubature;
+use crate::sampling::cubature::{Cubature, Works, fit};
 use crate::{Error, Progress, Result, check};
 
 /// Error for a shot without forces.
@@ -85,9 +84,9 @@ impl ReducedModel {
         let straining = self.straining();
         let drawn = sample(straining.len(), CANDIDATES.1.max(CANDIDATES.0 * count), &mut random);
         let candidates: Vec<usize> = drawn.into_iter().map(|place| straining[place]).collect();
-        let (columns, target) = self.equations(&frames, &draws, &candidates, progress)?;
+        let states = self.works_of_states(&frames, &draws, &candidates, progress)?;
         progress.report(0.6)?;
-        let found = nonnegative_least_squares(columns.as_ref(), &target, count);
+        let found = fit(&states, count);
         if found.is_empty() {
             return Err(Error::Unsupported { what, why: STILL });
         }
@@ -207,19 +206,18 @@ impl ReducedModel {
         draws
     }
 
-    /// Equations, one row a state and direction: work of each candidate's force, rows x c, and of the total
-    /// force.
-    fn equations(
+    /// Works of each candidate's force and of the total force in all states.
+    fn works_of_states(
         &self,
         frames: &[Frame],
         draws: &[Draw],
         candidates: &[usize],
         progress: &Progress,
-    ) -> Result<(Mat<f64>, Vec<f64>)> {
+    ) -> Result<Vec<Works>> {
         let gradients = Mat::from_fn(9 * candidates.len(), self.data.rank(), |i, k| {
             self.samples.gradient(candidates[i / 9], i % 9, k)
         });
-        let mut blocks: Vec<(Mat<f64>, Vec<f64>)> = Vec::with_capacity(draws.len());
+        let mut blocks: Vec<Works> = Vec::with_capacity(draws.len());
         for (part, some) in draws.chunks(16).enumerate() {
             progress.report(0.6 * (16 * part) as f32 / draws.len() as f32)?;
             let works = |scratch: &mut SampleScratch, draw: &Draw| {
@@ -228,10 +226,7 @@ impl ReducedModel {
             };
             blocks.par_extend(some.par_iter().map_init(|| self.samples.scratch(), works));
         }
-        let columns = Mat::from_fn(DIRECTIONS * blocks.len(), candidates.len(), |i, s| {
-            blocks[i / DIRECTIONS].0[(i % DIRECTIONS, s)]
-        });
-        Ok((columns, blocks.into_iter().flat_map(|(_, target)| target).collect()))
+        Ok(blocks)
     }
 }
 
@@ -268,7 +263,7 @@ fn works(
     pose: &[[f64; 3]],
     draw: &Draw,
     (candidates, gradients): (&[usize], &Mat<f64>),
-) -> (Mat<f64>, Vec<f64>) {
+) -> Works {
     samples.enter_pose(scratch, pose, (1.0, f64::INFINITY));
     let mut force = vec![0.0; draw.y.len()];
     samples.evaluate(scratch, &draw.y, &mut force);

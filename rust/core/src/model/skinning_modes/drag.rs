@@ -16,10 +16,11 @@ use super::SkinningModel;
 use crate::Result;
 use crate::inputs::drag::Drag;
 use crate::inputs::force_samples::foreign_samples;
-use crate::inputs::settings::{HISTORY, SimulationParams};
+use crate::inputs::settings::SimulationParams;
+use crate::kinematics::history;
+use crate::kinematics::points::Points;
 use crate::math::lanes::multiply_add;
 use crate::potentials::drag::PointDrag;
-use crate::stepping::history;
 use crate::stepping::state::State;
 
 /// Largest coefficient in the metric, in units of `m / h`: beyond this, rounding would erase the rest of
@@ -31,8 +32,7 @@ pub(super) struct DragForce {
     /// `None` without drag.
     drag: Option<Drag>,
     points: PointDrag,
-    /// Displacements of the parts, and forces on them, k.
-    moved: Vec<[f64; 3]>,
+    /// Forces on the parts, k.
     forces: Vec<[f64; 3]>,
     /// Differences of rows of the pose, the displacement or offsets.
     rows: Vec<[f64; 3]>,
@@ -42,9 +42,8 @@ pub(super) struct DragForce {
 
 impl DragForce {
     pub(super) fn new(model: &SkinningModel) -> Self {
-        let (moved, forces, rows) = (Vec::new(), Vec::new(), Vec::new());
         let points = PointDrag::new(Vec::new(), model.diagonal());
-        Self { drag: None, points, moved, forces, rows, weighted: Mat::new() }
+        Self { drag: None, points, forces: Vec::new(), rows: Vec::new(), weighted: Mat::new() }
     }
 
     /// Stores the drag of the next step; allocates only for more parts than ever before.
@@ -61,7 +60,6 @@ impl DragForce {
         self.points.set_masses(samples.masses());
         let factors = drag.linear().iter().zip(drag.quadratic()).map(|(c, q)| [*c, *q]);
         self.points.enter(factors.zip(drag.velocity().iter().copied()));
-        self.moved.resize(k, [0.0; 3]);
         self.forces.resize(k, [0.0; 3]);
         self.rows.resize(longest, [0.0; 3]);
         self.weighted.resize_with(k, model.rank(), |_, _| 0.0);
@@ -90,32 +88,31 @@ impl DragForce {
     ) {
         let Some(Drag(drag)) = &self.drag else { return };
         let factors = params.integrator.velocity();
-        let Self { moved: known, rows, .. } = self;
-        known.fill([0.0; 3]);
-        let rig = &mut rows[..pose.len()];
-        history::velocity(&state.path, pose, factors, rig);
-        multiply_add(&drag.samples().rig, rig, known);
-        let moved = &mut rows[..model.rank()];
-        let last = &state.reduced[HISTORY - 1];
-        history::velocity(&state.reduced, last, factors, moved);
-        moved.as_flattened_mut().iter_mut().zip(last.as_flattened()).for_each(|(x, y)| *x -= factors[0] * y);
-        multiply_add(&drag.samples().basis, moved, known);
-        if !offset.is_empty() {
-            let centers = state.offset_path.each_ref().map(|rows| model.offset_parts(rows).centers);
-            let now = model.offset_parts(offset).centers;
-            let moved = &mut rows[..now.len()];
-            history::velocity(&centers, now, factors, moved);
-            multiply_add(&drag.samples().clusters, moved, known);
-        }
-        self.points.prepare(&self.moved, factors[0], h);
+        let (samples, rows) = (drag.samples(), &mut self.rows);
+        self.points.prepare(factors[0], h, |known| {
+            let rig = &mut rows[..pose.len()];
+            history::velocity(&state.path, pose, factors, rig);
+            multiply_add(&samples.rig, rig, known);
+            let moved = &mut rows[..model.rank()];
+            let [.., older, last] = &state.reduced;
+            for (moved, (older, last)) in moved.iter_mut().zip(older.iter().zip(last)) {
+                *moved = [0, 1, 2].map(|c| history::known_velocity(older[c], last[c], factors));
+            }
+            multiply_add(&samples.basis.matrix, moved, known);
+            if !offset.is_empty() {
+                let centers = state.offset_path.each_ref().map(|rows| model.offset_parts(rows).centers);
+                let now = model.offset_parts(offset).centers;
+                let moved = &mut rows[..now.len()];
+                history::velocity(&centers, now, factors, moved);
+                multiply_add(&samples.clusters, moved, known);
+            }
+        });
     }
 
     /// Adds the force of the medium on a body at rest, r rows, then switches drag off.
     pub(super) fn rest(&mut self, h: f64, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = self.drag.take() else { return };
-        self.forces.fill([0.0; 3]);
-        self.points.rest(h, &mut self.forces);
-        multiply_add(&drag.samples().reduce, &self.forces, rows);
+        self.points.rest(&drag.samples().basis, h, rows);
     }
 
     /// Adds the force of linear drag at Y = 0, r rows.
@@ -125,35 +122,24 @@ impl DragForce {
             let [c, _] = self.points.factors(part);
             *force = self.points.relative(part, &[0.0; 3]).map(|w| -c * w).into();
         }
-        multiply_add(&drag.samples().reduce, &self.forces, rows);
-    }
-
-    /// Writes the displacements of the parts at Y.
-    fn displace(&mut self, y: &[[f64; 3]]) {
-        let Some(Drag(drag)) = &self.drag else { return };
-        self.moved.fill([0.0; 3]);
-        multiply_add(&drag.samples().basis, y, &mut self.moved);
+        drag.samples().basis.pull_back(&self.forces, rows);
     }
 
     /// P at Y, J; adds the gradient.
     pub(super) fn evaluate(&mut self, y: &[[f64; 3]], gradient: &mut [[f64; 3]]) -> f64 {
-        self.displace(y);
         let Some(Drag(drag)) = &self.drag else { return 0.0 };
-        self.forces.fill([0.0; 3]);
-        let potential = self.points.evaluate(&self.moved, &mut self.forces);
-        multiply_add(&drag.samples().reduce, &self.forces, gradient);
-        potential
+        self.points.evaluate(&drag.samples().basis, y, gradient)
     }
 
     /// Adds an upper bound of the second derivative of P at Y to the lower half of a matrix, r x r. Exact
     /// for linear drag; capped at [`STEEPEST`].
     pub(super) fn add_metric(&mut self, y: &[[f64; 3]], lower: MatMut<'_, f64>) {
-        self.displace(y);
         let Some(Drag(drag)) = &self.drag else { return };
+        self.points.displace(&drag.samples().basis, y);
         let rate = self.points.rate();
         let roots = |s: usize| {
             let [c, q] = self.points.factors(s);
-            let steepest = c + 2.0 * q * self.points.relative(s, &self.moved[s]).norm();
+            let steepest = c + 2.0 * q * self.points.relative(s, &self.points.moved()[s]).norm();
             (rate * steepest.min(STEEPEST * rate * drag.samples().masses()[s])).sqrt()
         };
         for j in 0..self.weighted.ncols() {
@@ -168,11 +154,11 @@ impl DragForce {
 
     /// The second derivative of P at Y, 3r x 3r.
     pub(super) fn hessian(&mut self, y: &[[f64; 3]]) -> Option<Mat<f64>> {
-        self.displace(y);
         let Drag(drag) = self.drag.as_ref()?;
+        self.points.displace(&drag.samples().basis, y);
         let rows = &drag.samples().rows;
         let mut hessian = Mat::zeros(3 * y.len(), 3 * y.len());
-        for (s, moved) in self.moved.iter().enumerate() {
+        for (s, moved) in self.points.moved().iter().enumerate() {
             let ([c, q], w) = (self.points.factors(s), self.points.relative(s, moved));
             let (rate, speed) = (self.points.rate(), w.norm());
             for i in 0..3 * y.len() {

@@ -6,8 +6,8 @@
 //! eigenvalue. The potential has two continuous derivatives, is in joules, and vanishes for calm motion.
 
 use super::SkinningModel;
+use crate::kinematics::points::Points;
 use crate::material::growth::{KNEE, potential};
-use crate::math::lanes::multiply_add;
 use crate::sampling::covering::norm2;
 
 /// Share of the limit for the scaling of a state beyond the limit before a step.
@@ -57,8 +57,7 @@ impl Limit {
         if self.furthest + places.reach * apart.sum::<f64>().sqrt() <= KNEE * self.length {
             return 0.0;
         }
-        self.moved.fill([0.0; 3]);
-        multiply_add(&places.basis, y, &mut self.moved);
+        places.basis.displace(y, &mut self.moved);
         self.known.copy_from_slice(y);
         self.furthest = self.moved.iter().map(|u| norm2(u)).fold(0.0, f64::max).sqrt();
         self.furthest / self.length
@@ -101,7 +100,7 @@ impl Limit {
             let factor = if share > KNEE { self.stiffness * mass * slope / share } else { 0.0 };
             u.iter_mut().for_each(|u| *u *= factor);
         }
-        multiply_add(&places.gather, &self.moved, gradient);
+        places.basis.pull_back(&self.moved, gradient);
         energy
     }
 }

@@ -1,9 +1,11 @@
 //! Places of the displacement limit: few, but no vertex moves far without one of them.
 
+use faer::Mat;
+
 use super::data::SkinningData;
 use crate::kinematics::coordinates::Coordinates;
 use crate::math::dense::dot;
-use crate::math::lanes::Packed;
+use crate::math::lanes::PackedBoth;
 use crate::parallel::*;
 use crate::sampling::covering::{covering, norm2};
 
@@ -13,9 +15,7 @@ const MOST: usize = 8;
 /// Places of the displacement limit: few, but no vertex moves far without one of them.
 pub(super) struct LimitPlaces {
     /// `B Phi` at the places, k x r.
-    pub(super) basis: Packed<1>,
-    /// Transpose of `basis`.
-    pub(super) gather: Packed<1>,
+    pub(super) basis: PackedBoth,
     /// Largest row norm of `basis`: no place moves by more than this times `|Y|`.
     pub(super) reach: f64,
     /// Effective masses mu of the places, k, kg, `1 / |b_s|^2`.
@@ -28,9 +28,9 @@ impl LimitPlaces {
         let outside = data.mesh.boundary_vertices();
         let rows: Vec<Vec<f64>> = outside.par_iter().map(|&i| row(data, coordinates, i as usize)).collect();
         let places = covering(&rows, 1, MOST * rank);
+        let basis = Mat::from_fn(places.len(), rank, |s, j| rows[places[s]][j]);
         Self {
-            basis: Packed::new(places.len(), rank, |s, _, j| rows[places[s]][j]),
-            gather: Packed::new(rank, places.len(), |j, _, s| rows[places[s]][j]),
+            basis: PackedBoth::of(basis.as_ref()),
             reach: places.iter().map(|&s| norm2(&rows[s])).fold(0.0, f64::max).sqrt(),
             masses: places.iter().map(|&s| 1.0 / norm2(&rows[s])).collect(),
         }

@@ -35,9 +35,10 @@ use std::sync::OnceLock;
 use faer::Mat;
 
 use crate::kinematics::coordinates::Coordinates;
+use crate::kinematics::points::Points;
 use crate::kinematics::rig_rows::enter_pose;
 use crate::material::Material;
-use crate::math::lanes::{Packed, PackedSparse};
+use crate::math::lanes::{Packed, PackedBoth, PackedSparse};
 use crate::mesh::TetMesh;
 use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
@@ -68,12 +69,10 @@ const RIGID_MODE: f64 = 1e-7;
 pub struct SkinningModel {
     data: SkinningData,
     coordinates: Coordinates,
-    /// `Phi`: items are rows of Z.
-    expand: Packed<1>,
+    /// `Phi`, with rows of Z as items.
+    basis: PackedBoth,
     /// `Phi' B'MB`.
     reduce: Packed<1>,
-    /// `Phi'`.
-    gather: Packed<1>,
     rig_mass: Packed<1>,
     rig_stiffness: Packed<1>,
     rig_spread: Packed<1>,
@@ -143,9 +142,8 @@ impl SkinningModel {
         let in_lanes = |v: &[f64]| (0..lanes).map(|i| v.get(i).copied().unwrap_or(0.0)).collect();
         Ok(Self {
             coordinates: Coordinates::of_mesh(&data.mesh),
-            expand: packed(&data.basis),
+            basis: PackedBoth::of(data.basis.as_ref()),
             reduce: packed(&data.reduction),
-            gather: Packed::of(data.basis.transpose()),
             rig_mass: packed(&data.rig_mass),
             rig_stiffness: packed(&data.rig_stiffness),
             rig_spread: packed(&data.rig_spread),
@@ -269,7 +267,7 @@ impl SkinningModel {
             *rows = self.coordinates.enter_force(force);
         }
         out.fill([0.0; 3]);
-        crate::math::lanes::multiply_add(&self.gather, rows, out);
+        self.basis.pull_back(rows, out);
         Ok(())
     }
 
@@ -283,8 +281,7 @@ impl SkinningModel {
 
     /// Z of reduced coordinates, m x 3 x 4 in C order.
     fn leave_coefficients(&self, reduced: &[[f64; 3]], rows: &mut [[f64; 3]], out: &mut [f64]) {
-        rows.fill([0.0; 3]);
-        crate::math::lanes::multiply_add(&self.expand, reduced, rows);
+        self.basis.displace(reduced, rows);
         for (rows, out) in rows.as_chunks::<4>().0.iter().zip(out.as_chunks_mut::<12>().0) {
             out.copy_from_slice(self.coordinates.leave(rows).as_flattened());
         }

@@ -11,6 +11,7 @@ use super::SkinningModel;
 use crate::Result;
 use crate::inputs::settings::SimulationParams;
 use crate::inputs::shares::Shares;
+use crate::kinematics::points::Points;
 use crate::math::dense::{dot, product, symmetric_eigen};
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
@@ -110,7 +111,7 @@ impl Opening {
         for (apart, weight) in self.apart.iter_mut().zip(&self.weights) {
             apart.iter_mut().for_each(|x| *x *= -params.stiffness * weight);
         }
-        multiply_add(&springs.gather, &self.apart, linear);
+        springs.modes.pull_back(&self.apart, linear);
         self.beside.clone_from(&self.stiffness);
         self.beside.col_iter_mut().for_each(|column| column.iter_mut().for_each(|x| *x *= params.stiffness));
     }
@@ -143,7 +144,7 @@ impl Opening {
         let Some(springs) = model.springs.as_ref().filter(|_| self.acts()) else { return 0.0 };
         self.apart.fill([0.0; 3]);
         multiply_add(&springs.rig, handles, &mut self.apart);
-        multiply_add(&springs.modes, y, &mut self.apart);
+        multiply_add(&springs.modes.matrix, y, &mut self.apart);
         let energy =
             |(apart, weight): (&[f64; 3], &f64)| 0.5 * weight * apart.iter().map(|x| x * x).sum::<f64>();
         self.apart.iter().zip(&self.weights).map(energy).sum()

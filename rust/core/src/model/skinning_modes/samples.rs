@@ -6,11 +6,11 @@ use nalgebra::Matrix3;
 use super::{SkinningData, SkinningModel};
 use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::settings::HISTORY;
+use crate::kinematics::history::apart;
 use crate::math::dense::product;
-use crate::math::lanes::{Packed, multiply_add};
+use crate::math::lanes::{Packed, PackedBoth, multiply_add};
 use crate::math::polar::nearest_rotation;
 use crate::rig::Pose;
-use crate::stepping::history::apart;
 use crate::stepping::state::State;
 use crate::{Result, check};
 
@@ -49,8 +49,7 @@ impl SkinningModel {
         };
         Ok(ForceSamples {
             points: (0..groups.len()).map(center).collect(),
-            basis: Packed::of(basis.as_ref()),
-            reduce: Packed::of(basis.transpose()),
+            basis: PackedBoth::of(basis.as_ref()),
             rows: basis,
             rig: Packed::of(rig.as_ref()),
             clusters: Packed::of(shares.as_ref()),
@@ -112,7 +111,7 @@ impl SkinningModel {
 
     /// Checks that samples have the sizes of this model, else [`Error::Shape`](crate::Error::Shape).
     pub(super) fn check_samples(&self, samples: &ForceSamples) -> Result<()> {
-        let sizes = (samples.rig.columns(), samples.basis.columns(), samples.clusters.columns());
+        let sizes = (samples.rig.columns(), samples.basis.matrix.columns(), samples.clusters.columns());
         if sizes == (self.cluster_rig.columns(), self.rank(), self.center_count())
             && samples.gather.items() == 4 * self.mode_count()
         {
@@ -133,7 +132,7 @@ impl SkinningModel {
         self.check_samples(samples)?;
         let mut positions = vec![[0.0; 3]; samples.points.len()];
         multiply_add(&samples.rig, pose, &mut positions);
-        multiply_add(&samples.basis, reduced, &mut positions);
+        multiply_add(&samples.basis.matrix, reduced, &mut positions);
         if !centers.is_empty() {
             multiply_add(&samples.clusters, centers, &mut positions);
         }

@@ -17,16 +17,17 @@ use super::spring::PointSpring;
 use super::stretch::StretchLimit;
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams};
+use crate::kinematics::history::{felt_acceleration, past_acceleration};
 use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
+use crate::potentials::inertia::modal_damping;
 use crate::rig::Pose;
 use crate::solve::Descent;
-use crate::stepping::history::{felt_acceleration, past_acceleration};
 use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, Substep, last};
-use crate::{Error, Progress, Result};
+use crate::stepping::substep::{Heard, RigPlace, Substep, last};
+use crate::{Error, Result};
 
 /// Substep solver of a [`SkinningModel`] with its scratch.
 pub(crate) struct SkinningSubstep {
@@ -49,6 +50,8 @@ pub(crate) struct SkinningSubstep {
     pub(super) stretch: StretchLimit,
     pub(super) drag: DragForce,
     opening: Opening,
+    /// Largest eigenvalue of the coordinates that statics leave alone; `None` in motion.
+    resting: Option<f64>,
     /// `true` if a limit was active in the last substep of this step.
     is_pressed: bool,
     /// `true` if `metric` is valid for this step.
@@ -81,6 +84,7 @@ impl SkinningSubstep {
             stretch: StretchLimit::new(),
             drag: DragForce::new(&model),
             opening: Opening::new(),
+            resting: None,
             is_pressed: false,
             is_measured: false,
             next: vec![[0.0; 3]; rank],
@@ -98,7 +102,8 @@ impl SkinningSubstep {
         &mut self,
         start: &Rows,
         params: &SimulationParams,
-        progress: &Progress,
+        max_iterations: u32,
+        heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
         let mut spent = 0;
         self.stretch.look_away(&self.model);
@@ -106,7 +111,7 @@ impl SkinningSubstep {
         if self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
             self.stretch.look(&self.model, &self.reduced);
         } else {
-            let (iterations, residual) = self.alternate(params, progress)?;
+            let (iterations, residual) = self.alternate(params, max_iterations, heard)?;
             if !(self.stretch.look(&self.model, &self.reduced)
                 | self.limit.is_felt(&self.model, &self.reduced))
             {
@@ -117,7 +122,7 @@ impl SkinningSubstep {
         }
         loop {
             self.limit.enter(&self.model, &mut self.reduced);
-            let found = self.descend_within(params, -1.0, params.max_iterations, |_| progress.proceed())?;
+            let found = self.descend_within(params, max_iterations, heard)?;
             spent += found.0;
             if !self.stretch.look(&self.model, &self.reduced) {
                 self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
@@ -127,12 +132,17 @@ impl SkinningSubstep {
     }
 
     /// Alternates local and global steps.
-    fn alternate(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+    fn alternate(
+        &mut self,
+        params: &SimulationParams,
+        max_iterations: u32,
+        heard: &mut Heard<'_>,
+    ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
-        self.measure(params, -1.0);
-        while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
-            progress.proceed()?;
+        self.measure(params);
+        while iterations < max_iterations && residual.is_finite() | (iterations == 0) {
+            heard(iterations)?;
             self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
             residual = self.global_step(params) / unit;
             iterations += 1;
@@ -147,29 +157,26 @@ impl SkinningSubstep {
     fn descend_within(
         &mut self,
         params: &SimulationParams,
-        free: f64,
         max_iterations: u32,
-        heard: impl Fn(u32) -> Result<()>,
+        heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
-        let (mut spent, mut residual) = self.descend(params, free, max_iterations, &heard)?;
+        let (mut spent, mut residual) = self.descend(params, max_iterations, heard)?;
         while self.stretch.firm(&self.model, &self.reduced) {
-            let further = self.descend(params, free, max_iterations, &heard)?;
+            let further = self.descend(params, max_iterations, heard)?;
             (spent, residual) = (spent + further.0, further.1);
         }
         Ok((spent, residual))
     }
 
-    /// Quasi-Newton descent from `self.reduced`, with volume resistance in the metric; coordinates with
-    /// eigenvalues up to `free` are fixed. `heard` receives the number of each iteration.
+    /// Quasi-Newton descent from `self.reduced`, with volume resistance in the metric.
     fn descend(
         &mut self,
         params: &SimulationParams,
-        free: f64,
         max_iterations: u32,
-        heard: impl Fn(u32) -> Result<()>,
+        heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
-        self.measure(params, free);
+        self.measure(params);
         let (mut energy, descent, reduced) = self.split(params);
         descent.memory.clear();
         let budget = (max_iterations, params.tolerance * unit);
@@ -181,7 +188,7 @@ impl SkinningSubstep {
 
     /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in
     /// all substeps of a step.
-    fn measure(&mut self, params: &SimulationParams, free: f64) {
+    fn measure(&mut self, params: &SimulationParams) {
         let (metric, drag) = (&mut self.metric, &mut self.drag);
         metric.relax();
         let is_coupled = drag.acts() || self.opening.acts();
@@ -189,7 +196,7 @@ impl SkinningSubstep {
             return;
         }
         for (i, metric) in metric.diagonal.iter_mut().enumerate() {
-            let held = self.model.data.spectrum[i] <= free;
+            let held = self.resting.is_some_and(|largest| self.model.data.spectrum[i] <= largest);
             let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
             *metric = if held { f64::INFINITY } else { stiff };
         }
@@ -242,8 +249,7 @@ impl SkinningSubstep {
         state: &State,
         params: &SimulationParams,
     ) -> Result<(u32, f64)> {
-        let progress = Progress::default();
-        let (before, _) = self.solve_from(last(state), params, &progress)?;
+        let (before, _) = self.solve_from(last(state), params, params.max_iterations, &mut |_| Ok(()))?;
         let row = spring.row.iter();
         let response: f64 = row.clone().zip(&self.diagonal).map(|(row, stiff)| row * row / stiff).sum();
         let share = spring.stiffness / (1.0 + spring.stiffness * response);
@@ -252,7 +258,8 @@ impl SkinningSubstep {
             let force = share * (spring.displacement[c] - free);
             row.clone().zip(&mut self.fixed).for_each(|(row, fixed)| fixed[c] += row * force);
         }
-        let (after, residual) = self.solve_from(last(state), params, &progress)?;
+        let (after, residual) =
+            self.solve_from(last(state), params, params.max_iterations, &mut |_| Ok(()))?;
         Ok((before + after, residual))
     }
 
@@ -312,6 +319,7 @@ impl Substep for SkinningSubstep {
         let felt = -params.strength;
         felt_acceleration(&state.path, rig.pose, &inertia, felt, &mut self.acceleration);
         felt_acceleration(&state.offset_path, rig.offset, &inertia, felt, &mut self.offset_acceleration);
+        self.resting = None;
         self.set_rig(rig, params);
         self.fixed.fill([0.0; 3]);
         multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
@@ -320,7 +328,7 @@ impl Substep for SkinningSubstep {
         let [.., older, last] = &state.reduced;
         for i in 0..self.fixed.len() {
             let spectrum = self.model.data.spectrum[i];
-            let damping = damping(spectrum, params);
+            let damping = modal_damping(spectrum, params);
             self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
             for c in 0..3 {
                 let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
@@ -343,19 +351,22 @@ impl Substep for SkinningSubstep {
         Ok(())
     }
 
-    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
-        self.solve_from(last(state), params, progress)
-    }
-
-    fn settle(
+    fn minimise(
         &mut self,
-        rig: RigPlace<'_>,
+        state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        progress: &Progress,
+        heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
+        match self.resting {
+            None => self.solve_from(last(state), params, max_iterations, heard),
+            Some(_) => self.descend_within(params, max_iterations, heard),
+        }
+    }
+
+    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
         self.set_rig(rig, params);
-        let least = FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max);
+        self.resting = Some(FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max));
         for i in 0..self.diagonal.len() {
             self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
             (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
@@ -367,14 +378,13 @@ impl Substep for SkinningSubstep {
         self.drag.rest(h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
-        let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
-        self.measure(params, least);
+        self.measure(params);
         if !self.metric.is_definite(FREE) {
             let why =
                 "nothing else holds what open stitches held, so that it has no rest; close them a little";
             return Err(Error::Unsupported { what: "stitching", why });
         }
-        self.descend_within(params, least, max_iterations, heard)
+        Ok(())
     }
 
     fn found(&mut self) -> &mut Rows {
@@ -420,9 +430,4 @@ impl Substep for SkinningSubstep {
         // Damping of opened stitches couples coordinates.
         params.stitching.are_all(1.0).then(|| self.recalled(params))
     }
-}
-
-/// Modal damping `2 zeta omega`, 1/s, with the same ratio in every coordinate.
-pub(super) fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
-    2.0 * params.damping * (params.stiffness * spectrum).sqrt()
 }

@@ -8,7 +8,7 @@ use faer::Mat;
 
 use super::body::Body;
 use crate::math::dense::product;
-use crate::math::lanes::Packed;
+use crate::math::lanes::{Packed, PackedBoth};
 use crate::operators::Stitches;
 use crate::{Error, Result, check};
 
@@ -134,16 +134,13 @@ impl StitchRows {
 
 /// Rows of springs for the step.
 pub(super) struct PackedSprings {
-    /// `D Phi`, its transpose, and D_J.
-    pub(super) modes: Packed<1>,
-    pub(super) gather: Packed<1>,
+    /// `D Phi`, and D_J.
+    pub(super) modes: PackedBoth,
     pub(super) rig: Packed<1>,
 }
 
 impl PackedSprings {
     pub(super) fn new(springs: &ReducedSprings) -> Self {
-        let modes = springs.modes.as_ref();
-        let (gather, rig) = (Packed::of(modes.transpose()), Packed::of(springs.rig.as_ref()));
-        Self { modes: Packed::of(modes), gather, rig }
+        Self { modes: PackedBoth::of(springs.modes.as_ref()), rig: Packed::of(springs.rig.as_ref()) }
     }
 }

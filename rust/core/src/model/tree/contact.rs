@@ -13,7 +13,7 @@ use super::station::{Node, Station, react};
 use super::way::Way;
 use crate::math::rows::{Rows, add, dot};
 use crate::potentials::contact::{
-    Anchor, Collider, Compliance, ContactState, Course, HARD, HELD, LET_OUT, Mobility, Moved, NEAR,
+    Anchor, Collider, Compliance, ContactState, Course, HARD, HELD, LET_OUT, Mobility, Moved, NEAR, ROWS,
     SWALLOWED, Touch, entered, meet, mind, respond,
 };
 use crate::solve::{Compact, Lbfgs};
@@ -118,9 +118,14 @@ impl TreeContact {
         }
     }
 
-    /// Number of vertices of all domains.
-    pub(super) fn vertex_count(&self) -> usize {
-        self.firsts[self.firsts.len() - 1] as usize
+    /// Numbers of rows of the collider placements, and of vertices of all domains.
+    pub(super) fn sizes(&self) -> [usize; 2] {
+        [ROWS * self.colliders.len(), self.firsts[self.firsts.len() - 1] as usize]
+    }
+
+    /// Sticking positions of vertices after the last substep.
+    pub(super) fn anchors(&self) -> &[Anchor] {
+        &self.anchors
     }
 
     /// Begins a substep of duration h. `x` and the stations give the start; `state` and `colliders` give
@@ -425,14 +430,13 @@ impl TreeContact {
         columns
     }
 
-    /// Sticking positions of vertices after the substep, at x.
-    pub(super) fn settle_anchors(&mut self, tree: &Standing<'_>, x: &Rows) -> &[Anchor] {
+    /// Sets the sticking positions of vertices after the substep, at x.
+    pub(super) fn settle_anchors(&mut self, tree: &Standing<'_>, x: &Rows) {
         self.anchors.clear();
         for meeting in &self.meetings {
             let moved = &self.placements[meeting.touch.collider as usize];
             self.anchors.extend(moved.anchor(&meeting.touch, &meeting.place(tree, x)));
         }
-        &self.anchors
     }
 }
 

@@ -1,38 +1,16 @@
 //! A tree of domains and its simulation.
 
-use std::sync::Arc;
-
-use nalgebra::Vector3;
-
-use super::articulated::Articulated;
-use super::contact::TreeContact;
-use super::domain::Domain;
-use super::interface::Interface;
+use super::build::Member;
+use super::drive::TreeDrive;
 use super::kinematics::Frame;
-use super::state::TreeState;
-use super::station::{Node, ROOT, Station, place};
-use crate::inputs::settings::SimulationParams;
-use crate::mesh::bounds;
-use crate::model::reduced::elastic::Elastic;
-use crate::potentials::contact::{Collider, Placement, ROWS};
-use crate::solve::Descent;
-use crate::{Error, Result};
-
-/// Number of stored curvature pairs.
-const PAIRS: usize = 8;
-
-/// A member of a tree.
-#[derive(Clone)]
-pub struct Member {
-    /// The body, shareable with other members.
-    pub domain: Arc<Domain>,
-    /// Rest place of the body: rotation and translation from its modelled place.
-    pub place: [[f64; 4]; 3],
-    /// Index of the parent, an earlier member; `None` for the first, the root.
-    pub parent: Option<usize>,
-    /// Attachment vertices of the parent, three or more and not collinear; empty for the root.
-    pub interface: Vec<u32>,
-}
+use super::station::{Node, ROOT, Station, coordinates};
+use super::step::TreeSubstep;
+use crate::inputs::settings::{SimulationParams, StepReport};
+use crate::potentials::contact::{Collider, ROWS};
+use crate::stepping::motion::Motion;
+use crate::stepping::state::State;
+use crate::stepping::substep::{Substep, last};
+use crate::{Error, Progress, Result, check};
 
 /// A simulated tree of attached domains.
 ///
@@ -44,27 +22,8 @@ pub struct Member {
 /// With colliders, each vertex in contact adds a penalty energy, as in the other methods; bounding spheres
 /// exclude distant vertices. The only rig is the place of the root, and domains do not touch each other.
 pub struct DomainTree {
-    pub(super) nodes: Vec<Node>,
-    pub(super) stations: Vec<Station>,
-    pub(super) elastic: Vec<Elastic>,
-    pub(super) metric: Articulated,
-    pub(super) descent: Descent,
-    pub(super) params: SimulationParams,
-    pub(super) free: bool,
-    /// Rest place of the root.
-    pub(super) stand: Placement,
-    pub(super) rounding: f64,
-    pub(super) unit: f64,
-    pub(super) state: TreeState,
-    pub(super) before: TreeState,
-    /// Rows of coordinates: solution of the step, and scratch.
-    pub(super) x: Vec<[f64; 3]>,
-    pub(super) other: Vec<[f64; 3]>,
-    pub(super) gradient: Vec<[f64; 3]>,
-    pub(super) contact: Option<TreeContact>,
-    /// Placements of colliders at the end of a substep and of a step, as rows.
-    pub(super) colliders: Vec<[f64; 3]>,
-    pub(super) collider_target: Vec<[f64; 3]>,
+    motion: Motion<TreeSubstep>,
+    params: SimulationParams,
 }
 
 impl DomainTree {
@@ -104,65 +63,94 @@ impl DomainTree {
         colliders: &[Collider],
     ) -> Result<Self> {
         params.check_among(!colliders.is_empty())?;
-        if colliders.iter().any(|collider| !collider.spared().is_empty()) {
-            let why = "points that pass through one are those of a single body; leave them out among domains";
-            return Err(Error::Unsupported { what: "colliders", why });
+        let substep = TreeSubstep::new(members, free, colliders)?;
+        let mut tree = Self { motion: Motion::new(Box::new(substep)), params };
+        tree.reset();
+        Ok(tree)
+    }
+
+    /// Advances by `dt`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for the input, [`Error::Unsupported`]
+    /// for the place of a free root, [`Error::Numerical`] for overflow, [`Error::Cancelled`]. The state is
+    /// then unchanged.
+    pub fn step(&mut self, drive: &TreeDrive<'_>, progress: &Progress) -> Result<StepReport> {
+        self.motion.substep.enter_wind(drive.wind)?;
+        let (drive, starts) = (drive.rig(), !self.motion.state().started);
+        if starts {
+            self.motion.reset(&drive)?;
         }
-        let places = members.iter().map(|member| Placement::checked("placements", &member.place));
-        let places = places.collect::<Result<Vec<Placement>>>()?;
-        let Some(stand) = places.first().copied() else { return Err(Error::Empty { what: "domains" }) };
-        let (mut nodes, mut elastic) = (Vec::new(), Elastics::default());
-        let mut row = ROOT;
-        for (number, member) in members.iter().enumerate() {
-            let domain = member.domain.clone();
-            let interface = hung(members, &places, number)?;
-            let elastic = elastic.of(&domain)?;
-            let rows = domain.rank().div_ceil(3);
-            nodes.push(Node { domain, elastic, interface, row });
-            row += rows;
+        let found = self.motion.step(&drive, &self.params, progress);
+        if found.is_err() && starts {
+            self.reset();
         }
-        let mut stations: Vec<Station> = members.iter().map(|member| Station::new(&member.domain)).collect();
-        let zeros = vec![[0.0; 3]; row];
-        let root = standing(&nodes[0].domain, &stand);
-        place(&nodes, &mut stations, root, &zeros);
-        let flesh = nodes.iter().filter_map(|node| node.domain.flesh.as_ref());
-        let places = Placement::made(ROWS * colliders.len());
-        let contact = || TreeContact::new(colliders.into(), &nodes, row, !free);
-        Ok(Self {
-            contact: (!colliders.is_empty()).then(contact),
-            rounding: flesh.map(|flesh| flesh.rounding()).sum(),
-            unit: unit(&nodes, &stations),
-            metric: Articulated::new(&nodes),
-            descent: Descent::new(row, PAIRS),
-            state: TreeState::new(&root, row, places.len()),
-            before: TreeState::new(&root, row, places.len()),
-            nodes,
-            stations,
-            elastic: elastic.made,
-            params,
-            free,
-            stand,
-            x: zeros.clone(),
-            other: zeros.clone(),
-            gradient: zeros,
-            colliders: places.clone(),
-            collider_target: places,
-        })
+        found
+    }
+
+    /// Cut or teleport: at rest at a place of the root, with the deformation kept. A free root stays where it
+    /// is.
+    ///
+    /// # Errors
+    /// As [`DomainTree::step`].
+    pub fn cut(&mut self, drive: &TreeDrive<'_>) -> Result<()> {
+        self.motion.cut(&drive.rig())
+    }
+
+    /// Starts in steady motion, right after a start at rest: the root gets the velocity towards its `next`
+    /// place, and the first step has no jolt. No effect before the first step.
+    ///
+    /// # Errors
+    /// As [`DomainTree::step`].
+    pub fn coast(&mut self, next: &TreeDrive<'_>) -> Result<()> {
+        self.motion.coast(&next.rig(), &self.params)
+    }
+
+    /// The complete state before a step.
+    pub fn save_state(&self) -> State {
+        self.motion.state().clone()
+    }
+
+    /// Restores a saved state.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for a state of another tree.
+    pub fn restore_state(&mut self, state: &State) -> Result<()> {
+        self.motion.restore(state)
+    }
+
+    /// Resets the tree to rest at its initial place.
+    pub fn reset(&mut self) {
+        let place = self.motion.method().rest_rows;
+        self.motion.stand(&place);
+    }
+
+    /// Incremental energy of the next substep, J, and its gradient. `numbers` are six for a free root,
+    /// shift and angles from its free flight, then the coordinates domain by domain.
+    ///
+    /// Excludes wind and contact; the root keeps its last place. For tests and tools only.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another count of numbers.
+    pub fn incremental_energy(&mut self, numbers: &[f64]) -> Result<(f64, Vec<f64>)> {
+        check::length("coordinates", 3 * ROOT + self.coordinate_count(), numbers.len())?;
+        let (substep, state) = self.motion.parts();
+        Ok(substep.incremental_energy(state, &self.params, numbers))
     }
 
     /// Number of domains d.
     pub fn domain_count(&self) -> usize {
-        self.nodes.len()
+        self.motion.method().nodes.len()
     }
 
     /// Number of coordinates of all domains, without those of a free root's frame.
     pub fn coordinate_count(&self) -> usize {
-        self.nodes.iter().map(|node| node.domain.rank()).sum()
+        self.motion.method().nodes.iter().map(|node| node.domain.rank()).sum()
     }
 
     /// Number of colliders.
     pub fn collider_count(&self) -> usize {
-        self.colliders.len() / ROWS
+        self.motion.method().contact_sizes()[0] / ROWS
     }
 
     /// The settings.
@@ -175,7 +163,7 @@ impl DomainTree {
     /// # Errors
     /// As [`DomainTree::new`] and [`DomainTree::among`].
     pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
-        params.check_among(self.contact.is_some())?;
+        params.check_among(self.collider_count() > 0)?;
         self.params = params;
         Ok(())
     }
@@ -188,7 +176,7 @@ impl DomainTree {
             let offset = centre - rotation * node.domain.centre;
             std::array::from_fn(|i| std::array::from_fn(|j| if j < 3 { rotation[(i, j)] } else { offset[i] }))
         };
-        self.nodes.iter().zip(&self.stations).map(of).collect()
+        self.motion.method().nodes.iter().zip(&self.motion.method().stations).map(of).collect()
     }
 
     /// Coordinates of a domain, k, m kg^(1/2): amplitudes of the deforming modes, or coefficients of its
@@ -198,7 +186,7 @@ impl DomainTree {
     /// [`Error::Index`] for an unknown domain.
     pub fn coordinates(&self, domain: usize) -> Result<&[f64]> {
         self.check_domain(domain)?;
-        Ok(self.nodes[domain].part(self.state.last()))
+        Ok(self.motion.method().nodes[domain].part(coordinates(last(self.motion.state()))))
     }
 
     /// Vertex positions of a domain, n x 3, m.
@@ -207,68 +195,14 @@ impl DomainTree {
     /// [`Error::Index`] for an unknown domain.
     pub fn positions(&self, domain: usize) -> Result<Vec<f64>> {
         self.check_domain(domain)?;
-        Ok(self.nodes[domain].domain.places(&self.stations[domain].q))
+        Ok(self.motion.method().nodes[domain].domain.places(&self.motion.method().stations[domain].q))
     }
 
     fn check_domain(&self, domain: usize) -> Result<()> {
-        let count = self.nodes.len();
+        let count = self.motion.method().nodes.len();
         if domain < count {
             return Ok(());
         }
         Err(Error::Index { what: "domain", element: 0, index: domain as i64, count })
     }
-}
-
-/// Scratch of elastic energies, one for each distinct flesh.
-#[derive(Default)]
-struct Elastics {
-    known: Vec<Arc<Domain>>,
-    made: Vec<Elastic>,
-}
-
-impl Elastics {
-    fn of(&mut self, domain: &Arc<Domain>) -> Result<Option<usize>> {
-        let Some(flesh) = &domain.flesh else { return Ok(None) };
-        if let Some(known) = self.known.iter().position(|known| Arc::ptr_eq(known, domain)) {
-            return Ok(Some(known));
-        }
-        self.known.push(domain.clone());
-        self.made.push(Elastic::unposed(flesh)?);
-        Ok(Some(self.known.len() - 1))
-    }
-}
-
-/// Attachment of a member; `None` for the root.
-fn hung(members: &[Member], places: &[Placement], number: usize) -> Result<Option<Interface>> {
-    let why = match members[number].parent {
-        None if number == 0 => return Ok(None),
-        None => "only the first has no parent; simulate other roots as trees of their own",
-        Some(parent) if parent >= number => {
-            "its parent is not among the domains before it, so that this is no tree"
-        }
-        Some(parent) => {
-            let (own, above) = (&members[number], &members[parent]);
-            let (own_place, above_place) = (&places[number], &places[parent]);
-            let body = (parent, (&*above.domain, above_place));
-            return Interface::new(number, (&own.domain, own_place), body, &own.interface).map(Some);
-        }
-    };
-    Err(Error::Domain { domain: number, why })
-}
-
-/// Frame of a root moved by a placement from its modelled place.
-pub(super) fn standing(domain: &Domain, place: &Placement) -> Frame {
-    Frame { rotation: *place.rotation(), centre: place.world(&domain.centre) }
-}
-
-/// Mass norm of a displacement of the whole tree by one diagonal.
-fn unit(nodes: &[Node], stations: &[Station]) -> f64 {
-    let all: Vec<[f64; 3]> = nodes
-        .iter()
-        .zip(stations)
-        .flat_map(|(node, station)| node.domain.places(&station.q).as_chunks::<3>().0.to_vec())
-        .collect();
-    let (low, high) = bounds(&all);
-    let mass: f64 = nodes.iter().map(|node| node.domain.total_mass()).sum();
-    (Vector3::from(high) - Vector3::from(low)).norm() * mass.sqrt()
 }

@@ -4,9 +4,14 @@
 use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 
 use super::domain::{Domain, RIGID};
+use crate::math::rows::Rows;
+use crate::potentials::contact::Placement;
 
 /// Angle below which series replace the closed form, rad.
 const SMALL: f64 = 1e-3;
+
+/// Rows of a frame: the columns of its rotation, and its centre.
+pub(super) const PLACE: usize = 4;
 
 /// A frame: rotation, and position of the rest centre of mass.
 #[derive(Clone, Copy)]
@@ -16,6 +21,17 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// Frame of the first rows of a state, or of interpolated ones; the matrix is made a rotation.
+    pub(super) fn of(rows: &Rows) -> Self {
+        let place = Placement::of(&std::array::from_fn(|row| rows[row]), &[0.0; 3]);
+        Self { rotation: *place.rotation(), centre: *place.translation() }
+    }
+
+    pub(super) fn rows(&self) -> [[f64; 3]; PLACE] {
+        let column = |c: usize| self.rotation.column(c).into_owned().into();
+        [column(0), column(1), column(2), self.centre.into()]
+    }
+
     /// Writes `Q = (c, R, R y_1, ..., R y_k)`, row by row.
     pub(super) fn place(&self, y: &[f64], q: &mut [f64]) {
         let s = RIGID + 3 * y.len();

@@ -8,18 +8,19 @@
 //! (`way`), and contact forces correct the search directions (`contact`).
 
 mod articulated;
+mod build;
 mod contact;
 mod domain;
 mod domain_tree;
+mod drive;
 mod interface;
 mod kinematics;
-mod motion;
 mod objective;
-mod state;
 mod station;
+mod step;
 mod way;
 
+pub use build::Member;
 pub use domain::Domain;
-pub use domain_tree::{DomainTree, Member};
-pub use motion::{TreeDrive, Wind};
-pub use state::TreeState;
+pub use domain_tree::DomainTree;
+pub use drive::{TreeDrive, Wind};

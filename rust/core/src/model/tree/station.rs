@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 
 use super::domain::Domain;
 use super::interface::{Hinge, Interface};
-use super::kinematics::{Frame, wrench};
+use super::kinematics::{Frame, PLACE, wrench};
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::model::reduced::elastic::Elastic;
@@ -14,6 +14,12 @@ use crate::model::reduced::elastic::Elastic;
 /// Rows of the root among the coordinates: translation of its centre, and rotation angles, both from its
 /// start.
 pub(super) const ROOT: usize = 2;
+
+/// Coordinates in the rows of a state, preceded by as many rows as the root has; the root's place comes first
+/// in a state.
+pub(super) fn coordinates(rows: &Rows) -> &Rows {
+    &rows[PLACE - ROOT..]
+}
 
 /// Constant data of a domain in a tree.
 pub(super) struct Node {
@@ -99,6 +105,11 @@ impl Station {
         }
         energy
     }
+}
+
+/// Places all domains at the rows of a state.
+pub(super) fn place_state(nodes: &[Node], stations: &mut [Station], rows: &Rows) {
+    place(nodes, stations, Frame::of(rows), coordinates(rows));
 }
 
 /// Places all domains at given coordinates, from the root on.

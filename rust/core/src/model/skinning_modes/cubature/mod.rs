@@ -17,11 +17,10 @@ use super::body::Body;
 use crate::material::Material;
 use crate::math::dense::diagonal::DEPENDENT;
 use crate::math::dense::product;
-use crate::math::nonnegative_least_squares;
 use crate::math::random::sample;
 use crate::mesh::TetMesh;
 use crate::rig::Rig;
-use crate::sampling::cubature::{Cubature, seen_and_more};
+use crate::sampling::cubature::{Cubature, fit, seen_and_more};
 use crate::subspace::SkinningModes;
 use crate::{Error, Progress, Result, check};
 use elements::Elements;
@@ -69,8 +68,7 @@ impl Cubature {
         let drawn = sample(moving.len(), wanted, &mut random);
         let candidates: Vec<usize> = drawn.into_iter().map(|place| moving[place]).collect();
         let training = states::Training::new(&body, &elements, &candidates, basis(&body, material)?)?;
-        let (columns, target) = training.equations(&mut random, progress)?;
-        let found = nonnegative_least_squares(columns.as_ref(), &target, count);
+        let found = fit(&training.works_of_states(&mut random, progress)?, count);
         if found.is_empty() {
             return Err(Error::Numerical { what: "cubature", why: "the modes deform nothing".into() });
         }

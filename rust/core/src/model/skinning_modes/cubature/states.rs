@@ -12,6 +12,7 @@ use crate::math::polar::{Matrix, rotations};
 use crate::math::random::{normal, uniform};
 use crate::model::skinning_modes::body::Body;
 use crate::parallel::*;
+use crate::sampling::cubature::Works;
 use crate::{Progress, Result};
 
 /// Number of poses, the first at rest.
@@ -81,15 +82,10 @@ impl<'a> Training<'a> {
         Ok(Self { body, basis, whitening, elements, candidates, gradients, soft })
     }
 
-    /// Equations, one row a state and direction: work of each candidate's force, rows x k, and of the total
-    /// force.
-    pub(super) fn equations(
-        &self,
-        random: &mut ChaCha8Rng,
-        progress: &Progress,
-    ) -> Result<(Mat<f64>, Vec<f64>)> {
+    /// Works of each candidate's force and of the total force in all states.
+    pub(super) fn works_of_states(&self, random: &mut ChaCha8Rng, progress: &Progress) -> Result<Vec<Works>> {
         let joints = Joints::new(self.body);
-        let mut blocks: Vec<(Mat<f64>, Vec<f64>)> = Vec::with_capacity(POSES * STATES);
+        let mut blocks: Vec<Works> = Vec::with_capacity(POSES * STATES);
         for pose in 0..POSES {
             progress.report(0.9 * pose as f32 / POSES as f32)?;
             let pose = if pose == 0 { joints.rest() } else { joints.pose(random) };
@@ -98,10 +94,7 @@ impl<'a> Training<'a> {
                 (0..STATES).map(|state| self.draw((state % 2 == 0).then_some(&joints), random)).collect();
             blocks.par_extend(draws.par_iter().map(|draw| self.works(&posed, draw)));
         }
-        let columns = Mat::from_fn(DIRECTIONS * blocks.len(), self.candidates.len(), |i, s| {
-            blocks[i / DIRECTIONS].0[(i % DIRECTIONS, s)]
-        });
-        Ok((columns, blocks.into_iter().flat_map(|(_, target)| target).collect()))
+        Ok(blocks)
     }
 
     /// A random state: response to the inertia of accelerating joints, or random motion along soft
@@ -152,7 +145,7 @@ impl<'a> Training<'a> {
 
     /// Work of the candidates' forces and of the total force along the directions of a state, relative to
     /// the motion under the total force.
-    fn works(&self, posed: &Posed, draw: &Draw) -> (Mat<f64>, Vec<f64>) {
+    fn works(&self, posed: &Posed, draw: &Draw) -> Works {
         let stresses = self.stresses(posed, draw);
         let total = self.total(&stresses);
         let moved = product(self.soft.directions.transpose(), total.as_ref());

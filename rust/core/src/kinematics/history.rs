@@ -1,6 +1,6 @@
 //! Finite differences in time over recent frames and substeps.
 
-use crate::inputs::settings::HISTORY;
+use crate::inputs::settings::{HISTORY, Integrator};
 
 /// Part of `h^2 d2x/dt2` known before a step: all backward differences but the newest. Differences preserve
 /// precision far from the origin.
@@ -14,6 +14,15 @@ pub(crate) fn past_acceleration(
             let at = |back: usize| history[HISTORY - back][row][c];
             out[c] = (1..HISTORY).map(|j| factors[j] * (at(j) - at(j + 1))).sum();
         }
+    }
+}
+
+/// Positions after a substep of free flight.
+pub(crate) fn free_flight(history: &[Vec<[f64; 3]>; HISTORY], integrator: Integrator, out: &mut [[f64; 3]]) {
+    let inertia = integrator.acceleration();
+    past_acceleration(history, &inertia, out);
+    for (place, last) in out.iter_mut().zip(&history[HISTORY - 1]) {
+        (0..3).for_each(|c| place[c] = last[c] - place[c] / inertia[0]);
     }
 }
 
@@ -50,6 +59,11 @@ pub(crate) fn velocity(
     }
 }
 
+/// `h dx/dt` of a coordinate at the end of a substep that ends at zero: the part known before.
+pub(crate) fn known_velocity(older: f64, last: f64, factors: [f64; 2]) -> f64 {
+    factors[1] * (last - older) - factors[0] * last
+}
+
 /// Position at a fraction of the time from the last of two frames to the next, on the parabola through all
 /// three.
 pub(crate) fn on_parabola(
@@ -74,7 +88,7 @@ pub(crate) fn follow(frames: &mut [Vec<[f64; 3]>; 2], newest: &[[f64; 3]]) {
 }
 
 /// Drops the oldest and appends the newest.
-pub(super) fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3]]) {
+pub(crate) fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3]]) {
     history.rotate_left(1);
     history[HISTORY - 1].copy_from_slice(newest);
 }

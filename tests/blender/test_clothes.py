@@ -1,0 +1,267 @@
+"""Clothes in the click of Add Jounce: attached bodies beside the flesh of their wearer, and their removal."""
+
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+import snapshot
+from layouts import drawn
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import bipeds
+
+FRAMES = range(1, 17)
+CAPE, SKIRT = bipeds.CLOTHES["cape"], bipeds.CLOTHES["skirt"]
+
+
+def rig():
+    """The armature of the biped, which turns and bends, and lifts a leg."""
+    data = bpy.data.armatures.new("Rig")
+    obj = bpy.data.objects.new("Rig", data)
+    bpy.context.scene.collection.objects.link(obj)
+    scenes.activate(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, (head, parent) in bipeds.BONES.items():
+        bone = data.edit_bones.new(name)
+        below = [other for other, above in bipeds.BONES.values() if above == name]
+        bone.head, bone.tail = head, below[0] if below else np.add(head, (0.0, 0.0, 0.15))
+        bone.parent = data.edit_bones[parent] if parent else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return obj
+
+
+def swung(obj, wild=1.0):
+    """Keys of the hips and a leg."""
+    for name, axis, angles in (("hips", 1, (0.0, 0.4, -0.4, 0.0)), ("thigh.L", 0, (0.0, -1.3, 0.3, 0.0))):
+        pose = obj.pose.bones[name]
+        pose.rotation_mode = "XYZ"
+        for frame, angle in zip((1, 6, 11, 16), angles, strict=True):
+            pose.rotation_euler[axis] = wild * angle
+            pose.keyframe_insert("rotation_euler", frame=frame)
+
+
+def dress(name, shapes, armature):
+    """A mesh of loose parts with weights."""
+    starts = np.cumsum([0, *(len(shape.points) for shape in shapes)])
+    points = np.concatenate([shape.points for shape in shapes])
+    triangles = [shape.triangles + start for shape, start in zip(shapes, starts, strict=False)]
+    obj = scenes.mesh_object(name, points.tolist(), np.concatenate(triangles).tolist())
+    for bone in bipeds.NAMES:
+        group = obj.vertex_groups.new(name=bone)
+        for shape, start in zip(shapes, starts, strict=False):
+            if bone in shape.bones:
+                group.add(range(start, start + len(shape.points)), shape.bones[bone], "REPLACE")
+    obj.modifiers.new("Armature", "ARMATURE").object = armature
+    obj.parent = armature
+    return obj
+
+
+@pytest.fixture
+def wearer():
+    """The biped, its rig, a cape of its own, and a skirt in the mesh of the body."""
+    armature = rig()
+    swung(armature)
+    body = dress("Body", [*bipeds.body().values(), SKIRT], armature)
+    cape = dress("Cloak", [CAPE], armature)
+    scenes.settle_scene(FRAMES[-1])
+    return armature, body, cape
+
+
+def add(armature, *meshes):
+    """The click."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for obj in meshes or (armature,):
+        obj.select_set(True)
+    bpy.context.view_layer.objects.active = (meshes or (armature,))[0]
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    # The flesh is of no interest here, and drafts are simulated in a moment.
+    bpy.data.objects["Body"].jounce.quality = scenes.QUALITY
+
+
+def skirt():
+    """The object of the skirt."""
+    return bpy.data.objects["Body Skirt"]
+
+
+def held(obj):
+    """Weights of the map Pin."""
+    index = obj.vertex_groups[obj.jounce.pin_group].index
+    return np.array(
+        [sum(each.weight for each in vertex.groups if each.group == index) for vertex in obj.data.vertices]
+    )
+
+
+def shown(obj, preview=True):
+    """Places of a mesh in all frames, (f, p, 3); without a preview in the rig alone."""
+    if preview:
+        return scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview(show="POSE")
+    places = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview(show="FLESH")
+    return places
+
+
+def test_one_click_attaches_a_cape_and_a_skirt(wearer):
+    armature, body, cape = wearer
+    add(armature)
+    assert body.jounce.is_flesh and body.jounce.is_host
+    for obj in (cape, skirt()):
+        state = obj.jounce
+        assert state.is_attached and state.is_host and state.wearer == body and state.preview
+        assert state.use_collisions and len(state.collision_collection.all_objects) >= 4
+        assert state.built_digest
+        hold = held(obj)
+        assert hold.max() == 1.0 and hold.min() < 0.01
+    assert cape.jounce.collision_collection == skirt().jounce.collision_collection
+
+
+def test_the_artists_mesh_stays_and_its_part_is_hidden(wearer):
+    armature, body, _ = wearer
+    before = snapshot.snapshot(body)["mesh"]
+    add(armature)
+    body.jounce.preview = False
+    after = snapshot.snapshot(body)["mesh"]
+    assert {name: after[name] for name in ("vertices", "polygons") if name in after} == {
+        name: before[name] for name in ("vertices", "polygons") if name in before
+    }
+    assert len(skirt().data.vertices) == len(SKIRT.points)
+    evaluated = body.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    assert len(evaluated.vertices) == len(body.data.vertices) - len(SKIRT.points)
+
+
+@pytest.mark.parametrize("active", ["Rig", "Body", "Cloak"])
+def test_remove_restores_all(wearer, active):
+    armature, body, cape = wearer
+    before = {obj: snapshot.snapshot(obj) for obj in (body, cape)}
+    files = snapshot.file_state()
+    add(armature, *([] if active == "Rig" else sorted((body, cape), key=lambda obj: obj.name != active)))
+    assert skirt() and cape.jounce.wearer == body
+    scenes.activate(body)
+    assert bpy.ops.jounce.remove() == {"FINISHED"}
+    assert {obj: snapshot.snapshot(obj) for obj in (body, cape)} == before
+    assert snapshot.file_state() == files
+
+
+def test_a_refusal_takes_everything_back(wearer, module, monkeypatch):
+    armature, body, cape = wearer
+    before = {obj: snapshot.snapshot(obj) for obj in (body, cape)}
+    files = snapshot.file_state()
+    clothes, user_error = module("ops.clothes"), module("core.common.user_error")
+
+    def refused(*_):
+        raise user_error.UserError("No.")
+
+    monkeypatch.setattr(clothes, "build_body", refused)
+    bpy.context.view_layer.objects.active = armature
+    with pytest.raises(RuntimeError, match="No"):
+        bpy.ops.jounce.setup()
+    assert {obj: snapshot.snapshot(obj) for obj in (body, cape)} == before
+    assert snapshot.file_state() == files
+
+
+def test_it_swings_and_its_root_does_not(wearer):
+    armature, _, cape = wearer
+    add(armature)
+    for obj, drift in ((cape, 0.006), (skirt(), 0.015)):
+        size = np.linalg.norm(np.ptp([vertex.co for vertex in obj.data.vertices], axis=0))
+        away = np.linalg.norm(shown(obj) - shown(obj, preview=False), axis=2) / size
+        hold = held(obj)
+        assert away[:, hold == 1.0].max() < drift
+        assert 0.03 < away[:, hold < 0.01].max() < 1.0
+
+
+def test_it_rests_as_the_animator_posed_it():
+    armature = rig()
+    dress("Body", [*bipeds.body().values(), SKIRT], armature)
+    cape = dress("Cloak", [CAPE], armature)
+    swung(armature, wild=0.0)
+    scenes.settle_scene(FRAMES[-1])
+    add(armature)
+    for obj in (cape, skirt()):
+        assert np.abs(shown(obj) - shown(obj, preview=False)).max() < 1e-5
+
+
+def test_a_lifted_leg_pushes_the_skirt(wearer):
+    armature, body, _ = wearer
+    add(armature)
+    obj, hold = skirt(), held(skirt())
+
+    def inside():
+        """Number of points of the swinging skirt in the lifted leg, over all frames."""
+        count, places = 0, shown(obj)
+        for frame, points in zip(FRAMES, places, strict=True):
+            bpy.context.scene.frame_set(frame)
+            pose = armature.pose.bones["thigh.L"]
+            start, end = np.array(pose.head), np.array(armature.pose.bones["foot.L"].head)
+            along = end - start
+            share = np.clip((points - start) @ along / (along @ along), 0.0, 1.0)
+            away = np.linalg.norm(points - start - share[:, None] * along, axis=1)
+            count += np.count_nonzero(away[hold < 0.5] < 0.055)
+        return count
+
+    touching = inside()
+    obj.jounce.use_collisions = False
+    assert (touching, inside() > 5) == (0, True)
+
+
+def test_amount_is_a_share_of_its_motion(wearer):
+    armature, _, cape = wearer
+    add(armature)
+    posed, whole = shown(cape, preview=False), shown(cape)
+    cape.jounce.strength = 0.5
+    half = shown(cape)
+    assert np.allclose(half - posed, 0.5 * (whole - posed), atol=1e-5)
+
+
+def test_it_is_listed_with_the_parts(wearer):
+    armature, body, _ = wearer
+    add(armature)
+    scenes.activate(body)
+    layout = drawn(bpy.types.JOUNCE_PT_main).drawn
+    texts = {given.get("text") for function, given in layout if function == "label"}
+    assert {"Cloak", "Body Skirt"} <= texts
+    sliders = {(given["data"].id_data.name, given["property"]) for name, given in layout if name == "prop"}
+    assert {("Cloak", "strength"), ("Cloak", "softness"), ("Body Skirt", "strength")} <= sliders
+
+
+def test_the_wearer_is_baked_with_its_clothes(wearer):
+    armature, body, cape = wearer
+    add(armature)
+    scenes.activate(body)
+    before = shown(cape)
+    assert bpy.ops.jounce.bake() == {"FINISHED"}
+    assert all(obj.jounce.bake_target for obj in (body, cape, skirt()))
+    assert np.abs(shown(cape) - before).max() < 5e-3
+    assert bpy.ops.jounce.free_bake() == {"FINISHED"}
+    assert not any(obj.jounce.bake_target for obj in (body, cape, skirt()))
+
+
+def test_flesh_of_the_wearer_can_still_be_fitted(wearer):
+    armature, *_ = wearer
+    add(armature)
+    assert bpy.ops.jounce.fit.poll()
+
+
+def test_it_is_saved(wearer, tmp_path):
+    armature, *_ = wearer
+    add(armature)
+    path = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.data.objects["Cloak"].jounce.wearer == bpy.data.objects["Body"]
+    assert skirt().jounce.cut_from == bpy.data.objects["Body"]
+
+
+@pytest.mark.parametrize("name", ["shirt", "hat", "back plate", "leg of trousers"])
+def test_what_does_not_hang_stays_in_the_body(name):
+    armature = rig()
+    swung(armature)
+    body = dress("Body", list(bipeds.body().values()), armature)
+    other = dress("Other", [bipeds.OTHERS[name]], armature)
+    scenes.settle_scene(FRAMES[-1])
+    add(armature)
+    assert other.jounce.host == body and other.jounce.wearer is None
