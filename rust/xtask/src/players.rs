@@ -28,12 +28,14 @@ struct Recording {
     told: String,
 }
 
-/// A player, and what it needs for a recording: the file to write; returns microseconds of a step and of the
-/// displacements as text.
+/// Plays a recording into a file: microseconds of a step and of the displacements.
+type Play<'a> = Box<dyn Fn(&Recording, &Path) -> Result<[String; 2]> + 'a>;
+
+/// A player with its compiled file.
 struct Player<'a> {
     name: &'static str,
     compiled: PathBuf,
-    play: Box<dyn Fn(&Recording, &Path) -> Result<[String; 2]> + 'a>,
+    play: Play<'a>,
 }
 
 /// Measures all players, writes the table, and refuses one that is far from the preview.
