@@ -40,18 +40,18 @@ class Creature:
     action: bpy.types.Action
 
 
-def build(resolution: int = RESOLUTION) -> Creature:
+def build(resolution: int = RESOLUTION, rounds: int = 1) -> Creature:
     """Build the creature into the scene's collection, standing on z = 0 and facing -y, about 1.2 m tall.
 
     `resolution` is the number of cells across the skin's longest side: 72 gives 12,000 vertices, 28 the
-    1,700 that tests need; below 28 the surface pinches.
+    1,700 that tests need; below 28 the surface pinches. `rounds` is how often the action plays.
     """
     collection = bpy.context.scene.collection
     skeleton = creature_rig.bones()
     armature = creature_rig.build_armature(skeleton, collection)
     body = _build_body(resolution, skeleton, armature, collection)
     parts = [_build_face_part(part, armature, collection) for part in creature_shape.face()]
-    action = creature_action.animate(armature)
+    action = creature_action.animate(armature, rounds)
     bpy.context.scene.frame_set(creature_action.FIRST_FRAME)
     return Creature(armature, body, parts, action)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import bpy
 from creature_rig import FOOT_CONTROL, PREFIX, SIDES
@@ -32,32 +33,46 @@ ARMS = {
     51: 0.0, 60: 0.0,
 }  # fmt: skip
 
+Key = TypeVar("Key")
+
 UP, FORWARD, LEFT = Vector((0.0, 0.0, 1.0)), Vector((0.0, -1.0, 0.0)), Vector((1.0, 0.0, 0.0))
 
 
-def animate(armature: bpy.types.Object) -> bpy.types.Action:
-    """Key the action onto the armature and set the scene's range and frame rate."""
+def animate(armature: bpy.types.Object, rounds: int = 1) -> bpy.types.Action:
+    """Key the action onto the armature, some times in turn, and set the scene's range and frame rate."""
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = FIRST_FRAME, LAST_FRAME
+    length = LAST_FRAME - FIRST_FRAME
+    scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + rounds * length
     scene.render.fps, scene.render.fps_base = FRAME_RATE, 1.0
-    for frame, (height, forward, lean) in HIPS.items():
+    for start in range(0, rounds * length, length):
+        _key_round(armature, start)
+    action = armature.animation_data.action
+    action.name = "Hop and twist"
+    return action
+
+
+def _key_round(armature: bpy.types.Object, start: int) -> None:
+    """Key the action once, `start` frames later than the first time."""
+    for frame, (height, forward, lean) in moved(HIPS, start):
         _key_location(armature, "Hips", frame, UP * height + FORWARD * forward)
         _key_rotation(armature, "Hips", frame, LEFT, lean)
-    for frame, (height, point) in FEET.items():
+    for frame, (height, point) in moved(FEET, start):
         for side in SIDES:
             _key_location(armature, side + FOOT_CONTROL, frame, UP * height)
             _key_rotation(armature, side + FOOT_CONTROL, frame, LEFT, point)
-    for frame, (spine, head) in TWIST.items():
+    for frame, (spine, head) in moved(TWIST, start):
         for name in ("Spine", "Spine1", "Spine2"):
             _key_rotation(armature, name, frame, UP, spine / 3.0)
         for name in ("Neck", "Head"):
             _key_rotation(armature, name, frame, UP, head / 2.0)
-    for frame, lift in ARMS.items():
+    for frame, lift in moved(ARMS, start):
         for side, sign in SIDES.items():
             _key_rotation(armature, side + "Arm", frame, FORWARD, sign * lift)
-    action = armature.animation_data.action
-    action.name = "Hop and twist"
-    return action
+
+
+def moved(keys: dict[int, Key], start: int) -> list[tuple[int, Key]]:
+    """Keys some frames later."""
+    return [(frame + start, key) for frame, key in keys.items()]
 
 
 def _rest(armature: bpy.types.Object, name: str) -> tuple[bpy.types.PoseBone, Matrix]:

@@ -28,6 +28,7 @@ import lesson
 import numpy as np
 import platform_pictures
 import sewn_leaves
+import stadium as stadiums
 import studio
 import subjects
 import thrown_jelly
@@ -263,6 +264,12 @@ def leaves(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, list(bent), names, "")
 
 
+def stadium(_engine: str, scratch: Path) -> Image.Image:
+    """A thousand creatures, by Cycles: instances are no meshes of a studio."""
+    stadiums.Stadium(1000).photograph(scratch)
+    return Image.open(scratch).convert("RGB")
+
+
 def caught(engine: str, scratch: Path) -> Image.Image:
     """A block of jelly thrown and caught by an arm, and inflated in its flight."""
     jelly = caught_jelly.CaughtJelly()
@@ -348,6 +355,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "law": law,
     "leaves": leaves,
     "props": props,
+    "stadium": stadium,
     "direct": direct,
     "icon.png": platform_pictures.icon,
     "featured.jpg": platform_pictures.featured,

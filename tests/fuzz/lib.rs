@@ -86,3 +86,30 @@ pub fn advance(simulation: &mut Simulation, drive: &Drive<'_>) {
         Err(_) => assert_eq!(simulation.coefficients(), before),
     }
 }
+
+/// Number of bytes before the length of the body, then length of the hash after it.
+const HEAD: usize = 16;
+const HASH: usize = 8;
+
+/// A file of the same kind with correct length and hash, so that its contents are read.
+pub fn sealed(whole: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut file = whole[..HEAD].to_vec();
+    file.extend((body.len() as u64).to_le_bytes());
+    file.extend(body);
+    let hash = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    file.extend(hash.to_le_bytes());
+    file
+}
+
+/// The body of a valid model with some of its 8-byte words replaced: closer to a model than random bytes.
+pub fn edited(whole: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut body = whole[HEAD + 8..whole.len() - HASH].to_vec();
+    let words = body.len() / 8;
+    for edit in data.chunks_exact(10) {
+        let at = 8 * (usize::from(u16::from_le_bytes([edit[0], edit[1]])) % words);
+        body[at..at + 8].copy_from_slice(&edit[2..]);
+    }
+    body
+}

@@ -89,39 +89,51 @@ fn hostile_files_are_refused_and_never_crash() {
     assert!(refused > 0 && played > 0, "{refused} refused, {played} played");
 }
 
-#[test]
-fn the_example_in_c_plays_as_rust_does() {
+/// A program in C, compiled as strict C99 with the library, or `None` without gcc. Files are named from the package.
+fn compiled(name: &str, files: &[&str]) -> Option<Command> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let libraries = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("play");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
-    let Ok(found) = Command::new("gcc").arg("--version").output() else {
-        println!("there is no gcc here, so the example in C is not compiled");
-        return;
-    };
-    assert!(found.status.success());
-    let program = folder.join("play");
+    if Command::new("gcc").arg("--version").output().is_err() {
+        println!("there is no gcc here, so {name} is not compiled");
+        return None;
+    }
+    let program = folder.join(name);
     let compiled = Command::new("gcc")
         .args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
-        .arg(here.join("examples/play.c"))
-        .arg("-I")
-        .arg(here.join("include"))
-        .arg("-L")
-        .arg(&libraries)
+        .args(files.iter().map(|file| here.join(file)))
+        .args(["include", "godot/src"].map(|folder| format!("-I{}", here.join(folder).display())))
+        .arg(format!("-L{}", libraries.display()))
         .args(["-ljounce_player", "-lm", "-o"])
         .arg(&program)
         .output()
         .unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let (model, bytes) = (folder.join("bar.jounce"), model_file(12));
-    std::fs::write(&model, &bytes).unwrap();
-    let played = Command::new(&program)
-        .args([model.to_str().unwrap(), "300"])
-        .env("LD_LIBRARY_PATH", &libraries)
-        .output()
-        .unwrap();
-    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
-    let text = String::from_utf8(played.stdout).unwrap();
+    let mut command = Command::new(program);
+    command.current_dir(folder).env("LD_LIBRARY_PATH", libraries);
+    Some(command)
+}
+
+/// Output of a program; fails with what it says of errors.
+fn said(program: &mut Command) -> String {
+    let made = program.output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    String::from_utf8(made.stdout).unwrap()
+}
+
+/// A model file for programs, beside the test's other files.
+fn written(name: &str, bytes: &[u8]) -> PathBuf {
+    let model = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&model, bytes).unwrap();
+    model
+}
+
+#[test]
+fn the_example_in_c_plays_as_rust_does() {
+    let Some(mut program) = compiled("play", &["examples/play.c"]) else { return };
+    let bytes = model_file(12);
+    let text = said(program.arg(written("bar.jounce", &bytes)).arg("300"));
     let theirs: Vec<f64> = text.lines().map(|line| line.parse().unwrap()).collect();
     let mut player = Player::load(&bytes).unwrap();
     let mut out = vec![0.0; 3 * player.points()];
@@ -137,12 +149,17 @@ fn the_example_in_c_plays_as_rust_does() {
     assert_eq!(theirs.len(), 300);
     let apart = own.iter().zip(&theirs).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
     assert!(apart <= 1e-8 && own[299] > 1e-4, "{apart} m apart");
-    let refused = Command::new(&program)
-        .args([here.join("Cargo.toml").to_str().unwrap(), "1"])
-        .env("LD_LIBRARY_PATH", &libraries)
-        .output()
-        .unwrap();
+    let mut program = compiled("play", &["examples/play.c"]).unwrap();
+    let refused = program.arg(written("no.jounce", b"[package]")).arg("1").output().unwrap();
     assert_eq!(String::from_utf8_lossy(&refused.stderr), "file: this is not a Jounce model\n");
+}
+
+#[test]
+fn rest_places_are_such_that_the_skin_carries_them_to_the_displaced_ones() {
+    let Some(mut program) = compiled("flesh", &["tests/flesh.c", "godot/src/flesh.c"]) else { return };
+    let text = said(program.arg(written("flesh.jounce", &model_file(12))));
+    let numbers: Vec<f64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    assert!(numbers[0] <= 1e-6 && numbers[1] > 1e-3, "{numbers:?}");
 }
 
 #[test]

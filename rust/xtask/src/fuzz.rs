@@ -7,7 +7,7 @@ use crate::process::{Result, cargo, command, heading, io_error, output, run as r
 use crate::project;
 
 /// Fuzz targets in `tests/fuzz`.
-const TARGETS: [&str; 4] = ["model_file", "body", "motion", "contact"];
+const TARGETS: [&str; 5] = ["model_file", "player", "body", "motion", "contact"];
 const SECONDS: &str = "60";
 
 /// Runs each named target, or all of them, for a number of seconds (`["--seconds", "600", "body"]`), one
@@ -59,6 +59,9 @@ fn fuzz(target: &str, seconds: &str) -> Result<()> {
         &format!("-max_total_time={seconds}"),
         &format!("-artifact_prefix={}/{target}-", kept.display()),
         "-timeout=30",
+        // Inputs start long: some edits of a model take more bytes than short runs would come to.
+        "-len_control=0",
+        "-max_len=1024",
         "-rss_limit_mb=4096",
     ]))
     .map_err(|message| format!("{message}; what it said: {}", log.display()))?;

@@ -107,10 +107,15 @@ fn named(program: PathBuf) -> std::result::Result<Blender, Absent> {
     Ok(Blender::Program(program))
 }
 
+/// Folder of the chroot.
+pub fn chroot_folder() -> PathBuf {
+    let folder = std::env::var_os("JOUNCE_CHROOT").map(PathBuf::from);
+    folder.unwrap_or_else(|| project::target().join("chroot-sid"))
+}
+
 /// Debian's own Blender, fetched on first use.
 fn chroot() -> std::result::Result<Blender, Absent> {
-    let folder = std::env::var_os("JOUNCE_CHROOT").map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| project::target().join("chroot-sid"));
+    let folder = chroot_folder();
     if !folder.join("usr/bin/blender").exists() {
         make_chroot(&folder).map_err(Absent::Impossible)?;
     }
@@ -146,7 +151,7 @@ fn needs(programs: &[&str], packages: &str) -> Result<()> {
 }
 
 /// A command in the chroot, with access to the repository and to the characters, if there are any.
-fn in_chroot(folder: &Path, words: &[OsString]) -> Command {
+pub fn in_chroot(folder: &Path, words: &[OsString]) -> Command {
     let mut command = command("sh");
     command.arg("tests/gui/in_chroot.sh").arg(folder).arg(project::root()).arg(project::target());
     command.args(project::data()).arg("--").args(words);

@@ -11,6 +11,7 @@ mod docs;
 mod folders;
 mod foreign;
 mod fuzz;
+mod godot;
 mod gui;
 mod leftovers;
 mod measure;
@@ -22,6 +23,7 @@ mod notices;
 mod page;
 mod pictures;
 mod platform;
+mod players;
 mod prerequisites;
 mod process;
 mod project;
@@ -62,6 +64,12 @@ usage: cargo x <command>
                         table of their sizes, times, and agreement with the native player
   page [character...]   the player's page, one file without a server, to out/page/; needs Node, and Chromium
                         to compare the page with the player, and to drop these GLB characters on it
+  godot                 the player as an addon of Godot 4, to out/godot/addons/jounce/; needs Godot 4.4 or newer
+                        (JOUNCE_GODOT, the PATH, or Debian's in the chroot of `gui`)
+  players               one character in Rust, C, JavaScript, Python and Godot beside its preview, and a
+                        stadium: sizes, times and agreement, to out/players.md
+  stadium [BODIES [THREADS]]
+                        a thousand characters of 16 modes on two threads
   addon                 the Blender extension, to dist/
   release [platform...] wheels, zips, sources and checksums for every platform, or only these, built on Linux
                         and checked, to dist/release/; `release pack` uses existing wheels
@@ -87,8 +95,8 @@ usage: cargo x <command>
   bench rivals [--docs] the full space beside VBD of newton and Newton's method with SciPy, to out/rivals.txt; with
                         --docs to docs/benchmarks.md as well
   fuzz [--seconds N] [target...]
-                        hostile input for N seconds (60) per target: model_file, body, motion, contact, from
-                        the inputs of earlier runs in out/fuzz/; needs nightly Rust and cargo-fuzz
+                        hostile input for N seconds (60) per target: model_file, player, body, motion, contact,
+                        from the inputs of earlier runs in out/fuzz/; needs nightly Rust and cargo-fuzz
   memory [name...]      native tests under memory checkers: miri (some of them), address (all, under a
                         sanitizer); needs nightly Rust
   nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and
@@ -121,6 +129,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["wasm"] => wasm::build().map(drop),
         ["wasm", "--measure"] => wasm::measure(),
         ["page", characters @ ..] => page::build(characters),
+        ["godot"] => godot::build(),
+        ["players"] => players::run_all().map(drop),
+        ["stadium", numbers @ ..] => players::stadium(numbers),
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run("").map(drop),
         ["sheets", only] => sheets::run(only).map(drop),

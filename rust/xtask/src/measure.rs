@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bench;
 use crate::measured::{PAGE, rows};
+use crate::players;
 use crate::process::{self, Result, command, heading, io_error, output};
 use crate::project;
 use crate::repository::read;
@@ -14,7 +15,7 @@ use crate::sheets;
 type Maker = fn() -> Result<Option<PathBuf>>;
 
 /// Measured pages below `docs`, in the order of their names.
-const PAGES: [(&str, Maker); 9] = [
+const PAGES: [(&str, Maker); 10] = [
     ("addon/bakes.md", || script("examples/blender/bakes.py", &THREE).map(Some)),
     ("addon/exports.md", || script("tests/blender/exports.py", &THREE).map(Some)),
     ("addon/final_motion.md", || sheets::final_motion("").map(Some)),
@@ -24,6 +25,7 @@ const PAGES: [(&str, Maker); 9] = [
     ("addon/what_moves.md", || sheets::run("").map(Some)),
     ("benchmarks.md", || bench::run(true, false).map(|()| None)),
     ("gallery.md", || sheets::gallery("").map(Some)),
+    ("players.md", || players::run_all().map(Some)),
 ];
 
 /// Characters of the pages on bakes and exports.
