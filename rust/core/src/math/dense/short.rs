@@ -104,7 +104,7 @@ pub(super) fn factor(mut matrix: MatMut<'_, f64>, _: &mut Memory) -> bool {
         for i in j..matrix.nrows() {
             let known: f64 = (0..j).map(|k| matrix[(i, k)] * matrix[(j, k)]).sum();
             let rest = matrix[(i, j)] - known;
-            if i == j && !(rest > 0.0) {
+            if i == j && (rest <= 0.0 || rest.is_nan()) {
                 return false;
             }
             matrix[(i, j)] = if i == j { rest.sqrt() } else { rest / matrix[(j, j)] };
@@ -144,14 +144,20 @@ mod tests {
             let scaled = Mat::from_fn(size, size, |i, k| vectors[(i, k)] * values[k]);
             assert!((&scaled * vectors.transpose() - &symmetric).norm_max() < 1e-12 * size as f64);
             let mut lower = symmetric.clone();
-            assert!(factor(lower.as_mut(), &mut Memory));
+            let mut memory = Memory::new(size);
+            assert!(factor(lower.as_mut(), &mut memory));
             let mut solved = symmetric.clone();
             solve(lower.as_ref(), solved.as_mut());
             assert!((solved - Mat::<f64>::identity(size, size)).norm_max() < 1e-12);
             let mut product = Mat::zeros(size, size);
             multiply(product.as_mut(), Accum::Replace, symmetric.as_ref(), symmetric.as_ref(), 2.0);
             assert!((product - 2.0 * &symmetric * &symmetric).norm_max() < 1e-10 * size as f64);
-            assert!(!factor((-1.0 * symmetric).as_mut(), &mut Memory));
+            let mut half = Mat::zeros(size, size);
+            add_lower(half.as_mut(), symmetric.as_ref(), symmetric.as_ref());
+            let square = &symmetric * &symmetric;
+            let wanted = Mat::from_fn(size, size, |i, j| if i >= j { square[(i, j)] } else { 0.0 });
+            assert!((half - wanted).norm_max() < 1e-10 * size as f64);
+            assert!(!factor((-1.0 * symmetric).as_mut(), &mut memory));
         }
     }
 }
