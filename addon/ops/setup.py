@@ -55,7 +55,7 @@ class JOUNCE_OT_setup(LongOperator):
                 self.warn(str(refusal))
             for meshes, message in zip(found, tried, strict=True):
                 if message not in refusals:
-                    [host] = [obj for obj in meshes if registry.is_host(obj) and obj.jounce.wearer is None]
+                    [host] = [obj for obj in meshes if registry.is_host(obj) and not registry.is_worn(obj)]
                     for each in bodies.dressed([host]):
                         show(each, self.warn)
             finished = True
@@ -131,7 +131,7 @@ def undressed(host: bpy.types.Object, context: bpy.types.Context) -> list[clothe
         return clothes.taken_off(host, on)
     finally:
         for obj in beside:
-            if obj.jounce.host == host and obj.jounce.wearer is None:
+            if obj.jounce.host == host and not registry.is_worn(obj):
                 obj.property_unset("jounce")
 
 

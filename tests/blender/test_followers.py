@@ -83,7 +83,8 @@ def shown(meshes):
 def assert_same(found, expected):
     for one, other in zip(found, expected, strict=True):
         # In a fold the nearest point may be on either side, decided by rounding.
-        assert (np.abs(one - other) > 1e-5).mean() < 1e-3
+        apart = (np.abs(one - other) > 1e-5).any(axis=2)
+        assert apart.mean() < 2e-3 and apart.sum(axis=1).max() <= 2
 
 
 @pytest.mark.parametrize("target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"])

@@ -131,7 +131,10 @@ def test_wild_presets_turn_hardly_any_skin_inside_out():
     bpy.context.scene.frame_set(shot.first)
     flesh.select([fox.armature])
     assert bpy.ops.jounce.setup() == {"FINISHED"}
-    host, worst, moved = next(mesh for mesh in fox.body if mesh.jounce.is_host), {}, {}
+    host, worst, whole, moved = next(mesh for mesh in fox.body if mesh.jounce.is_host), {}, {}, {}
+    # A triangle that the rig crushes to a tenth of its usual area has hardly a side to turn.
+    areas = np.array([np.linalg.norm(body_parts_of.normals(points, triangles), axis=1) for points in posed])
+    has_side = areas > 0.1 * np.median(areas, axis=0)
     for name in ("Realistic", "Cartoon", "Jelly"):
         host.jounce.preset = name
         bpy.ops.jounce.fill_cache()
@@ -139,10 +142,11 @@ def test_wild_presets_turn_hardly_any_skin_inside_out():
         normals = (
             [body_parts_of.normals(points, triangles) for points in shapes] for shapes in (posed, fleshed)
         )
-        turned = [(a * b).sum(axis=1) < 0.0 for a, b in zip(*normals, strict=True)]
+        turned = np.array([(a * b).sum(axis=1) < 0.0 for a, b in zip(*normals, strict=True)])
         worst[name] = float(np.mean(turned, axis=1).max())
+        whole[name] = float(np.mean(turned & has_side, axis=1).max())
         moved[name] = float(np.linalg.norm(fleshed - posed, axis=2).max())
-    assert worst["Realistic"] <= 0.001 and max(worst.values()) < 0.01, worst
+    assert whole["Realistic"] == 0.0 and max(worst.values()) < 0.01, (whole, worst)
     assert 1.5 * moved["Realistic"] < moved["Cartoon"] < moved["Jelly"], moved
 
 

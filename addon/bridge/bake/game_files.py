@@ -18,7 +18,7 @@ from ...core.flesh.settings import Quality
 from ...core.stepping.motion import FrameInput
 from ..body import bodies
 from ..body.bodies import BodyScene
-from ..common import frames, units
+from ..common import frames, registry, units
 from ..inputs import directions
 from ..motions.motions import Motions
 from ..preview import previews
@@ -81,7 +81,7 @@ def planned(hosts: list[bpy.types.Object], context: bpy.types.Context, warn: War
     if units.metres_per_unit(scene) != 1.0:
         raise UserError("glTF is in metres, and this scene is not; set its Unit Scale to 1.")
     # Clothes follow their bones in a game; a loose part is in its mesh, whose mask a file does not hold.
-    worn = [host for host in bodies.dressed(hosts) if host.jounce.cut_from is None]
+    worn = [host for host in bodies.dressed(hosts) if registry.linked(host, "cut_from") is None]
     objects = exports.exported(worn)
     baked = next((obj for obj in objects if modifier_stack.is_baked(obj)), None)
     if baked is not None:

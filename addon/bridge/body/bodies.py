@@ -86,7 +86,7 @@ def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         hung = (o for o in meshes_of_bodies if armature_modifier.hangs_on(o, obj))
         # For a single host the body of a deformed mesh has precedence, and the wearer before the clothes.
         found = [host for other in chain(deformed, hung) for host in hosts_of(other)]
-        yield from sorted(found, key=lambda host: host.jounce.wearer is not None)
+        yield from sorted(found, key=registry.is_worn)
         return
     state = registry.state(obj)
     if state is not None and state.is_host:
@@ -101,7 +101,7 @@ def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
     found = dict.fromkeys(host for obj in objects if obj is not None for host in hosts_of(obj))
     if not found:
         raise UserError("No selected object has Jounce; select a character and use Add Jounce first.")
-    return [host for host in found if host.jounce.wearer not in found]
+    return [host for host in found if registry.linked(host, "wearer") not in found]
 
 
 def dressed(hosts: list[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -111,7 +111,8 @@ def dressed(hosts: list[bpy.types.Object]) -> list[bpy.types.Object]:
 
 def clothes_of(host: bpy.types.Object) -> list[bpy.types.Object]:
     """The hosts of the clothes of a body, in order."""
-    return [obj for obj in registry.meshes() if registry.is_host(obj) and obj.jounce.wearer == host != obj]
+    bodies = filter(registry.is_host, registry.meshes())
+    return [obj for obj in bodies if registry.linked(obj, "wearer") == host != obj]
 
 
 def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) -> None:

@@ -153,7 +153,7 @@ def show(obj: bpy.types.Object) -> None:
 
 def forget(obj: bpy.types.Object) -> None:
     """Takes Jounce's data off a mesh, and an object that was cut from another one out of the file."""
-    source = obj.jounce.cut_from
+    source = registry.linked(obj, "cut_from")
     if not marks.has(obj, marks.CLOTH):
         if obj.jounce.made_mask:
             show(obj)
@@ -170,7 +170,7 @@ def forget(obj: bpy.types.Object) -> None:
 
 def cuts_of(source: bpy.types.Object) -> Iterable[bpy.types.Object]:
     """The objects that show loose parts of a mesh."""
-    return (obj for obj in registry.meshes() if obj.jounce.cut_from == source)
+    return (obj for obj in registry.meshes() if registry.linked(obj, "cut_from") == source)
 
 
 def swinging(garments: list[Garment], context: bpy.types.Context) -> np.ndarray:

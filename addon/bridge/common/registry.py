@@ -51,6 +51,16 @@ def is_host(obj: bpy.types.Object) -> bool:
     return kept is not None and kept.is_host
 
 
+def linked(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
+    """The object that Jounce data point to, None for none; reading an unset pointer would set it."""
+    return getattr(obj.jounce, name) if obj.jounce.is_property_set(name) else None
+
+
+def is_worn(obj: bpy.types.Object) -> bool:
+    """True for the host of a piece of clothing."""
+    return linked(obj, "wearer") is not None
+
+
 def meshes() -> list[bpy.types.Object]:
     """The meshes of all bodies in the file, local before linked ones, each by name."""
     global _meshes
