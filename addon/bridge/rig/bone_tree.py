@@ -8,8 +8,8 @@ import numpy as np
 
 from . import bone_transforms
 
-# Distance of the heads of a control bone and of the deforming bone at its place, as a share of its length, and
-# least cosine between the two.
+# Distance of the heads of a control bone and of the deforming bone at its place, as a share of its length,
+# and least cosine between the two.
 NEAR, ALIKE = 1e-3, 0.999
 # Constraints by which a bone goes where another one is.
 FOLLOWING = ("COPY_TRANSFORMS", "COPY_LOCATION", "CHILD_OF")
