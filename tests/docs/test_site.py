@@ -79,11 +79,15 @@ def test_notebooks_are_pages(tmp_path):
 
 
 def test_measured_pages_say_when():
+    """Above the paragraph that names the command, and so below pictures that come first."""
     row = "| [Bakes](addon/bakes.md) | `a` | `abc1234`, 2026 | `b` | see [moves](addon/moves.md) | `12ab` |"
-    shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
-    assert "Measured at `abc1234`, 2026, on two cores. Since then: see [moves](moves.md)." in shown
-    assert shown.startswith("# Bakes\n") and shown.endswith("Text.")
+    shown = site.dated("# Bakes\n\nPictures.\n\nMade by `a`.\n\nText.", "addon/bakes.md", row)
+    title, pictures, note, *others = shown.split("\n\n")
+    assert (title, pictures, others) == ("# Bakes", "Pictures.", ["Made by `a`.", "Text."])
+    assert "Measured at `abc1234`, 2026, on two cores. Since then: see [moves](moves.md)." in note
     assert site.dated("# Other", "addon/other.md", row) == "# Other"
+    with pytest.raises(site.SiteError, match="docs/addon/bakes.md: no paragraph names `a`"):
+        site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
 
 
 def test_a_forgotten_name_is_refused(tmp_path):

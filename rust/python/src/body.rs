@@ -35,7 +35,8 @@ use crate::subspace::SkinningModes;
 ///
 /// `BodyJob` does the same without blocking.
 ///
-/// With neither, all bones count. A pose always has a transform for each bone.
+/// Without `merge_into` and `bone_parents`, the modes are complementary to every bone. A pose always
+/// has a transform for each bone.
 ///
 /// Parameters
 /// ----------

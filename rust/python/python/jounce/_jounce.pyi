@@ -3573,7 +3573,8 @@ class Body:
 
     `BodyJob` does the same without blocking.
 
-    With neither, all bones count. A pose always has a transform for each bone.
+    Without `merge_into` and `bone_parents`, the modes are complementary to every bone. A pose always
+    has a transform for each bone.
 
     Parameters
     ----------
