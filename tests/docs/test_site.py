@@ -81,7 +81,12 @@ def test_notebooks_are_pages(tmp_path):
 def test_measured_pages_say_when():
     row = "| [Bakes](addon/bakes.md) | `a` | `abc1234`, 2026 | `b` | see [moves](addon/moves.md) | `12ab` |"
     shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
-    assert "Measured at `abc1234`, 2026, on two cores. Since then: see [moves](moves.md)." in shown
+    title = 'note "Measured at `abc1234`, 2026, on two cores'
+    assert f'\n??? {title}; changes since"\n    Since then: see [moves](moves.md).\n' in shown
+    unchanged = site.dated(
+        "# Bakes\n\nText.", "addon/bakes.md", row.replace("see [moves](addon/moves.md)", "-")
+    )
+    assert unchanged == f'# Bakes\n\n!!! {title}"\n\n\nText.'
     assert shown.startswith("# Bakes\n") and shown.endswith("Text.")
     assert site.dated("# Other", "addon/other.md", row) == "# Other"
 

@@ -35,7 +35,8 @@ use crate::subspace::SkinningModes;
 ///
 /// `BodyJob` does the same without blocking.
 ///
-/// With neither, all bones count. A pose always has a transform for each bone.
+/// All bones count in the constraint, without `merge_into` and `bone_parents`. A pose always has a transform
+/// for each bone.
 ///
 /// Parameters
 /// ----------

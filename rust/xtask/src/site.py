@@ -160,15 +160,16 @@ def write_notebook(notebook: Path, page: Path) -> None:
 
 
 def dated(markdown: str, place: str, evidence: str) -> str:
-    """A page with a note below its title, if the list of measured pages has it."""
+    """A page with a note below its title, if the list of measured pages has it; changes since are folded."""
     row = re.search(rf"^\| \[[^]]*\]\({re.escape(place)}\) \|(.*)\|$", evidence, re.M)
     if not row:
         return markdown
     _, commit, _, changed, _ = (cell.strip() for cell in row[1].split("|"))
     folder = Path(place).parent
     since = re.sub(r"\]\(([^)#]+)", lambda link: f"]({os.path.relpath(link[1], folder)}", changed)
-    note = f"!!! note\n    Measured at {commit}, on two cores."
-    note += f" Since then: {since}." if changed != "-" else ""
+    note = f'!!! note "Measured at {commit}, on two cores"'
+    if changed != "-":
+        note = f'??? note "Measured at {commit}, on two cores; changes since"\n    Since then: {since}.'
     title, _, text = markdown.partition("\n")
     return f"{title}\n\n{note}\n\n{text}"
 
