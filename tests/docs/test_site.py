@@ -91,6 +91,12 @@ def test_measured_pages_say_when():
     assert site.dated("# Other", "addon/other.md", row) == "# Other"
 
 
+def test_numbers_of_tables_stay_whole():
+    shown = site.whole('<td>1.9e-03</td><td style="a">+2.1 ms</td><td>Mesh Cache</td><td>3 keys</td>')
+    assert shown.startswith('<td class="number">1.9e-03</td><td style="a" class="number">+2.1 ms</td>')
+    assert "<td>Mesh Cache</td>" in shown and shown.endswith('<td class="number">3 keys</td>')
+
+
 def test_a_forgotten_name_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("\n".join(f"::: jounce.{name}" for name in jounce.__all__), encoding="utf-8")

@@ -33,6 +33,8 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>
 # A link to a film in a paragraph of its own.
 FILM = re.compile(r'<p><a href="([^"]+)\.mp4">(.*?)</a></p>', re.S)
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.S)
+# A cell of a table that holds a number with its unit.
+NUMBER = re.compile(r"<td([^>]*)>([+-]?\d[^<]{0,15})</td>")
 # Names of the Python module in the reference.
 DESCRIBED = re.compile(r"^::: jounce\.(\w+)$", re.M)
 FONT = "fonts/STIXTwoMath-Regular.ttf"
@@ -79,8 +81,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Renders the formulas of a page, shows its films, and loads its pictures when they come into sight."""
-    return lazy(films(rendered(html, page.file.src_uri)))
+    """Renders the formulas of a page, keeps its numbers whole, shows its films, and loads its pictures when
+    they come into sight.
+    """
+    return lazy(films(whole(rendered(html, page.file.src_uri))))
 
 
 def package(name: str) -> str:
@@ -202,6 +206,11 @@ def films(html: str) -> str:
         r'<a href="\1.mp4">\2</a></video>'
     )
     return FILM.sub(player, html)
+
+
+def whole(html: str) -> str:
+    """A page's HTML whose cells with a number are of a class of their own, on one line."""
+    return NUMBER.sub(r'<td\1 class="number">\2</td>', html)
 
 
 def lazy(html: str) -> str:
