@@ -148,6 +148,20 @@ def test_a_bake_has_the_bits_of_the_preview(touching, both, module):
     assert all(np.abs(a - b).max() < 1e-6 for a, b in zip(shown(lower, upper), expected, strict=True))
 
 
+def test_frames_that_have_not_converged_are_told_and_marked(touching, session, module, monkeypatch, capsys):
+    monkeypatch.setattr(module("core.stepping.motion"), "ITERATIONS", 1)
+    touching[1].jounce.damping = 0.9
+    shown(*touching)
+    previews = module("bridge.preview.previews")
+    for obj, frames in zip(touching, previews.rough(bpy.context.scene), strict=True):
+        assert frames and set(frames) <= set(FRAMES)
+        more = f" and {len(frames) - 1} more" if len(frames) > 1 else ""
+        assert f"In frame {frames[0]}{more}" in session(obj).status()
+    scenes.activate(touching[0])
+    bpy.ops.jounce.bake(target="MODAL_KEYS")
+    assert "Lower: In frame " in capsys.readouterr().out
+
+
 def test_a_change_of_one_changes_the_other(touching):
     lower, upper = touching
     before = shown(lower, upper)
@@ -310,7 +324,7 @@ def test_a_heap_that_was_set_up_while_it_was_shown_comes_to_rest(session):
         bpy.ops.jounce.setup()
         collide(obj, floor, *heap)
     shown(*heap, frames=range(1, 5))
-    assert [session(obj).status() for obj in heap] == ["Cached 1 - 4"] * 3
+    assert all(session(obj).status().startswith("Draft: it touches Heap") for obj in heap)
 
 
 def test_add_selected_takes_another_loose_body(pair):

@@ -162,7 +162,7 @@ def test_refusals_are_one_sentence_and_write_nothing(source, tmp_path):
     Usd.Stage.CreateNew(str(empty)).Save()
     text.write_text("no USD")
     for arguments, sentence in [
-        ((tmp_path / "missing.usda", out), "cannot be read"),
+        ((tmp_path / "missing.usda", out), "missing.usda does not exist"),
         ((text, out), "cannot be read"),
         ((empty, out), "no mesh that a skeleton deforms"),
         ((source, source), "character itself"),

@@ -281,8 +281,7 @@ def strips(scene: bpy.types.Scene) -> list[tuple[range, range]]:
 
 def rough(scene: bpy.types.Scene) -> list[list[int]]:
     """The frames of each body in a scene that have not converged."""
-    behind = [known.final for known in _sessions.values() if known.scene == scene]
-    return [[] if final is None else final.rough for final in behind]
+    return [known.rough for known in _sessions.values() if known.scene == scene]
 
 
 def direct(host: bpy.types.Object) -> None:

@@ -115,6 +115,13 @@ class Session:
         checked = checked if self.final is None else min(checked, self.final.checked)
         return frames[:checked], frames[checked:]
 
+    @property
+    def rough(self) -> list[int]:
+        """The frames of the shown motion that have not converged."""
+        if self.final is not None:
+            return self.final.rough
+        return sorted(self.cache.first + row for row in self.cache.rough)
+
     def status(self) -> str:
         """One line for the panel."""
         if self.trouble:
@@ -128,9 +135,8 @@ class Session:
             return f"Moved by hand{kept}"
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
-            held = self.filling.held()
             told = qualities.status(self.final, self.host, self.cache.frames, self.wanted)
-            return told + (f". {held}" if held else "")
+            return ". ".join(filter(None, (told, self.filling.held(), self.filling.rough())))
         if self._watch.suspected:
             return "Changed; checking the cache"
         if self.waits:

@@ -20,8 +20,16 @@ from ..storage.cache import MotionCache
 from .loose_pass import LoosePass, Throw
 from .simulation_pass import Start
 
-# Coefficients (m, 3, 4) of each body in a frame.
-Shapes = list[np.ndarray]
+
+@dataclass(frozen=True)
+class Shapes:
+    """Bodies in a frame. key: digest of the inputs up to the frame. each: coefficients (m, 3, 4) of each
+    body. converged: False if a step to this frame has not converged.
+    """
+
+    key: bytes
+    each: list[np.ndarray]
+    converged: bool
 
 
 @dataclass
@@ -40,22 +48,22 @@ class Together:
     A frame's key is a digest of the inputs of all frames up to the frame. kept: states after some frames.
     """
 
-    frames: dict[int, tuple[bytes, Shapes]] = field(default_factory=dict)
+    frames: dict[int, Shapes] = field(default_factory=dict)
     kept: "dict[int, tuple[bytes, list[jounce.State]]]" = field(default_factory=dict)
     _run: Run | None = None
 
     def frame(self, keys: Sequence[bytes], members: Sequence[LoosePass]) -> Shapes:
         """The shapes in the frame of the last key. members: passes with drives up to this frame."""
         index = len(keys) - 1
-        key, shapes = self.frames.get(index, (b"", []))
-        if key == keys[-1]:
-            return shapes
+        known = self.frames.get(index)
+        if known is not None and known.key == keys[-1]:
+            return known
         run, self._run = self._run, None
         if run is None or keys[run.at : run.at + 1] != [run.key] or run.at >= index:
             run = self.approach(keys[:-1], members)
         self.play(run, keys, members)
         self._run = run
-        return self.frames[index][1]
+        return self.frames[index]
 
     def approach(self, keys: Sequence[bytes], members: Sequence[LoosePass]) -> Run:
         """Simulations at the nearest kept state up to the frame of the last key."""
@@ -72,12 +80,12 @@ class Together:
         """Goes on to the frame of the last key."""
         for index in range(run.at + 1, len(keys)):
             with passing_on("Bodies that touch each other cannot be simulated"):
-                step(run.simulations, members, index)
+                converged = step(run.simulations, members, index)
             shapes = [simulation.coefficients for simulation in run.simulations]
             if not all(np.isfinite(each).all() for each in shapes):
                 raise UserError("The motion grew beyond all bounds; raise the damping or the substeps.")
             run.at, run.key = index, keys[index]
-            self.frames[index] = run.key, shapes
+            self.frames[index] = Shapes(run.key, shapes, converged)
             if index % MotionCache.frames_per_state == 0:
                 self.kept[index] = run.key, [each.save_state() for each in run.simulations]
 
@@ -95,12 +103,15 @@ def together(digest: str) -> Together:
     return known
 
 
-def step(simulations: "Sequence[jounce.Simulation]", members: Sequence[LoosePass], index: int) -> None:
-    """Steps all bodies to a frame. Bodies that start there again have contact until then."""
+def step(simulations: "Sequence[jounce.Simulation]", members: Sequence[LoosePass], index: int) -> bool:
+    """Steps all bodies to a frame; False if a step has not converged. Bodies that start there again have
+    contact until then.
+    """
+    reports = []
     pairs = list(zip(members, simulations, strict=True))
     drives = [member.prepare(simulation, index) for member, simulation in pairs]
     if index > 0:
-        jounce.step_together(
+        reports = jounce.step_together(
             simulations,
             [drive.pose for drive in drives],
             forces=[drive.force for drive in drives],
@@ -110,6 +121,7 @@ def step(simulations: "Sequence[jounce.Simulation]", members: Sequence[LoosePass
     for (member, simulation), drive in zip(pairs, drives, strict=True):
         if member.starts(index):
             member.start_anew(simulation, drive, index)
+    return all(report.converged for report in reports)
 
 
 class TouchingPass(LoosePass):
@@ -149,7 +161,9 @@ class TouchingPass(LoosePass):
                 return
             self.cache.truncate(index)
         shapes = self._common.frame(self._keys, self._members)
-        self.cache.append(digest, self._kept(index, shapes[self._place]))
+        self.cache.append(digest, self._kept(index, shapes.each[self._place]))
+        if not shapes.converged:
+            self.cache.mark_rough()
         self.simulated += 1
 
     def simulation_at(self, index: int) -> "jounce.Simulation":

@@ -35,7 +35,8 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except Tf.ErrorException as error:
-        raise ValueError(f"source: {path} cannot be read as USD") from error
+        fault = "cannot be read as USD" if path.exists() else "does not exist"
+        raise ValueError(f"source: {path} {fault}") from error
 
 
 def opened(path: Path, out: Path) -> Any:
