@@ -79,16 +79,18 @@ def test_notebooks_are_pages(tmp_path):
 
 
 def test_measured_pages_say_when():
+    """Above the paragraph that names the command, and so below pictures that come first."""
     row = "| [Bakes](addon/bakes.md) | `a` | `abc1234`, 2026 | `b` | see [moves](addon/moves.md) | `12ab` |"
-    shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
-    title = 'note "Measured at `abc1234`, 2026, on two cores'
-    assert f'\n??? {title}; changes since"\n    Since then: see [moves](moves.md).\n' in shown
-    unchanged = site.dated(
-        "# Bakes\n\nText.", "addon/bakes.md", row.replace("see [moves](addon/moves.md)", "-")
-    )
-    assert unchanged == f'# Bakes\n\n!!! {title}"\n\n\nText.'
-    assert shown.startswith("# Bakes\n") and shown.endswith("Text.")
+    page = "# Bakes\n\nPictures.\n\nMade by `a`.\n\nText."
+    title, pictures, note, *others = site.dated(page, "addon/bakes.md", row).split("\n\n")
+    assert (title, pictures, others) == ("# Bakes", "Pictures.", ["Made by `a`.", "Text."])
+    measured = 'note "Measured at `abc1234`, 2026, on two cores'
+    assert note == f'??? {measured}; changes since"\n    Since then: see [moves](moves.md).'
+    unchanged = site.dated(page, "addon/bakes.md", row.replace("see [moves](addon/moves.md)", "-"))
+    assert f'\n\n!!! {measured}"\n\n' in unchanged
     assert site.dated("# Other", "addon/other.md", row) == "# Other"
+    with pytest.raises(site.SiteError, match="docs/addon/bakes.md: no paragraph names `a`"):
+        site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
 
 
 def test_numbers_of_tables_stay_whole():

@@ -164,18 +164,24 @@ def write_notebook(notebook: Path, page: Path) -> None:
 
 
 def dated(markdown: str, place: str, evidence: str) -> str:
-    """A page with a note below its title, if the list of measured pages has it; changes since are folded."""
+    """A page with a note above the paragraph that names its command, if the list of measured pages has it.
+
+    Changes since the measurement are folded. Raises SiteError for such a page without its command.
+    """
     row = re.search(rf"^\| \[[^]]*\]\({re.escape(place)}\) \|(.*)\|$", evidence, re.M)
     if not row:
         return markdown
-    _, commit, _, changed, _ = (cell.strip() for cell in row[1].split("|"))
+    command, commit, _, changed, _ = (cell.strip() for cell in row[1].split("|"))
     folder = Path(place).parent
     since = re.sub(r"\]\(([^)#]+)", lambda link: f"]({os.path.relpath(link[1], folder)}", changed)
     note = f'!!! note "Measured at {commit}, on two cores"'
     if changed != "-":
         note = f'??? note "Measured at {commit}, on two cores; changes since"\n    Since then: {since}.'
-    title, _, text = markdown.partition("\n")
-    return f"{title}\n\n{note}\n\n{text}"
+    paragraphs = markdown.split("\n\n")
+    number = next((number for number, text in enumerate(paragraphs) if command in text), None)
+    if number is None:
+        raise SiteError(f"docs/{place}: no paragraph names {command}, which makes its numbers")
+    return "\n\n".join([*paragraphs[:number], note, *paragraphs[number:]])
 
 
 def rendered(html: str, page: str) -> str:
