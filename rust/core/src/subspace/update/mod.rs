@@ -99,7 +99,8 @@ impl Eigenproblem {
             // ones.
             let Ritz { mut eigenvalues, vectors, loads } = space.lowest(values.len())?;
             let response = inverse.begin(loads.as_ref());
-            let energies: Vec<f64> = response.energies.iter().map(|energy| energy * change.softening).collect();
+            let energies: Vec<f64> =
+                response.energies.iter().map(|energy| energy * change.softening).collect();
             let qualities = Quality::of(&energies, &eigenvalues, self.shift, |value| self.deforms(value));
             let (residuals, mixed) = quality::bounds(&qualities, count);
             let worst = residuals.iter().copied().fold(0.0, f64::max);
