@@ -204,7 +204,7 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
             step(&mut tree);
             block.mean(&tree).x
         };
-        (0..48).map(|_| place()).collect()
+        (0..72).map(|_| place()).collect()
     };
     check_slopes(places, 1e-6, 0.01);
 }
