@@ -100,10 +100,10 @@ def test_frequencies_are_multiples_of_the_lowest_that_deforms(body):
 
 
 def test_a_swing_goes_to_both_sides_as_far_as_the_weights_say():
-    weights, side = np.array([1.0, -0.5, 0.0]), np.array([0.0, 1.0, 0.0])
-    there = modes.swing(weights, side, 2.0, np.pi / 2.0)
-    assert there.dtype == np.float32 and np.allclose(there[:, 1], 2.0 * modes.REACH * weights)
-    assert np.allclose(modes.swing(weights, side, 2.0, -np.pi / 2.0), -there)
+    weights, side = np.array([[1.0], [-0.5], [0.0]]), np.array([0.0, 1.0, 0.0])
+    there = modes.swing(weights * side, 2.0, 1.0)
+    assert there.dtype == np.float32 and np.allclose(there[:, 1:2], 2.0 * modes.REACH * weights)
+    assert np.allclose(modes.swing(weights * side, 2.0, -1.0), -there)
     assert [modes.shown_rate(ratio) for ratio in (1.0, 2.0, 50.0)] == [1.0, 2.0, modes.FASTEST]
 
 
