@@ -9,7 +9,7 @@ from .bridge.bake import cache_files, kept, old_files, renders
 from .bridge.body import copies
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
-from .bridge.preview import previews
+from .bridge.preview import previews, scrubbing
 from .core.body import bodies
 from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
@@ -82,6 +82,7 @@ def unregister() -> None:
     object_menu.unregister()
     render.unregister()
     renders.unregister()
+    scrubbing.end()
     previews.unregister()
     timeline.unregister()
     kept.unregister()

@@ -225,13 +225,15 @@ def of_built(
     host: bpy.types.Object, body: "built.jounce.Body", settings: BakeSettings, warn: Warn
 ) -> BakeSettings:
     """The settings with the quality of a body just built; warns if an automatic one stays a draft."""
-    if not host.jounce.is_flesh:
+    if not host.jounce.has_final:
         return settings
-    tets = len(body.mesh.tets)
-    why = host.jounce.why_draft(settings.target, tets)
-    if why:
+    tets, touches = len(body.mesh.tets), companions.why_draft(host)
+    why = touches or host.jounce.why_draft(settings.target, tets)
+    # Bodies that touch each other are drafts by nature, unless the final motion was chosen.
+    if why and (not touches or host.jounce.quality == Quality.FINAL.value):
         warn(f"{host.name} is baked as its draft: {why}.")
-    return replace(settings, quality=host.jounce.quality_of(settings.target, tets))
+    quality = Quality.DRAFT if touches else host.jounce.quality_of(settings.target, tets)
+    return replace(settings, quality=quality)
 
 
 def shape(
@@ -359,7 +361,7 @@ class Passes:
             in_turn(take(scene, filling, self._cycle) for filling in self.fillings), 0.0, 0.5
         )
         pair = draft.motion.coefficients, final.motion.coefficients
-        both = compared(pair[0], self.baking.body, pair[1], self.baking.shown)
+        both = compared(pair[0], self.baking.body, pair[1], self.baking.shown, final.motion.poses)
         error = yield from scaled(both, 0.5, 1.0)
         return self.measured(replace(final, draft_error=error.share))
 

@@ -6,7 +6,7 @@ from bpy.props import BoolProperty
 from ..bridge.common import units
 from ..bridge.inputs import directions
 from ..bridge.keys import numbered_keys
-from ..bridge.preview import keying, picking, previews, sculpting
+from ..bridge.preview import keying, picking, previews, scrubbing, sculpting
 from ..core.common.user_error import UserError
 from ..core.rig.part_settings import LABELS
 from ..overlay.string import String
@@ -47,6 +47,7 @@ class JOUNCE_OT_key_drag(JounceOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Waits for the mouse."""
+        scrubbing.end()
         try:
             self._region = picking.viewport_region(context)
             if self._region is None:

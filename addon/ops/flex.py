@@ -1,4 +1,4 @@
-"""jounce.flex_mode: plays one mode on the meshes."""
+"""jounce.flex_mode: plays one mode or derivative on the meshes."""
 
 import math
 import time
@@ -8,10 +8,10 @@ import numpy as np
 from bpy.props import IntProperty
 
 from ..bridge.body import bodies
-from ..bridge.preview import previews, temporary_display
+from ..bridge.preview import displayed_modes, previews, scrubbing, temporary_display
 from ..core.common.user_error import UserError
-from ..core.display import fields, modes
-from ..core.display.fields import Field
+from ..core.display import modes
+from ..core.display.modes import Family
 from . import needs
 from .operator import JounceOperator
 
@@ -44,15 +44,17 @@ class JOUNCE_OT_flex_mode(JounceOperator):
         raise UserError("A mode swings only in a window; start it from the list of modes.")
 
     def _begin(self, context: bpy.types.Context) -> None:
+        scrubbing.end()
         host = bodies.hosts(context)[0]
         body = temporary_display.body_of(host)
-        if self.mode >= body.model.mode_count:
-            raise UserError(f"{host.name} has {body.model.mode_count} modes; choose one of them.")
-        host.jounce.mode_index = self.mode
-        self._weights, _ = fields.at_rest(Field.WEIGHTS, body, self.mode, 1.0)
+        family = Family(context.window_manager.jounce.family)
+        if family is Family.SKINNING:
+            if self.mode >= body.model.mode_count:
+                raise UserError(f"{host.name} has {body.model.mode_count} modes; choose one of them.")
+            host.jounce.mode_index = self.mode
+        self._shape = displayed_modes.shape(host, body, family, self.mode + 1, context)
         self._diagonal = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
-        self._rate = modes.shown_rate(host.jounce.modes_built[self.mode].ratio)
-        self._direction = temporary_display.sideways(context)
+        self._rate = modes.shown_rate(displayed_modes.ratio(host, family, self.mode))
         self._shown = temporary_display.Shown(host, context.scene)
         self._start = time.perf_counter()
 
@@ -64,7 +66,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         phase = 2.0 * math.pi * self._rate * (time.perf_counter() - self._start)
-        self._shown.write(modes.swing(self._weights, self._direction, self._diagonal, phase))
+        self._shown.write(modes.swing(self._shape, self._diagonal, math.sin(phase)))
         previews.redraw(True)
         return {"RUNNING_MODAL"}
 

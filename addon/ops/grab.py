@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies
-from ..bridge.preview import picking, pulling
+from ..bridge.preview import picking, pulling, scrubbing
 from ..core.common.user_error import UserError
 from ..overlay.string import String
 from . import needs
@@ -27,6 +27,7 @@ class JOUNCE_OT_grab(JounceOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Waits for the mouse."""
+        scrubbing.end()
         try:
             self._region = picking.viewport_region(context)
             if self._region is None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 import bpy
 
 from ..bridge.common import registry
+from ..bridge.preview import scrubbing
 from ..core.common.task import Runner, Task, time_left
 from ..core.common.user_error import UserError
 from . import needs
@@ -51,6 +52,7 @@ class JounceOperator(Needing, bpy.types.Operator):
         """Runs to the end."""
         # A script may have added or deleted objects without an evaluation.
         registry.look_again()
+        scrubbing.end()
         try:
             self.report({"INFO"}, self.run(context))
         except UserError as refusal:
@@ -93,6 +95,7 @@ class LongOperator(JounceOperator):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Starts the task in the window; without a window runs the task to its end."""
         registry.look_again()
+        scrubbing.end()
         if bpy.app.background:
             return self.execute(context)
         self._runner = Runner(self.task(context))

@@ -1,4 +1,4 @@
-"""The tet mesh of a body in the viewport, and the embedding of its render vertices."""
+"""The tet mesh of a body in the viewport, its samples, and the embedding of its render vertices."""
 
 import bpy
 import jounce
@@ -7,8 +7,10 @@ import numpy as np
 from ..bridge.body import bodies
 from ..bridge.common import units
 from ..bridge.inputs import frame_inputs
+from ..bridge.motions import lessons
 from ..bridge.preview import evaluated_meshes, previews
 from ..core.display import cage
+from ..core.display.colours import SEQUENTIAL
 from . import shading
 
 CAGE_COLOUR = (0.95, 0.75, 0.2, 0.55)
@@ -22,9 +24,13 @@ class Lattice:
         self._scene = bodies.read(host, context, lambda _sentence: None)
         self._body = body
         self._edges = cage.edges(body)
+        known = lessons.of(host)
+        self._samples = [] if known is None else cage.sample_edges(body, known.tets, known.weights)
 
-    def draw(self, context: bpy.types.Context, with_cage: bool, with_hangers: bool) -> None:
-        """Draws the tet mesh with rig and flesh, and lines to the render vertices."""
+    def draw(
+        self, context: bpy.types.Context, with_cage: bool, with_hangers: bool, with_samples: bool
+    ) -> None:
+        """Draws the tet mesh with rig and flesh, lines to the render vertices, and the learnt samples."""
         depsgraph = context.evaluated_depsgraph_get()
         scale = 1.0 / units.metres_per_unit(context.scene)
         drive = frame_inputs.read(self._scene, depsgraph)
@@ -34,6 +40,10 @@ class Lattice:
         places = cage.positions(self._body, drive.pose, None if known is None else known.cage())
         if with_cage:
             shading.draw_lines(shading.line_batch(places * scale, self._edges), CAGE_COLOUR)
+        if with_samples:
+            for edges, colour in zip(self._samples, SEQUENTIAL, strict=False):
+                if len(edges):
+                    shading.draw_lines(shading.line_batch(places * scale, edges), (*colour, 1.0))
         if with_hangers:
             shapes = [evaluated_meshes.shape(obj, depsgraph) for obj in self._scene.objects]
             points = np.concatenate([shape.in_metres(1.0 / scale) for shape in shapes])

@@ -66,3 +66,12 @@ def draw_lines(batch: gpu.types.GPUBatch, colour: tuple[float, float, float, flo
     gpu.state.blend_set("ALPHA")
     batch.draw(shader)
     gpu.state.blend_set("NONE")
+
+
+def fill(corners: list[tuple[float, float]], colour: tuple[float, ...]) -> None:
+    """Fills the strip of triangles between corners, in pixels."""
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.uniform_float("color", colour)
+    gpu.state.blend_set("ALPHA")
+    batch_for_shader(shader, "TRI_STRIP", {"pos": np.array(corners, np.float32)}).draw(shader)
+    gpu.state.blend_set("NONE")

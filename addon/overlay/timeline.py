@@ -6,11 +6,9 @@ The handler exists only during previews.
 """
 
 import bpy
-import gpu
-import numpy as np
-from gpu_extras.batch import batch_for_shader
 
 from ..bridge.preview import previews
+from . import shading
 
 FRESH_COLOUR = (0.25, 0.75, 0.70, 0.9)
 STALE_COLOUR = (0.95, 0.60, 0.20, 0.9)
@@ -68,7 +66,7 @@ def draw_bar(
     """Draws a bar over some frames, half a frame beyond the first and the last."""
     ends = (frames.start - 0.5, frames.stop - 0.5)
     left, right = (region.view2d.view_to_region(end, 0.0, clip=False)[0] for end in ends)
-    fill([(left, bottom), (right, bottom), (left, bottom + height), (right, bottom + height)], colour)
+    shading.fill([(left, bottom), (right, bottom), (left, bottom + height), (right, bottom + height)], colour)
 
 
 def draw_key(
@@ -77,13 +75,4 @@ def draw_key(
     """Draws a diamond at a frame, above the bottom of the region."""
     x, _ = region.view2d.view_to_region(frame, 0.0, clip=False)
     middle = max(middle, size)
-    fill([(x - size, middle), (x, middle - size), (x, middle + size), (x + size, middle)], colour)
-
-
-def fill(corners: list[tuple[float, float]], colour: tuple[float, ...]) -> None:
-    """Fills the strip of triangles between corners, in pixels."""
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    shader.uniform_float("color", colour)
-    gpu.state.blend_set("ALPHA")
-    batch_for_shader(shader, "TRI_STRIP", {"pos": np.array(corners, np.float32)}).draw(shader)
-    gpu.state.blend_set("NONE")
+    shading.fill([(x - size, middle), (x, middle - size), (x, middle + size), (x + size, middle)], colour)

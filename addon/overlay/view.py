@@ -12,8 +12,9 @@ from ..core.body.attached import AttachedBody
 from ..core.body.full_space import DraftError
 from ..core.body.muscles import Muscles
 from ..core.common.user_error import UserError
+from ..core.display import modes
 from ..core.display.fields import Field
-from . import colliders, legend, seams
+from . import colliders, legend, seams, spectrum
 from .lattice import Lattice
 from .picture import Picture
 
@@ -89,10 +90,12 @@ def draw_surfaces() -> None:
         look = (*key, field, mode, part, motion, *seen)
         picture = kept("picture", look, lambda: Picture(host, body, field, mode, *seen))
         picture.draw(context, settings.opacity)
-    if (settings.cage or settings.embedding) and not isinstance(body, AttachedBody):
-        lattice = kept("lattice", key, lambda: read_lattice(host, body, context))
+    lines = settings.cage, settings.embedding, settings.samples
+    if any(lines) and not isinstance(body, AttachedBody):
+        learnt = (*key, host.jounce.learnt_digest)
+        lattice = kept("lattice", learnt, lambda: read_lattice(host, body, context))
         if lattice is not None:
-            lattice.draw(context, settings.cage, settings.embedding)
+            lattice.draw(context, *lines)
 
 
 def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None, Muscles | None]:
@@ -123,5 +126,8 @@ def draw_legend() -> None:
     note = "" if body is not None else f"{host.name} is not in memory: press Build"
     _, picture = _kept.get("picture", (None, None))
     shown = body is not None and Field(settings.field) is not Field.NONE and picture is not None
+    if settings.spectrum and host.jounce.is_flesh and body is not None:
+        inertia = kept("moments", (host.jounce.built_digest, body.residual), lambda: modes.moments(body))
+        spectrum.draw(context, host, inertia)
     tools = [region.width for region in context.area.regions if region.type == "TOOLS"]
     legend.draw(context.region, max(tools, default=0), picture.scale if shown else None, note)

@@ -103,7 +103,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
             layout.prop(state, "shot_amount")
             keyed(layout).prop(state, "pose_rest")
             draw_contraction(layout, state, context)
-        if state.simulated_quality is not Quality.DRAFT:
+        if state.is_flesh and state.simulated_quality is not Quality.DRAFT:
             draw_law(layout, state, context)
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")

@@ -14,8 +14,9 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows what is previewed, and the tools of the cache."""
         layout, state = self.layout_and_state(context)
-        if state.is_flesh:
+        if state.has_final:
             layout.prop(state, "quality")
+        if state.is_flesh:
             draw_learning(layout, context)
         row = layout.row(align=True)
         row.operator("jounce.fill_cache", icon="FILE_REFRESH")

@@ -284,16 +284,19 @@ class BakeProps(BakeRecord):
     @property
     def may_be_final(self) -> bool:
         """True if the present or the next build may have a final motion, whose inputs are then read."""
-        return self.is_flesh and self.quality in (AUTOMATIC, Quality.FINAL.value)
+        return self.has_final and self.quality in (AUTOMATIC, Quality.FINAL.value)
 
     @property
     def is_draft_alone(self) -> bool:
         """True if no build of the body moves otherwise than as a draft."""
-        return not self.is_flesh or self.quality == Quality.DRAFT.value
+        return not self.has_final or self.quality == Quality.DRAFT.value
 
     def quality_of(self, target: Target, tets: int) -> Quality:
-        """The simulated quality for a target and a number of tets. Loose and attached bodies have but one."""
-        if not self.is_flesh:
+        """The simulated quality for a target and a number of tets. Attached bodies have but one, and loose
+        ones learn nothing.
+        """
+        learns_not = self.is_loose and self.quality == Quality.LEARNT.value
+        if not self.has_final or learns_not:
             return Quality.DRAFT
         if self.quality != AUTOMATIC:
             return Quality(self.quality)
@@ -301,7 +304,7 @@ class BakeProps(BakeRecord):
 
     def why_draft(self, target: Target, tets: int) -> str:
         """The reason why an automatic body stays a draft; empty for others."""
-        return why_draft(target, tets) if self.is_flesh and self.quality == AUTOMATIC else ""
+        return why_draft(target, tets) if self.has_final and self.quality == AUTOMATIC else ""
 
     def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:
         """Inputs of a bake over a frame range."""

@@ -221,8 +221,13 @@ class BodyProps:
 
     @property
     def is_flesh(self) -> bool:
-        """True for flesh that follows its rig, with modes and a final motion."""
+        """True for flesh that follows its rig, with modes."""
         return BodyKind(self.kind) is BodyKind.RIGGED
+
+    @property
+    def has_final(self) -> bool:
+        """True for a body with a final motion: flesh, and loose bodies."""
+        return self.is_flesh or self.is_loose
 
     def build_settings(self) -> BuildSettings | LooseSettings | AttachedSettings | PinnedSettings:
         """Inputs of the model."""

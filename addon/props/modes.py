@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import CollectionProperty, FloatProperty, IntProperty
 
+from ..bridge.preview import displayed_modes
 from ..overlay import view
 from .overrides import overridable
 
@@ -18,6 +19,8 @@ class JounceMode(bpy.types.PropertyGroup):
 
 
 def _chosen(_self: "ModesProps", context: bpy.types.Context) -> None:
+    if context.window_manager.jounce.scrub != 0.0:
+        displayed_modes.scrub(context)
     view.redraw(context)
 
 

@@ -1,9 +1,11 @@
 """Drawings of the viewports over the active body, as `window_manager.jounce`; not saved in files."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from ..bridge.preview import displayed_modes
 from ..core.display.fields import Field
+from ..core.display.modes import Family
 from ..overlay import view
 
 FIELDS = (
@@ -30,6 +32,16 @@ FIELDS = (
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
     (Field.VELOCITY.value, "Velocity", "Velocity of the skin in the world, in m/s"),
 )
+
+FAMILIES = (
+    (Family.SKINNING.value, "Skinning Modes", "The modes of the draft, which move along any direction"),
+    (Family.LINEAR.value, "Linear Modes", "Small vibrations of the flesh on its rig"),
+    (Family.DERIVATIVES.value, "Derivatives", "Second-order deflections: each bends a mode along another"),
+)
+
+
+def _scrubbed(_self: "JounceWindow", context: bpy.types.Context) -> None:
+    displayed_modes.scrub(context)
 
 
 def _changed(self: "JounceWindow", context: bpy.types.Context) -> None:
@@ -110,8 +122,53 @@ class JounceWindow(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
 
+    family: EnumProperty(
+        name="Shapes",
+        description="Displacements that can be shown on the mesh",
+        items=FAMILIES,
+        update=_scrubbed,
+        options={"SKIP_SAVE"},
+    )
+
+    number: IntProperty(
+        name="Number",
+        description="Number of the linear mode or derivative on the mesh, from 1",
+        default=1,
+        min=1,
+        soft_max=8,
+        update=_scrubbed,
+        options={"SKIP_SAVE"},
+    )
+
+    scrub: FloatProperty(
+        name="Show",
+        description=(
+            "Displace the mesh by the chosen shape, as a share of the displayed amplitude. At 0, after a "
+            "change of the frame, and once the panel is closed, the mesh is as before"
+        ),
+        min=-1.0,
+        max=1.0,
+        subtype="FACTOR",
+        update=_scrubbed,
+        options={"SKIP_SAVE"},
+    )
+
+    samples: BoolProperty(
+        name="Samples",
+        description="Draw the tets that represent the learnt motion, brighter for a larger share",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+
+    spectrum: BoolProperty(
+        name="Spectrum",
+        description="Plot the motion of each mode in the shown frame over its frequency",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+
     @property
     def draws_something(self) -> bool:
         """True if any handler is needed."""
-        lines = self.cage or self.embedding or self.show_seams or self.show_colliders
-        return self.field != Field.NONE.value or lines
+        lines = self.cage or self.embedding or self.show_seams or self.show_colliders or self.samples
+        return self.field != Field.NONE.value or lines or self.spectrum

@@ -32,10 +32,11 @@ PASSES = 4
 COUNTS = (4, 8, 16, 32, 64)
 HEADING = """# Bakes, measured
 
-Made by `examples/blender/bakes.py` with Blender {version}: {frames} frames a character, as drafts.
-*Error*: largest distance of any vertex in any frame from the simulated shape, as a fraction of the size, as
-reported by the bake. *Size*: growth of an uncompressed .blend, cache file included. *Playback*: additional
-processor time per frame; the first row of each character is a frame without a bake.
+Made by `examples/blender/bakes.py` with Blender {version}: {frames} frames a character, as drafts
+with the settings of *Add Jounce*. *Error*: largest distance of any vertex in any frame from the simulated
+shape, as a fraction of the size, as reported by the bake. *Size*: growth of an uncompressed .blend, cache
+file included. *Playback*: additional processor time per frame; the first row of each character is a frame
+without a bake.
 
 | character | vertices | bake | made of | error | size | playback |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -84,11 +85,10 @@ def rows(character: characters.Character, shot: characters.Shot, folder: Path) -
     """Cells of one character: without a bake, then with every kind."""
     meshes = character.body
     vertices = sum(len(mesh.data.vertices) for mesh in meshes)
-    flesh.select(meshes)
-    bpy.ops.jounce.add()
-    host = meshes[0]
-    host.jounce.cache_folder, host.jounce.quality = str(folder), "DRAFT"
-    bpy.ops.jounce.build()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = shot.first, shot.last
+    host = flesh.added(character.armature, meshes, shot.first)
+    host.jounce.cache_folder = str(folder)
+    bpy.ops.jounce.preview(show="POSE")
     bare_bytes = saved(folder)
     table = [[character.name, f"{vertices:,}", "none", "", "", "", f"{1e3 * frame_seconds(shot):.1f} ms"]]
     for target, label in TARGETS.items():
@@ -100,7 +100,7 @@ def rows(character: characters.Character, shot: characters.Shot, folder: Path) -
             state.bake_parts,
             f"{state.bake_error:.1e}",
             f"{size / 1e6:.1f} MB",
-            f"+{1e3 * added:.1f} ms",
+            f"{round(1e3 * added, 1) + 0.0:+.1f} ms",
         ]
         table.append(["", "", label, *cells])
         bpy.ops.jounce.free_bake()
@@ -109,8 +109,8 @@ def rows(character: characters.Character, shot: characters.Shot, folder: Path) -
 
 def bone_rows(character: characters.Character, shot: characters.Shot, folder: Path) -> list[list[str]]:
     """Cells of one built character: as modal keys, then with increasing numbers of helper bones."""
-    host, meshes = character.body[0], character.body
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = shot.first, shot.last
+    meshes = character.body
+    host = next(mesh for mesh in meshes if mesh.jounce.is_host)
     flesh.select(meshes)
     bpy.ops.jounce.bake(target="MODAL_KEYS")
     size = exported([*meshes, character.armature], folder)

@@ -26,7 +26,8 @@ give the 90th percentile of the distance from the pose, in percent of the size; 
 towards the head counts. Parts are found by the names of bones, and a part without such a name is left out.
 *Lively*: lag of a mass on a damped spring with the body's frequency, as a measure of the clip's liveliness in
 that part. Stretch (of edges, against the posed mesh) and flipped (inverted) triangles are those of the worst
-frame. Jitter: 99th percentile of the second difference of the displacement.
+frame. Jitter: 99th percentile of the second difference of the displacement; of the rig: the same of the
+posed mesh, over vertices of flesh.
 
 """
 COLUMNS = {
@@ -49,6 +50,7 @@ COLUMNS = {
     "largest stretch": "{:.0%}",
     "flipped triangles": "{:.3%}",
     "jitter": "{:.2%}",
+    "jitter of the rig": "{:.2%}",
     "frequency": "{:.2g} Hz",
     "amount": "{:.2g}",
     "add s": "{:.1f}",
@@ -61,6 +63,7 @@ MEDIANS = (
     "thighs",
     "stretch, 99.9 percentile",
     "jitter",
+    "jitter of the rig",
     "add s",
 )
 

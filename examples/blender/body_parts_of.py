@@ -2,12 +2,13 @@
 
     python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Motion: largest distance of a vertex from the posed mesh, as a share of the diagonal at the first frame; for a
-part, the 90th percentile of its vertices. Stretch: relative change of an edge's length against the posed mesh
-in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those turned inside out
-against the posed mesh. Jitter: the 99th percentile of the displacement's second difference in time, over
-vertices and frames. Lively: largest lag of a mass on a damped spring of the body's frequency, carried by a
-vertex; for a part, the 90th percentile of its vertices.
+Motion: largest distance of a vertex from the posed mesh, as a share of the diagonal at the first frame; for
+a part, the 90th percentile of its vertices. Stretch: relative change of an edge's length against the posed
+mesh in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those turned
+inside out against the posed mesh. Jitter: the 99th percentile of the displacement's second difference in
+time, over vertices and frames; of the rig: the same of the posed mesh, over vertices of flesh. Lively:
+largest lag of a mass on a damped spring of the body's frequency, carried by a vertex; for a part, the 90th
+percentile of its vertices.
 
 Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
 most, in pixels of a picture in which the character's longest side has 864; moving: over the frames in which a
@@ -53,6 +54,8 @@ RIBS = 0.5
 PIXELS, LIVELIEST = 864, 0.01
 # Largest motion of a vertex from the frame before, as a share of the size, in a frame that holds still.
 HELD = 1e-3
+# Least largest motion of a vertex of flesh, as a share of the size.
+FLESHY = 5e-3
 
 
 def main() -> None:
@@ -155,12 +158,20 @@ def measure(character: characters.Character, take: sheet.Take, found: dict[str, 
         "still": 1.0 - float(moving.mean()),
         "where": str(names[counts.argmax()]),
         "largest": float(peak.max()),
-        "jitter": float(np.percentile(np.linalg.norm(np.diff(offsets, n=2, axis=0), axis=2), 99.0)),
+        "jitter": jitter(offsets),
     }
+    if (flesh := peak > FLESHY).any():
+        posed = np.array([np.concatenate(shape) for shape in take.posed], float) / take.size
+        values["jitter of the rig"] = jitter(posed[:, flesh])
     for region, mine in found.items():
         if mine.any():
             values[region] = float(np.percentile(peak[mine], 90.0))
     return values | tearing(character, take)
+
+
+def jitter(places: np.ndarray) -> float:
+    """The 99th percentile of the second difference in time of places (f, p, 3)."""
+    return float(np.percentile(np.linalg.norm(np.diff(places, n=2, axis=0), axis=2), 99.0))
 
 
 def held(take: sheet.Take) -> np.ndarray:

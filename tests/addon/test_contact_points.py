@@ -1,7 +1,7 @@
 """Contact points of a body, and their order."""
 
 import numpy as np
-from jounce_core.mesh.contact_points import outwardness, skin
+from jounce_core.mesh.contact_points import between, outwardness, skin
 
 
 def test_the_outer_of_two_layers_is_further_out():
@@ -24,3 +24,15 @@ def test_the_skin_has_all_points_and_says_where_they_are(body):
     assert np.array_equal(np.asarray(made.embedding.points)[made.triangles], points[triangles])
     far = outwardness(np.asarray(body.mesh.vertices), points, float(np.cbrt(6.0 * body.mesh.volumes.mean())))
     assert (np.diff(far[np.argsort(made.places)]) <= 0.0).all()
+
+
+def test_points_between_the_corners_of_a_face_are_as_dense_as_asked():
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    triangles = np.array([[0, 1, 2]])
+    shares = np.random.default_rng(4).dirichlet(np.ones(3), 500)
+    for spacing in (0.3, 0.1):
+        points = np.concatenate([corners, between(corners, triangles, spacing)])
+        nearest = np.linalg.norm((shares @ corners)[:, None] - points, axis=2).min(axis=1)
+        assert nearest.max() < spacing
+    assert len(between(corners, triangles, 2.0)) == 0
+    assert len(between(corners, triangles)) > 0

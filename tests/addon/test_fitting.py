@@ -48,7 +48,7 @@ def test_a_power_law_is_met(power, wanted):
         assert (found.ease, found.reason) == (fitting.EASIEST, Reason.SOFTEST)
 
 
-def test_half_of_the_ease_is_frequency_and_half_amount_until_that_ends():
+def test_an_ease_is_frequency_and_amount_until_either_ends():
     eases = np.linspace(fitting.HARDEST, fitting.EASIEST, 30)
     tunings = [fitting.tuning(ease) for ease in eases]
     free = [tuning.amount * (fitting.NATURAL / tuning.frequency) ** 2 for tuning in tunings]
@@ -56,9 +56,24 @@ def test_half_of_the_ease_is_frequency_and_half_amount_until_that_ends():
     natural = fitting.tuning(0.0)
     assert (natural.frequency, natural.amount) == (fitting.NATURAL, 1.0)
     doubled = fitting.tuning(np.log(2.0))
-    assert doubled.amount == pytest.approx(2.0**0.5) and doubled.amount < fitting.FREED
+    assert doubled.amount == pytest.approx(2.0**fitting.FORCED) and doubled.amount < fitting.FREED
+    halved = fitting.tuning(-np.log(2.0))
+    assert halved.amount == pytest.approx(0.5**fitting.HELD) and halved.amount > fitting.CALMED
     assert (tunings[0].frequency, tunings[0].amount) == pytest.approx((fitting.FIRMEST, fitting.CALMED))
     assert (tunings[-1].frequency, tunings[-1].amount) == pytest.approx((fitting.SOFTEST, fitting.FREED))
+
+
+def response(tuning, shaking, damping=0.12):
+    """Motion of flesh beside a rig that shakes at a frequency, Hz, relative to the rig's."""
+    ratio = shaking / tuning.frequency
+    return tuning.amount * ratio**2 / np.hypot(1.0 - ratio**2, 2.0 * damping * ratio)
+
+
+def test_calm_flesh_is_woken_by_softness_more_than_by_force_which_shakes_it():
+    tuning = fitting.tuning(np.log(3.0))
+    assert response(tuning, 0.3) == pytest.approx(3.0 * response(fitting.tuning(0.0), 0.3), rel=0.05)
+    # Relative to the rig, flesh that stays where it is moves as far as the rig.
+    assert response(tuning, 10.0) < 1.4
 
 
 def test_calm_flesh_gets_softer_until_it_is_seen():

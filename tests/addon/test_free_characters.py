@@ -1,6 +1,7 @@
 """Characters that the nightly run fetches: the bytes that are expected, or a sentence."""
 
 import hashlib
+import re
 import sys
 from pathlib import Path
 
@@ -55,3 +56,12 @@ def test_all_characters_of_the_gallery_are_fetched():
     for name in free_characters.FILES:
         assert free_characters.address(name).startswith("https://raw.githubusercontent.com/")
         assert " " not in free_characters.address(name)
+
+
+def test_every_free_character_that_tests_name_is_fetched():
+    free = re.compile(r"open_(?:creature|humanoid)\W{1,5}[\w.]+\.(?:fbx|glb|gltf|blend)")
+    tests = Path(free_characters.__file__).parent
+    texts = [path.read_text(encoding="utf-8") for path in tests.rglob("*.py")]
+    named = {re.sub(r'" / "', "/", name) for text in texts for name in free.findall(text)}
+    assert len(named) >= 5
+    assert named <= set(free_characters.FILES)

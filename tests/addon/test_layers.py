@@ -66,8 +66,9 @@ def test_only_the_bridge_touches_scene_data(path):
 
 
 @pytest.mark.parametrize("path", sorted(ADDON.rglob("*.py")), ids=lambda path: path.name)
-def test_no_threads_no_network_no_path_edits(path):
-    assert not imported(path) & {"threading", "multiprocessing", "concurrent", "socket", "urllib", "requests"}
+def test_no_threads_no_programs_no_network_no_path_edits(path):
+    assert not imported(path) & {"threading", "multiprocessing", "concurrent", "subprocess", "ctypes"}
+    assert not imported(path) & {"socket", "urllib", "http", "requests"}
     assert "sys.path" not in path.read_text()
 
 
@@ -80,3 +81,13 @@ def test_the_manifest_says_what_it_must():
     )
     assert manifest["license"] == ["SPDX:GPL-3.0-or-later"]
     assert "wheels" not in manifest, "the wheels are listed when the zip is built"
+
+
+def test_the_manifest_suits_the_platform_of_extensions():
+    """Lengths and ends of its sentences, a name of its own, known tags, no needless permission."""
+    manifest = tomllib.loads((ADDON / "blender_manifest.toml").read_text())
+    sentences = [manifest["tagline"], *manifest["permissions"].values()]
+    assert all(len(it) <= 64 and it[0].isupper() and it[-1].isalnum() for it in sentences)
+    assert not {"blender", "add-on", "addon"} & set(manifest["name"].lower().split())
+    assert set(manifest["tags"]) == {"Animation", "Bake", "Physics", "Rigging"}
+    assert set(manifest["permissions"]) == {"files"}

@@ -15,7 +15,14 @@ from jounce_core.stepping.motion import FrameInput
 @pytest.fixture(scope="module")
 def ball():
     """A ball on one bone, pinned below its middle: its surface and its body."""
-    turns, rises = np.meshgrid(np.arange(40) * np.pi / 20.0, np.linspace(-1.5, 1.5, 31))
+    return made(40)
+
+
+def made(sides):
+    """The ball with this many points around it."""
+    turns, rises = np.meshgrid(
+        np.arange(sides) * 2.0 * np.pi / sides, np.linspace(-1.5, 1.5, 3 * sides // 4 + 1)
+    )
     points = np.stack([np.cos(turns) * np.cos(rises), np.sin(turns) * np.cos(rises), np.sin(rises)], axis=-1)
     at = np.arange(points[..., 0].size).reshape(turns.shape)
     a, b = at[:-1], at[1:]
@@ -63,6 +70,24 @@ def test_it_is_what_the_whole_skin_says(ball):
         assert found.size == pytest.approx(size, rel=0.02, abs=1e-9)
         assert found.strain == pytest.approx(stretch, rel=0.05, abs=1e-6)
     assert found.size > 0.01 and found.strain > 0.05
+
+
+def test_few_torn_edges_are_found_among_thousands():
+    surface, body = made(80)
+    drives, coefficients = shot(body)
+    # Edges of every length and direction, of which a thousandth is few in a sample.
+    places = np.random.default_rng(2).normal(0.0, 0.03, surface.points.shape)
+    rough = replace(surface, points=surface.points + places)
+    edges = motion_extent.edges_of(surface.triangles)
+    moved = body.model.displacement(coefficients[7], jounce.Embedding(body.mesh, rough.points))
+    before, after = (
+        np.linalg.norm((p[edges[:, 0]] - p[edges[:, 1]]), axis=1)
+        for p in (rough.points, rough.points + moved)
+    )
+    stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.TORN)
+    still = [replace(drive, pose=np.eye(3, 4)[np.newaxis]) for drive in drives]
+    found = Gauge(body, rough, still).of_frame(7, coefficients[7])
+    assert len(edges) > 10_000 and found.strain == pytest.approx(stretch, rel=0.02)
 
 
 def test_where_the_flesh_holds_it_neither_moves_nor_stretches(ball):

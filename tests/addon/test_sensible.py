@@ -33,12 +33,17 @@ def apart(shape, other):
     return np.linalg.norm(other @ (left @ flip @ right) - shape)
 
 
-def dropped(model, mesh, surface):
+def dropped(model, mesh, surface, damping=0.0):
     """Shapes of a body, as firm as Add makes it, that falls on a tilted plane, in eighteen frames."""
     firm = (sensible.loose_frequency(surface.diagonal) / wave_frequency(surface.diagonal)) ** 2
     ground = jounce.Collider.plane((0.0, 0.0, -0.1 * surface.diagonal), (0.3, 0.2, 1.0))
     simulation = jounce.Simulation(
-        model, substeps=4, gravity=(0.0, 0.0, -9.81), stiffness=firm, colliders=[ground]
+        model,
+        substeps=4,
+        gravity=(0.0, 0.0, -9.81),
+        stiffness=firm,
+        damping=damping,
+        colliders=[ground],
     )
     simulation.reset()
     shapes = []
@@ -58,16 +63,21 @@ def test_loose_bodies_get_handles_that_are_near_the_full_space():
 
     body = built(sensible.LOOSE_CLUSTERS)
     full = jounce.Model.full_space(body.mesh, jounce.Material(YOUNG, 0.0, DENSITY, "arap"))
-    right = dropped(full, body.mesh, surface)
-    changed = np.hypot.reduce([apart(shape, np.asarray(body.mesh.vertices)) for shape in right])
+    coarse = built(100)
 
-    def error(body):
-        shapes = dropped(body.model, body.mesh, surface)
-        return np.hypot.reduce([apart(shape, other) for shape, other in zip(right, shapes, strict=True)])
+    def errors(damping):
+        right = dropped(full, body.mesh, surface, damping)
+        changed = np.hypot.reduce([apart(shape, np.asarray(body.mesh.vertices)) for shape in right])
+        assert changed > 0.01 * surface.diagonal * np.sqrt(len(body.mesh.vertices))
+        for each in (body, coarse):
+            shapes = dropped(each.model, each.mesh, surface, damping)
+            pairs = zip(right, shapes, strict=True)
+            yield np.hypot.reduce([apart(shape, other) for shape, other in pairs]) / changed
 
-    assert changed > 0.01 * surface.diagonal * np.sqrt(len(body.mesh.vertices))
-    assert error(body) < 0.15 * changed
-    assert error(built(100)) > 0.2 * changed
+    for damping in (0.0, 0.02, 0.1):
+        near, far = errors(damping)
+        assert near < 0.15, damping
+        assert damping > 0.0 or far > 0.2
 
 
 def finished_body(job):

@@ -48,6 +48,12 @@ KAYKIT = Source(
     "672074b73ba276876a19e8816ecdc5241817ab47",
     "addons/kaykit_character_pack_adventures/Characters/gltf",
 )
+# Converted for three.js; this is the copy of a project that uses it.
+ROBOT = Source(
+    "danielrmz18/threejs-3d-model-personalized",
+    "ed3d502f31f6d7b2ef5f75a9419755f7a01dd5ad",
+    "examples/models/gltf/RobotExpressive",
+)
 FRUIT = quaternius("Fruit Characters Animated - Mar 2017/FBX")
 MONSTERS = quaternius("Monster Pack Animated - Aug 2018")
 ENEMIES = quaternius("Easy Animated Enemy Pack - Jan 2019")
@@ -100,6 +106,11 @@ FILES = {
         OZZ,
         "gltf/khronos/cesium_man.gltf",
         "e97bf032c41e1199772051f591b0a16cd1de046a1c9da119ceb13538a057c0fb",
+    ),
+    "open_humanoid/RobotExpressive.glb": (
+        ROBOT,
+        "RobotExpressive.glb",
+        "047f5e5fb3bb6d378bd1df16ca6137f2a596c99b3a1b5690b4020c05aaf6f319",
     ),
     "open_humanoid/Smooth_Male_Suit.fbx": (
         MEN,

@@ -8,7 +8,9 @@ import pytest
 
 # Operators without a change to the file: they show something, or keep a preset beside it.
 CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "flex_mode", "export", "export_games")}
-CHANGES_NOTHING |= {"jounce.export_springs", "jounce.export_training"}
+CHANGES_NOTHING |= {
+    f"jounce.{name}" for name in ("export_springs", "export_training", "linear_modes", "measure_frame")
+}
 CHANGES_NOTHING |= {
     "jounce.material_preset_add",
     "jounce.body_preset_add",

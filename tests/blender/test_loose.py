@@ -231,8 +231,18 @@ def test_its_panels_show_how_it_starts_and_nothing_of_rigs(jelly, module):
         layout for cls in panels if cls.bl_space_type == "VIEW_3D" and (layout := drawn(cls)) is not None
     ]
     shown = {name for layout in layouts for name in layout.properties()}
-    assert {"velocity", "spin", "cut", "kind", "handles", "frequency", "use_gravity", "push"} <= shown
-    assert not {"modes", "bone_core", "pose_rest", "quality", "loop", "stiffness_group"} & shown
+    assert {
+        "velocity",
+        "spin",
+        "cut",
+        "kind",
+        "handles",
+        "frequency",
+        "use_gravity",
+        "push",
+        "quality",
+    } <= shown
+    assert not {"modes", "bone_core", "pose_rest", "loop", "stiffness_group"} & shown
 
 
 @pytest.mark.parametrize("field", ["WEIGHTS", "CLUSTERS", "CORE", "LEAK", "STIFFNESS", "STRETCH", "VELOCITY"])

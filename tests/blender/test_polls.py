@@ -86,12 +86,12 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     scenes.coarse(obj)
     bpy.ops.jounce.build()
     exports = {"export_games", "export_springs", "export_training"}
-    assert can_run(operators) == (added | exports | {"flex_mode", "learnt_load"}) - {"fix"}
+    assert can_run(operators) == (added | exports | {"flex_mode", "linear_modes", "learnt_load"}) - {"fix"}
     bpy.ops.jounce.learn()
     assert {"learnt_save", "forget_learnt"} <= can_run(operators)
     bpy.ops.jounce.forget_learnt()
     bpy.ops.jounce.preview()
-    assert {"fill_cache", "grab"} <= can_run(operators)
+    assert {"fill_cache", "grab", "measure_frame"} <= can_run(operators)
     bpy.ops.jounce.preview()
     bpy.ops.jounce.bake(target="HELPER_BONES")
     assert "select_copy" in can_run(operators)

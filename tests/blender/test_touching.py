@@ -324,7 +324,7 @@ def test_a_heap_that_was_set_up_while_it_was_shown_comes_to_rest(session):
         bpy.ops.jounce.setup()
         collide(obj, floor, *heap)
     shown(*heap, frames=range(1, 5))
-    assert [session(obj).status() for obj in heap] == ["Cached 1 - 4"] * 3
+    assert all(session(obj).status().startswith("Draft: it touches Heap") for obj in heap)
 
 
 def test_add_selected_takes_another_loose_body(pair):

@@ -79,11 +79,24 @@ def test_notebooks_are_pages(tmp_path):
 
 
 def test_measured_pages_say_when():
+    """Above the paragraph that names the command, and so below pictures that come first."""
     row = "| [Bakes](addon/bakes.md) | `a` | `abc1234`, 2026 | `b` | see [moves](addon/moves.md) | `12ab` |"
-    shown = site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
-    assert "Measured at `abc1234`, 2026, on two cores. Since then: see [moves](moves.md)." in shown
-    assert shown.startswith("# Bakes\n") and shown.endswith("Text.")
+    page = "# Bakes\n\nPictures.\n\nMade by `a`.\n\nText."
+    title, pictures, note, *others = site.dated(page, "addon/bakes.md", row).split("\n\n")
+    assert (title, pictures, others) == ("# Bakes", "Pictures.", ["Made by `a`.", "Text."])
+    measured = 'note "Measured at `abc1234`, 2026, on two cores'
+    assert note == f'??? {measured}; changes since"\n    Since then: see [moves](moves.md).'
+    unchanged = site.dated(page, "addon/bakes.md", row.replace("see [moves](addon/moves.md)", "-"))
+    assert f'\n\n!!! {measured}"\n\n' in unchanged
     assert site.dated("# Other", "addon/other.md", row) == "# Other"
+    with pytest.raises(site.SiteError, match="docs/addon/bakes.md: no paragraph names `a`"):
+        site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
+
+
+def test_numbers_of_tables_stay_whole():
+    shown = site.whole('<td>1.9e-03</td><td style="a">+2.1 ms</td><td>Mesh Cache</td><td>3 keys</td>')
+    assert shown.startswith('<td class="number">1.9e-03</td><td style="a" class="number">+2.1 ms</td>')
+    assert "<td>Mesh Cache</td>" in shown and shown.endswith('<td class="number">3 keys</td>')
 
 
 def test_a_forgotten_name_is_refused(tmp_path):

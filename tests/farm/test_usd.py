@@ -157,12 +157,24 @@ def test_the_command_says_what_it_did(source, tmp_path):
     assert "/Hero/Body: in" in done.stdout and "100%" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("given", "range_"), [(("--end", "6"), (1, 6)), (("--start", "20"), (20, 24)), ((), (1, 24))]
+)
+def test_the_file_gives_what_the_command_does_not(source, tmp_path, given, range_):
+    out = tmp_path / "flesh.usda"
+    done = run("usd", source, out, "--resolution", "8", *given)
+    assert done.returncode == 0, done.stderr
+    stage = Usd.Stage.Open(str(out))
+    times = UsdGeom.Mesh(stage.GetPrimAtPath("/Hero/Body")).GetPointsAttr().GetTimeSamples()
+    assert (times[0], times[-1]) == range_
+
+
 def test_refusals_are_one_sentence_and_write_nothing(source, tmp_path):
     empty, text, out = tmp_path / "empty.usda", tmp_path / "text.usda", tmp_path / "flesh.usda"
     Usd.Stage.CreateNew(str(empty)).Save()
     text.write_text("no USD")
     for arguments, sentence in [
-        ((tmp_path / "missing.usda", out), "cannot be read"),
+        ((tmp_path / "missing.usda", out), "missing.usda does not exist"),
         ((text, out), "cannot be read"),
         ((empty, out), "no mesh that a skeleton deforms"),
         ((source, source), "character itself"),
@@ -174,5 +186,8 @@ def test_refusals_are_one_sentence_and_write_nothing(source, tmp_path):
         assert done.returncode == 1 and sentence in done.stderr, (arguments, done)
         assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
         assert not out.exists()
-    assert run("usd", source, out, "--start", "9", "--end", "2").returncode == 2
+    for given in (("--start", "9", "--end", "2"), ("--resolution", "many")):
+        done = run("usd", source, out, *given)
+        assert done.returncode == 2 and given[0] in done.stderr
+    assert run("usd", source, out, "--end", "0").returncode == 1
     assert run("fry").returncode == 2

@@ -129,13 +129,17 @@ def test_a_view_plays_frames(monkeypatch, body, moved):
         ("polyscope", "jounce.view(jounce.SurfaceMesh(*jounce.shapes.box()))", "view"),
         ("trimesh", "jounce.io.read_surface('a.obj')", "io"),
         ("meshio", "jounce.read_mesh('a.msh')", "io"),
+        ("usd-core", "jounce.usd.add_flesh('a.usd', 'b.usda')", "usd"),
+        ("usd-core", "jounce.usd_cache.write_motions(['a.jcache'], 'b.usda')", "usd"),
     ],
 )
 def test_a_missing_package_is_named(package, call, extra):
+    module = {"usd-core": "pxr"}.get(package, package)
     program = f"""
 import sys
-sys.modules[{package!r}] = None
-import jounce
+sys.modules[{module!r}] = None
+import jounce.usd
+import jounce.usd_cache
 try:
     {call}
 except ImportError as error:

@@ -18,7 +18,7 @@ def remember(
     """Keeps the digest of the inputs, one line about the body, its frequency, its modes and its parts."""
     state, bones = scene.host.jounce, scene.surface.bones
     state.built_digest, state.built_summary = digest, summary
-    state.built_tets = len(body.mesh.tets) if state.is_flesh else 0
+    state.built_tets = len(body.mesh.tets) if state.has_final else 0
     state.built_frequency = body.model.frequency
     state.built_size_frequency = motion.built_frequency(body, FrequencyOf.SIZE)
     state.list_modes(modes.frequency_ratios(body) if state.is_flesh else np.empty(0))

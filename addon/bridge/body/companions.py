@@ -62,6 +62,12 @@ def sentence(host: bpy.types.Object, others: list[bpy.types.Object]) -> str:
     return f"{host.name} is simulated as one with {names}{more}."
 
 
+def why_draft(host: bpy.types.Object) -> str:
+    """The reason why a body in contact with others has no final motion; empty for a body alone."""
+    others = ", ".join(other.name for other in of(host))
+    return f"it touches {others}, and only handles touch each other" if others else ""
+
+
 def place(body: BodyScene) -> int:
     """Number of companions before a body."""
     rank = registry.rank(body.host)

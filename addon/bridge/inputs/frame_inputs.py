@@ -37,7 +37,10 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
         drive = replace(drive, spots=shape.spots, switches=shape.switches)
     if scene.host.jounce.is_loose:
         touching = tuple(read(companion.scene, depsgraph) for companion in scene.companions)
-        return replace(drive, inflation=state.inflation, animated=state.animated, touching=touching)
+        drive = replace(drive, inflation=state.inflation, animated=state.animated, touching=touching)
+        own = None if state.is_draft_alone else scene.forces.read_at_vertices(pose, depsgraph, None)
+        at_vertices = own is not None and own.force is not None
+        return replace(drive, vertices=VertexInput(own.force, own.drag)) if at_vertices else drive
     if scene.surface.stitches.opens.any():
         drive = replace(drive, stitching=stitches.shares(state))
     if scene.host.jounce.is_draft_alone:

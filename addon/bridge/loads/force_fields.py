@@ -64,14 +64,18 @@ class ForceReader:
 
     def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> Load:
         """Loads in a pose of the body; none without a body."""
-        if self._samples is None:
-            return Load()
+        return Load() if self._samples is None else self._on_parts(pose, depsgraph, self._samples.reduce)
+
+    def _on_parts(
+        self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph, spread: Callable[[np.ndarray], np.ndarray]
+    ) -> Load:
+        """Loads on the parts in a pose. spread: from forces (k, 3) on them to the load's force."""
         acting = self._acting(depsgraph, self._samples.masses, lambda: self._samples.posed(pose), slice(None))
         if acting is None:
             return Load()
         force, linear, quadratic = acting
         drag = self._samples.drag(linear, quadratic) if linear.any() or quadratic.any() else None
-        return Load(self._samples.reduce(force), drag)
+        return Load(spread(force), drag)
 
     def read_at_vertices(
         self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph, offsets: np.ndarray | None
@@ -79,6 +83,8 @@ class ForceReader:
         """The same for a final motion: at the vertices, in the rigged places with offsets (n, 3)."""
         if self._body is None:
             return Load()
+        if isinstance(self._samples, HandleSamples):
+            return self._on_parts(pose, depsgraph, self._samples.at_vertices)
         if self._vertices is None:
             self._vertices = VertexPlaces(self._body, self._samples.points)
         vertices = self._vertices

@@ -49,6 +49,11 @@ class Behind(Generic[Cache]):
         return 0 if self._filling is None else self._filling.checked
 
     @property
+    def filling(self) -> SimulationPass | None:
+        """The pass, None before it is prepared."""
+        return self._filling
+
+    @property
     def rough(self) -> list[int]:
         """Numbers of the frames that have not converged."""
         return sorted(self._cache.first + row for row in self._cache.rough)

@@ -89,14 +89,15 @@ class FinalPreview(Behind[FinalCache]):
     def _is_compared(self, wanted: int) -> bool:
         return self._compared == wanted
 
-    def _compare(self, _drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
+    def _compare(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
         if self._comparing is None or self._asked != wanted:
             pair = draft.coefficients[:wanted], self._cache.coefficients[:wanted]
-            self._comparing, self._asked = Runner(self._comparison(*pair)), wanted
+            poses = [drive.pose for drive in drives[:wanted]]
+            self._comparing, self._asked = Runner(self._comparison(*pair, poses)), wanted
         self._comparing.run(seconds)
 
-    def _comparison(self, draft: list[np.ndarray], final: list[np.ndarray]) -> Task:
-        self.error = yield from compared(draft, self._motions.body, final, self.fine)
+    def _comparison(self, draft: list[np.ndarray], final: list[np.ndarray], poses: list[np.ndarray]) -> Task:
+        self.error = yield from compared(draft, self._motions.body, final, self.fine, poses)
         self._compared = len(final)
         if self._filling is not None:
             self._motions.show(self._scene, self._filling, self._cache.frames)

@@ -15,7 +15,7 @@ from ...core.body.pinned import PinnedBody
 from ...core.body.tree_simulation import TreeSimulation
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import PER_FRAME, MotionSettings
-from ...core.mesh.contact_points import between, skin
+from ...core.mesh.contact_points import NONE, between, cell, skin
 from ...core.mesh.surface import hashed
 from ...core.passes.attached_pass import AttachedPass
 from ...core.passes.loop_pass import LoopPass
@@ -47,7 +47,7 @@ KEY = "motion"
 # Settings of modes, without effect in the full space. Name of the colliders in the origin of a final motion.
 AROUND = "Collisions"
 TOUCHING = "What it touches"
-DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature"))
+DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "handles"))
 
 
 class Motions:
@@ -154,9 +154,20 @@ class Motions:
             return self._pinned(scene, cache, settings)
         return self._filling(scene, cache, settings, start)
 
-    def _loose(self, scene: bpy.types.Scene, cache: MotionCache, substeps: int = 0) -> LoosePass:
-        """A pass of a single loose body; the number of substeps may come from touching bodies."""
-        return LoosePass(cache, *self._thrown(scene, substeps))
+    def _loose(
+        self,
+        scene: bpy.types.Scene,
+        cache: MotionCache,
+        substeps: int = 0,
+        model: "built.jounce.Model | None" = None,
+    ) -> LoosePass:
+        """A pass of a single loose body; the number of substeps may come from touching bodies.
+
+        model: of a final motion.
+        """
+        is_final = model is not None
+        start, *others = self._thrown(scene, substeps, is_final=is_final)
+        return LoosePass(cache, partial(start, model=model), *others, is_final=is_final)
 
     def _touching(self, scene: bpy.types.Scene, cache: MotionCache) -> TouchingPass:
         """A pass of a loose body and its companions, with the largest of their numbers of substeps."""
@@ -168,7 +179,7 @@ class Motions:
         return TouchingPass(cache, *self._thrown(scene, substeps), others, place, common)
 
     def _thrown(
-        self, scene: bpy.types.Scene, substeps: int
+        self, scene: bpy.types.Scene, substeps: int, *, is_final: bool = False
     ) -> tuple[Start, Throw, LooseBody, Colliders | None]:
         host, settings = self.scene.host, self.scene.host.jounce.motion_settings()
         colliders.refuse_hindered(host)
@@ -179,7 +190,7 @@ class Motions:
         self._refuse_reshaped()
         throw = Throw(settings, units.frame_seconds(scene), host.name)
         if not substeps:
-            return self._start(scene, settings), throw, self.body, self._touched(None)
+            return self._start(scene, settings), throw, self.body, self._touched(None, is_dense=is_final)
         companions.refuse_lively(host)
         surface, touched = self.scene.surface, self.scene.colliders.colliders
         fine = skin(self.body, None, surface.triangles, between(surface.points, surface.triangles))
@@ -216,10 +227,17 @@ class Motions:
                 "it; apply them or take them off."
             )
 
-    def _touched(self, weights: np.ndarray | None) -> Colliders | None:
-        """Colliders of the body, and its contact points. weights: (p, b), None for loose bodies."""
-        touched, triangles = self.scene.colliders.colliders, self.scene.surface.triangles
-        return None if touched is None else replace(touched, skin=skin(self.body, weights, triangles))
+    def _touched(self, weights: np.ndarray | None, *, is_dense: bool = False) -> Colliders | None:
+        """Colliders of the body, and its contact points.
+
+        weights: (p, b), None for loose bodies. is_dense: a point in each cell, for faces that bend between
+        their corners.
+        """
+        touched, surface = self.scene.colliders.colliders, self.scene.surface
+        if touched is None:
+            return None
+        more = between(surface.points, surface.triangles, cell(self.body)) if is_dense else NONE
+        return replace(touched, skin=skin(self.body, weights, surface.triangles, more))
 
     def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
         """The stored frames of the final motion."""
@@ -232,6 +250,8 @@ class Motions:
         self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
     ) -> SimulationPass:
         """A pass in the full space."""
+        if isinstance(self.body, LooseBody):
+            return self._loose(scene, cache, model=model)
         colliders.refuse_hindered(self.scene.host)
         settings = self.scene.host.jounce.motion_settings()
         start = partial(self._start(scene, settings), model=model)
@@ -241,7 +261,7 @@ class Motions:
     def show(self, scene: bpy.types.Scene, filling: SimulationPass, own: range) -> None:
         """Adds to a complete final motion the data for display without Blender. own: displayed frames."""
         cache, drives = filling.cache, filling.drives
-        is_whole = isinstance(cache, FinalCache) and len(cache) == len(drives)
+        is_whole = self.is_flesh and isinstance(cache, FinalCache) and len(cache) == len(drives)
         if is_whole and not all(drive.held for drive in drives):
             name, seconds, first = self.scene.host.name, units.frame_seconds(scene), cache.first
             shown = scene_of(self.scene.surface, self.body, drives, name, first, own, seconds)

@@ -3,6 +3,7 @@
 import bpy
 
 from ...core.flesh.settings import Quality, Target
+from ..body import companions
 from . import final_preview, learnt_preview
 from .behind import Behind
 from .motions import Motions
@@ -14,7 +15,7 @@ def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> B
     """A pass with the present settings, which keeps all valid frames; None for drafts."""
     if before is not None:
         before.close()
-    restart = RESTARTED.get(made.scene.host.jounce.simulated_quality)
+    restart = None if made.companions else RESTARTED.get(made.scene.host.jounce.simulated_quality)
     return None if restart is None else restart(before, made, scene)
 
 
@@ -23,7 +24,7 @@ def status(behind: Behind | None, host: bpy.types.Object, frames: range, wanted:
     state = host.jounce
     if behind is not None:
         return behind.status(wanted)
-    if not state.is_flesh:
+    if not state.has_final:
         return f"Cached {frames.start} - {frames.stop - 1}"
-    why = state.why_draft(Target(state.target), state.built_tets)
+    why = companions.why_draft(host) or state.why_draft(Target(state.target), state.built_tets)
     return f"Draft: {why}" if why else "Draft"

@@ -7,7 +7,7 @@ import numpy as np
 from ...core.body import bodies as built
 from ...core.common.user_error import UserError
 from ..body import bodies
-from ..common import units
+from ..common import registry, units
 from ..rig import preview_modifier
 from . import previews
 
@@ -36,10 +36,10 @@ class Shown:
     def close(self) -> None:
         """Restores everything."""
         previews.resume()
-        for obj in self._added:
+        for obj in filter(registry.is_there, self._added):
             preview_modifier.remove(obj)
-        known = previews.session(self._host)
-        if known is not None:
+        known = previews.session(self._host) if registry.is_there(self._host) else None
+        if known is not None and known.display is not None:
             known.forget_shown()
             known.enter_frame(self._scene.frame_current)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.rig import part_settings
 from ...core.rig.bone_core import BoneCore, Role, still_bones
-from . import bone_transforms, moved_bones
+from . import bone_transforms, bone_tree, moved_bones
 from .armature_modifier import Deformer
 
 
@@ -77,7 +77,7 @@ class Bones:
                 heads[row] = shares @ points / shares.sum()
             else:
                 heads[row] = (matrix @ np.append(np.array(bone.bone.head_local), 1.0))[:3] * self._scale
-        above = parents([bone for bone, _ in bones], movers)
+        above = bone_tree.parents([bone for bone, _ in bones], movers)
         names = tuple("" if bone is None else bone.name for bone, _ in bones)
         return BoneCore(
             heads=heads,
@@ -123,19 +123,3 @@ def still(
 def is_moved_otherwise(core: BoneCore | None, armatures: Iterable[bpy.types.Object]) -> bool:
     """True if another set of bones is moved than at the reading of a core."""
     return core is not None and core.still != still(core.parents, core.names, armatures)
-
-
-def parents(bones: list[bpy.types.PoseBone | None], movers: tuple[bone_transforms.Mover, ...]) -> np.ndarray:
-    """The nearest ancestor among the movers, (b,) i64; attached objects are below their bone."""
-    rows: dict[bpy.types.PoseBone, int] = {}
-    for deforms in (True, False):
-        for row, (bone, mover) in enumerate(zip(bones, movers, strict=True)):
-            if bone is not None and (mover.armature is not None) is deforms:
-                rows.setdefault(bone, row)
-    above = np.full(len(bones), -1)
-    for row, bone in enumerate(bones):
-        if bone is None:
-            continue
-        found = (rows.get(other) for other in (bone, *bone.parent_recursive))
-        above[row] = next((other for other in found if other is not None and other != row), -1)
-    return above

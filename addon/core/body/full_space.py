@@ -12,6 +12,7 @@ from ..common.user_error import UserError, passing_on
 from ..flesh.laws import curves
 from ..flesh.settings import Flesh, Target
 from ..stepping.motion import DENSITY, FrameInput
+from . import loose
 from .attached import AttachedBody
 from .bodies import BodyCache
 from .loose import LooseBody
@@ -85,9 +86,10 @@ def why_draft(target: Target, tets: int) -> str:
 
 
 def prepared(
-    body: "jounce.Body", digest: str, flesh: Flesh, muscles: Muscles | None
+    body: "jounce.Body | LooseBody", digest: str, flesh: Flesh, muscles: Muscles | None
 ) -> Generator[Step, None, FineBody]:
-    """A body in the full space: the same cage, rig, maps and stitches, with its flesh and muscles.
+    """A body in the full space: the same cage, rig, maps and stitches, with its flesh and muscles. A loose
+    body keeps its only material.
 
     digest: of the inputs.
     """
@@ -95,8 +97,11 @@ def prepared(
     known = CACHE.get(key)
     if known is None:
         with passing_on("The body has no full space"):
-            fibres = None if muscles is None else muscles.fibres(body)
-            job = jounce.FullSpaceJob(body, material(body, flesh), fibres)
+            if isinstance(body, LooseBody):
+                job = jounce.FullSpaceJob(body.mesh, loose.flesh())
+            else:
+                fibres = None if muscles is None else muscles.fibres(body)
+                job = jounce.FullSpaceJob(body, material(body, flesh), fibres)
             model = yield from finished(job, "Preparing")
         known = FineBody(model, body.embedding)
         CACHE.put(key, known)
@@ -121,15 +126,38 @@ def refuse_drive(drive: FrameInput, name: str) -> None:
 
 
 def compared(
-    draft: Iterable[np.ndarray], body: Coordinates, final: Iterable[np.ndarray], full: FineBody
+    draft: Iterable[np.ndarray],
+    body: Coordinates,
+    final: Iterable[np.ndarray],
+    full: FineBody,
+    poses: Iterable[np.ndarray] = (),
 ) -> Generator[Step, None, DraftError]:
-    """Compares a draft or learnt motion with the final motion: coefficients of the same frames."""
-    apart, size = np.zeros(len(body.embedding.points)), 0.0
+    """Compares a draft or learnt motion with the final motion: coefficients of the same frames.
+
+    Loose bodies part after an impact, and their shapes are compared, turned and shifted onto each other.
+    poses: of the object in these frames, for a loose body alone.
+    """
+    points = np.asarray(body.embedding.points, np.float64)
+    apart, size = np.zeros(len(points)), 0.0
     pairs = list(zip(draft, final, strict=True))
+    places = list(poses)
     for index, (near, right) in enumerate(pairs):
-        truth = shaped(full, right).astype(np.float64)
-        apart += ((shaped(body, near) - truth) ** 2).sum(axis=1)
-        size += float((truth**2).sum())
+        truth, found = (shaped(*each).astype(np.float64) for each in ((full, right), (body, near)))
+        rest = np.zeros(3)
+        if isinstance(body, LooseBody):
+            posed = points @ places[index][0, :, :3].T + places[index][0, :, 3]
+            truth, found = posed + truth, posed + found
+            found, rest = onto(found, truth), onto(points, truth)
+        apart += ((found - truth) ** 2).sum(axis=1)
+        size += float(((truth - rest) ** 2).sum())
         yield Step(index / len(pairs), "Comparing with the final motion")
     share = float(np.sqrt(apart.sum() / size)) if size > 0.0 else 0.0
     return DraftError(share, np.sqrt(apart / max(1, len(pairs))))
+
+
+def onto(shape: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """A shape (p, 3), turned and shifted onto another."""
+    center, goal = shape.mean(axis=0), other.mean(axis=0)
+    left, _, right = np.linalg.svd((shape - center).T @ (other - goal))
+    flip = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    return (shape - center) @ (left @ flip @ right) + goal

@@ -40,7 +40,11 @@ class HandleSamples:
 
     def reduce(self, forces: np.ndarray) -> np.ndarray:
         """The generalised force of forces (k, 3) in newtons on the parts."""
-        return self._model.reduce_forces(np.ascontiguousarray(self._spread(forces.T).T))
+        return self._model.reduce_forces(self.at_vertices(forces))
+
+    def at_vertices(self, forces: np.ndarray) -> np.ndarray:
+        """Forces (n, 3) on the vertices, of forces (k, 3) in newtons on the parts."""
+        return np.ascontiguousarray(self._spread(forces.T).T)
 
     def drag(self, linear: np.ndarray, quadratic: np.ndarray) -> "jounce.Drag":
         """Resistance to the motion of the parts, (k,) each in N s/m and N s^2/m^2."""

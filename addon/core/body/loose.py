@@ -30,11 +30,15 @@ class LooseBody:
 def made(surface: Surface, settings: LooseSettings) -> Generator[Step, None, LooseBody]:
     """Makes the loose body of a surface; the handles are computed on a thread of the native module."""
     mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, settings.resolution)
-    flesh = jounce.Material(YOUNG, 0.0, DENSITY, "arap")
-    job = jounce.ProjectiveJob(mesh, flesh, settings.handles, settings.clusters)
+    job = jounce.ProjectiveJob(mesh, flesh(), settings.handles, settings.clusters)
     model = yield from finished(job, "Building")
     rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
     return LooseBody(mesh, jounce.Embedding(mesh, surface.points), rig, model)
+
+
+def flesh() -> "jounce.Material":
+    """Material of a loose body, before its stiffness is set."""
+    return jounce.Material(YOUNG, 0.0, DENSITY, "arap")
 
 
 def describe(body: LooseBody) -> str:

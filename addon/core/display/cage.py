@@ -3,12 +3,29 @@
 import jounce
 import numpy as np
 
+from .colours import SEQUENTIAL
+
 
 def edges(body: "jounce.Body") -> np.ndarray:
     """The edges (e, 2) of the tet mesh's boundary, each once."""
     corners = np.asarray(body.mesh.boundary)
     pairs = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
     return np.unique(np.sort(pairs, axis=1), axis=0)
+
+
+def sample_edges(body: "jounce.Body", tets: np.ndarray, weights: np.ndarray) -> list[np.ndarray]:
+    """The edges (e, 2) of sampled tets in levels of their weights, one a colour, light tets first.
+
+    tets, weights: (c,), of a cubature. No levels for samples of another mesh.
+    """
+    if len(tets) == 0 or tets.max() >= len(body.mesh.tets):
+        return []
+    ranks = np.argsort(np.argsort(weights, kind="stable"), kind="stable")
+    levels = ranks * len(SEQUENTIAL) // len(weights)
+    first, second = np.triu_indices(4, 1)
+    corners = body.mesh.tets[tets]
+    pairs = np.stack([corners[:, first], corners[:, second]], axis=-1)
+    return [pairs[levels == level].reshape(-1, 2) for level in range(len(SEQUENTIAL))]
 
 
 def positions(body: "jounce.Body", pose: np.ndarray, displacement: np.ndarray | None) -> np.ndarray:

@@ -36,8 +36,8 @@ def skin(
     weights: (p, b), of the surface; None for a loose body. triangles: (q, 3), of the surface. more: (k, 3)
     additional contact points.
     """
-    points, volumes = np.concatenate([body.embedding.points, more]), np.asarray(body.mesh.volumes)
-    edge = float(np.cbrt(6.0 * volumes.mean()))
+    points = np.concatenate([body.embedding.points, more])
+    edge = cell(body)
     order = np.argsort(-outwardness(np.asarray(body.mesh.vertices), points, edge), kind="stable")
     places = np.empty(len(points), np.int64)
     places[order] = np.arange(len(points))
@@ -46,13 +46,19 @@ def skin(
     return Skin(embedding, ordered, places[triangles], places)
 
 
-def between(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Points (k, 3) distributed over triangles (q, 3) that are large for their surface, as in a
-    plain cube.
+def cell(body: "jounce.Body") -> float:
+    """Length of an edge of the cells of a body, metres."""
+    return float(np.cbrt(6.0 * np.asarray(body.mesh.volumes).mean()))
+
+
+def between(points: np.ndarray, triangles: np.ndarray, spacing: float = 0.0) -> np.ndarray:
+    """Points (k, 3) distributed over triangles (q, 3) that are large, as in a plain cube.
+
+    spacing: largest distance of neighbours; 0 for a share of a longest side.
     """
     corners = points[triangles]
     longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
-    parts = np.ceil(longest / (DENSE * np.ptp(points, axis=0).max())).astype(np.int64)
+    parts = np.ceil(longest / (spacing or DENSE * np.ptp(points, axis=0).max())).astype(np.int64)
     found = [NONE]
     for count in np.unique(parts[parts > 1]):
         a, b = (each.ravel() for each in np.mgrid[: count + 1, : count + 1])

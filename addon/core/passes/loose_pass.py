@@ -3,7 +3,8 @@
 The meshes stay with their object, which may be animated, and the cache holds the displacement from there.
 With the object's transform T since the build, the place `X + u` of a point is shown by the displacement `u -
 (T - 1) X` from `T X`. Handles about c_j reproduce every affine motion exactly: the coefficients of the
-subtracted part are `[A | A c_j + b]` for `(T - 1) X = A X + b`.
+subtracted part are `[A | A c_j + b]` for `(T - 1) X = A X + b`. A final motion has the displacements of the
+cage's vertices themselves.
 """
 
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from ..body.colliders import Colliders, polar
 from ..body.loose import LooseBody
 from ..common.user_error import UserError
 from ..flesh.settings import LooseMotion
-from ..stepping.motion import FrameInput, Schedule, Target
+from ..stepping.motion import FrameInput, Schedule, Target, VertexInput
 from ..storage.cache import MotionCache
 from .simulation_pass import SimulationPass, Start
 
@@ -65,14 +66,19 @@ class LoosePass(SimulationPass):
         throw: Throw,
         body: LooseBody,
         colliders: Colliders | None,
+        *,
+        is_final: bool = False,
     ) -> None:
         """throw: the start and the catch. The other arguments are those of any pass."""
-        super().__init__(cache, start, Schedule(), colliders)
+        super().__init__(cache, start, Schedule(), colliders, is_final=is_final)
         self._throw = throw
-        self._centers = np.asarray(body.model.handle_centers)
+        self._centers = np.asarray(body.mesh.vertices if is_final else body.model.handle_centers)
 
     def _felt(self, drive: FrameInput) -> FrameInput:
-        return drive.of_handles()
+        if not self._is_final:
+            return drive.of_handles()
+        own = VertexInput() if drive.vertices is None else drive.vertices
+        return replace(drive.of_handles(), force=own.force, drag=own.drag)
 
     def _play(self, target: Target, indices: Iterable[int]) -> None:
         for index in indices:
@@ -138,6 +144,8 @@ class LoosePass(SimulationPass):
         away = drive.pose[0] - np.eye(3, 4)
         linear, shift = away[:, :3], away[:, 3]
         shifts = self._centers @ linear.T + shift
+        if self._is_final:
+            return coefficients - shifts
         return coefficients - np.concatenate(
             [np.tile(linear, (len(shifts), 1, 1)), shifts[:, :, None]], axis=2
         )

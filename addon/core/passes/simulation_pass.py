@@ -217,6 +217,20 @@ class SimulationPass:
         self._play(simulation, ahead)
         return simulation
 
+    def measured(self, index: int) -> "tuple[jounce.StepReport, float]":
+        """The step to a frame with a known drive, simulated again: report and seconds."""
+        frame = self.cache.first + index
+        pair = self.drives[max(0, index - 1) : index + 1]
+        if len(pair) < 2 or any(drive.held for drive in pair):
+            raise UserError(f"No step leads to frame {frame}; show a later frame.")
+        if pair[1].cut or index in self.teleports:
+            raise UserError(f"The motion starts anew in frame {frame}; show a later frame.")
+        simulation, drive = self.simulation_at(index - 1), self._native(index)
+        drive.set_up(simulation)
+        start = time.perf_counter()
+        report = simulation.step(drive.pose, drive.force, drive.offsets, drive.drag, drive.colliders)
+        return report, time.perf_counter() - start
+
     def close(self) -> None:
         """Stops the simulation; cached frames stay."""
         if self._recorder is not None:

@@ -16,6 +16,9 @@ from .motion_extent import Extent, Gauge, of_motion
 NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
 # Smallest and largest share of the rig's acceleration.
 CALMED, FREED = 0.35, 2.5
+# Share of the ease that comes from the amount, of calm clips and of wild ones. Above its frequency flesh
+# stays behind all that it feels of the rig: more force than the rig's would shake it, softness does not.
+FORCED, HELD = 0.25, 0.5
 # Frequency from which on calmed flesh moves less than the firmest under all of the acceleration would.
 FLAPPING = FIRMEST * CALMED**0.5
 # Motion below this share of the size counts as none.
@@ -78,13 +81,13 @@ class Tuning:
 def tuning(ease: float) -> Tuning:
     """The tuning whose free motion is `exp(ease)` times that of natural flesh.
 
-    Half of it, on a log scale, comes from the frequency and half from the amount, which ends at its bounds:
-    calm clips move visibly without swimming, and wild ones without becoming wood.
+    A part of it, on a log scale, comes from the amount and the rest from the frequency, until either ends at
+    its bounds: calm clips move visibly without swimming, and wild ones without becoming wood.
     """
-    half = float(np.exp(0.5 * ease))
-    amount = float(np.clip(half, CALMED, FREED))
-    frequency = NATURAL * (half * half / amount) ** -0.5
-    return Tuning(float(np.clip(frequency, SOFTEST, FIRMEST)), amount)
+    free = float(np.exp(ease))
+    amount = np.clip(free ** (FORCED if ease > 0.0 else HELD), CALMED, FREED)
+    frequency = float(np.clip(NATURAL * (free / amount) ** -0.5, SOFTEST, FIRMEST))
+    return Tuning(frequency, float(np.clip(free * (frequency / NATURAL) ** 2, CALMED, FREED)))
 
 
 # Eases of the softest and of the firmest tuning.

@@ -23,7 +23,7 @@ TORN = 1e-3
 # they count: several of nearly the same strain are wilder than one.
 BEFORE, AFTER, PEAKED = 16, 4, 16
 # Largest numbers of evaluated soft vertices and edges, evenly chosen.
-POINTS, EDGES = 2000, 2000
+POINTS, EDGES = 2_000, 10_000
 # Weight of a part from which on a point is the part's, and smallest number of such points in a measured part.
 OWN, FEWEST = 0.5, 8
 # The same weight for edges, which tear most at the borders of parts.

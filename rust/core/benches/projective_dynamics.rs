@@ -8,11 +8,12 @@
 mod ellipsoid;
 
 use ellipsoid::{RADII, median, surface, timed};
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{SurfaceMesh, TetMesh, lattice_with_tet_count};
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::potentials::elastic::Fabric;
 use jounce::rig::Rig;

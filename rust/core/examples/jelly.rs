@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use jounce::inputs::SimulationParams;
+use jounce::inputs::Start;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{SurfaceMesh, lattice};
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};

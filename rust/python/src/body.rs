@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jounce::body::{self, BodyParams, standard};
 use jounce::model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::Bounds;
+use jounce::subspace::Restraint;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,7 +37,8 @@ use crate::subspace::SkinningModes;
 ///
 /// `BodyJob` does the same without blocking.
 ///
-/// With neither, all bones count. A pose always has a transform for each bone.
+/// Without `merge_into` and `bone_parents`, the modes are complementary to every bone. A pose always
+/// has a transform for each bone.
 ///
 /// Parameters
 /// ----------
@@ -730,7 +733,15 @@ impl BodyJob {
     }
 }
 
-/// Background job for `Body.full_space`, with the same arguments; the thread never touches Python.
+/// A rigged body, or the mesh of a loose one.
+#[derive(FromPyObject)]
+pub enum Flesh<'py> {
+    Body(Bound<'py, Body>),
+    Mesh(Bound<'py, TetMesh>),
+}
+
+/// Background job for `Body.full_space`, with the same arguments, or for a loose body by
+/// `Model.full_space` of a TetMesh with a Material; the thread never touches Python.
 ///
 /// The only stage is "full space"; `result()` gives the Model, or raises the error.
 ///
@@ -748,17 +759,33 @@ impl FullSpaceJob {
     #[new]
     #[pyo3(signature = (body, material=None, fibres=None))]
     fn new(
-        body: &Bound<'_, Body>,
+        body: Flesh<'_>,
         material: Option<&Bound<'_, Material>>,
         fibres: Option<&Bound<'_, Fibres>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let body = body.get().inner.clone();
         let material = material.map(|material| material.get().0.clone());
         let fibres = fibres.map(|fibres| fibres.get().0.clone());
-        let model = Making::start(move |progress| {
-            progress.enter("full space", 0.0, 1.0)?;
-            body.full_space(material.as_deref(), fibres.as_deref(), progress)
-        })?;
+        let model = match body {
+            Flesh::Body(body) => {
+                let body = body.get().inner.clone();
+                Making::start(move |progress| {
+                    progress.enter("full space", 0.0, 1.0)?;
+                    body.full_space(material.as_deref(), fibres.as_deref(), progress)
+                })?
+            }
+            Flesh::Mesh(mesh) => {
+                let mesh = mesh.get().0.clone();
+                let material = material
+                    .ok_or_else(|| PyValueError::new_err("material: none given, which a TetMesh needs"))?;
+                Making::start(move |progress| {
+                    progress.enter("full space", 0.0, 1.0)?;
+                    let extras = FullSpaceExtras { fibres: fibres.as_deref(), ..FullSpaceExtras::default() };
+                    let restraint = Restraint::default();
+                    let model = FullSpaceModel::of(&mesh, &material, &restraint, &extras, progress)?;
+                    Ok(model::Model::FullSpace(model.into()))
+                })?
+            }
+        };
         Ok(model.job().add_subclass(Self(model)))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use jounce::model::projective::Start;
+use jounce::inputs::Start;
 use jounce::potentials::contact::ContactSkin;
 use jounce::rig::Rig;
 use jounce::simulation::{self, Turn};
@@ -562,8 +562,8 @@ impl Simulation {
         run(py, || simulation.restore_state(&state.0))
     }
 
-    /// Restarts a loose body of `Model.projective` at a place, with a velocity and a spin about its centre
-    /// of mass.
+    /// Restarts a loose body, of `Model.projective` or `Model.full_space` without rig and pins, at a place,
+    /// with a velocity and a spin about its centre of mass.
     ///
     /// Parameters
     /// ----------

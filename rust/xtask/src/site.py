@@ -33,6 +33,8 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>
 # A link to a film in a paragraph of its own.
 FILM = re.compile(r'<p><a href="([^"]+)\.mp4">(.*?)</a></p>', re.S)
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.S)
+# A cell of a table that holds a number with its unit.
+NUMBER = re.compile(r"<td([^>]*)>([+-]?\d[^<]{0,15})</td>")
 # Names of the Python module in the reference.
 DESCRIBED = re.compile(r"^::: jounce\.(\w+)$", re.M)
 FONT = "fonts/STIXTwoMath-Regular.ttf"
@@ -79,8 +81,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Renders the formulas of a page, shows its films, and loads its pictures when they come into sight."""
-    return lazy(films(rendered(html, page.file.src_uri)))
+    """Renders the formulas of a page, keeps its numbers whole, shows its films, and loads its pictures when
+    they come into sight.
+    """
+    return lazy(films(whole(rendered(html, page.file.src_uri))))
 
 
 def package(name: str) -> str:
@@ -160,17 +164,24 @@ def write_notebook(notebook: Path, page: Path) -> None:
 
 
 def dated(markdown: str, place: str, evidence: str) -> str:
-    """A page with a note below its title, if the list of measured pages has it."""
+    """A page with a note above the paragraph that names its command, if the list of measured pages has it.
+
+    Changes since the measurement are folded. Raises SiteError for such a page without its command.
+    """
     row = re.search(rf"^\| \[[^]]*\]\({re.escape(place)}\) \|(.*)\|$", evidence, re.M)
     if not row:
         return markdown
-    _, commit, _, changed, _ = (cell.strip() for cell in row[1].split("|"))
+    command, commit, _, changed, _ = (cell.strip() for cell in row[1].split("|"))
     folder = Path(place).parent
     since = re.sub(r"\]\(([^)#]+)", lambda link: f"]({os.path.relpath(link[1], folder)}", changed)
-    note = f"!!! note\n    Measured at {commit}, on two cores."
-    note += f" Since then: {since}." if changed != "-" else ""
-    title, _, text = markdown.partition("\n")
-    return f"{title}\n\n{note}\n\n{text}"
+    note = f'!!! note "Measured at {commit}, on two cores"'
+    if changed != "-":
+        note = f'??? note "Measured at {commit}, on two cores; changes since"\n    Since then: {since}.'
+    paragraphs = markdown.split("\n\n")
+    number = next((number for number, text in enumerate(paragraphs) if command in text), None)
+    if number is None:
+        raise SiteError(f"docs/{place}: no paragraph names {command}, which makes its numbers")
+    return "\n\n".join([*paragraphs[:number], note, *paragraphs[number:]])
 
 
 def rendered(html: str, page: str) -> str:
@@ -201,6 +212,11 @@ def films(html: str) -> str:
         r'<a href="\1.mp4">\2</a></video>'
     )
     return FILM.sub(player, html)
+
+
+def whole(html: str) -> str:
+    """A page's HTML whose cells with a number are of a class of their own, on one line."""
+    return NUMBER.sub(r'<td\1 class="number">\2</td>', html)
 
 
 def lazy(html: str) -> str:

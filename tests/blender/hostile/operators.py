@@ -152,4 +152,6 @@ STEPS: tuple[Step, ...] = (
     simple("direction_add"),
     simple("direction_remove"),
     simple("flex_mode"),
+    simple("linear_modes"),
+    simple("measure_frame"),
 )

@@ -23,7 +23,7 @@ use jounce_tests::bodies::{Body, REST, Transform, bar, swing, turn, waves};
 use jounce_tests::figure::Figure;
 use jounce_tests::handled;
 use jounce_tests::limb::Limb;
-use jounce_tests::methods::{models, of_handles};
+use jounce_tests::methods::{hung, models, of_handles};
 use jounce_tests::sewn::Bars;
 use jounce_tests::touching::{Body as Falling, ground};
 use jounce_tests::trees::{attached, bending, chain, linear, problem, soft, stick};
@@ -191,7 +191,7 @@ fn tell_contact() {
         .map(|_| Simulation::touching(cube.clone(), params, &colliders, None, shape()).expect("a body"))
         .collect();
     let above = turn([1.0, 0.2, 0.0], 0.1, [0.0; 3], [0.03, 0.02, 0.17]);
-    let start = jounce::model::projective::Start { place: above, ..Default::default() };
+    let start = jounce::inputs::Start { place: above, ..Default::default() };
     sims[1].place(&start).expect("a place");
     let mut bytes = Vec::new();
     for _ in 0..12 {
@@ -336,6 +336,7 @@ fn main() {
         tell_motions(&format!("model {number}"), &model);
     }
     tell_motions("jelly", &of_handles());
+    tell_motions("hung jelly", &hung());
     for (number, model) in handled::models().into_iter().enumerate() {
         tell_motions(&format!("handles {number}"), &model);
     }

@@ -165,6 +165,20 @@ impl Figure {
         figure
     }
 
+    /// The figure with a heavy lamp on a bone of its own in its left hand; 17 bones.
+    pub fn lamp() -> Self {
+        let hand = bone("left hand") as u32;
+        let own = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        let carried = ([0.9, 0.0, 1.36], Some(hand), [0.9, 0.0, 0.9]);
+        let mut figure = Self::of(body(), &own.chain([carried]).collect::<Vec<_>>());
+        let lamp = sphere(3).placed([0.2, 0.2, 0.2], [0.9, 0.0, 1.1]);
+        for _ in &lamp.points {
+            figure.weights.extend((0..=BONES.len()).map(|own| f64::from(own == BONES.len())));
+        }
+        figure.soup = figure.soup.and(lamp);
+        figure
+    }
+
     /// A hound, head towards -y, 1 m tall; 19 bones.
     pub fn hound() -> Self {
         let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);

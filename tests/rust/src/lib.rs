@@ -22,3 +22,7 @@ pub mod surfaces;
 pub mod thrown;
 pub mod touching;
 pub mod trees;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tutorials/rust.md")]
+pub struct Tutorial;

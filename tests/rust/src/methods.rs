@@ -58,10 +58,21 @@ pub fn in_displacements(law: Law) -> Model {
 
 /// The bar without its rig, as a free body of jelly.
 pub fn of_handles() -> Model {
-    let (body, material, progress) = (Body::bar(), flesh(Law::Arap), Progress::default());
-    let handles = Handles::spread(&body.mesh, 9, 0, &progress).expect("a valid body");
-    let model = ProjectiveModel::new(&body.mesh, &material, &handles, &body.labels, &progress);
+    Model::Projective(with_handles(&Body::bar()).into())
+}
+
+/// The bar as jelly that hangs on its rig at the left end.
+pub fn hung() -> Model {
+    let body = Body::bar();
+    let held: Vec<f64> = body.mesh.vertices().iter().map(|x| f64::from(x[0] < 1e-9)).collect();
+    let model = with_handles(&body).attached(&body.rig, &held, 30.0);
     Model::Projective(model.expect("a valid body").into())
+}
+
+fn with_handles(body: &Body) -> ProjectiveModel {
+    let (material, progress) = (flesh(Law::Arap), Progress::default());
+    let handles = Handles::spread(&body.mesh, 9, 0, &progress).expect("a valid body");
+    ProjectiveModel::new(&body.mesh, &material, &handles, &body.labels, &progress).expect("a valid body")
 }
 
 /// A model with few cubature tets, so that most of the body is not sampled.

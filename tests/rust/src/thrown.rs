@@ -1,10 +1,11 @@
 //! Bodies thrown at obstacles, and a meter of penetration by the formulas of the obstacles alone.
 
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{Embedding, SurfaceMesh, TetMesh};
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::potentials::elastic::Fabric;
 use jounce::simulation::Simulation;
@@ -169,6 +170,8 @@ pub struct Throw {
     pub jitter: u32,
     /// Number of frames.
     pub frames: u32,
+    /// Damping ratio.
+    pub damping: f64,
 }
 
 impl Thrown {
@@ -258,7 +261,7 @@ impl Thrown {
         let shift =
             Vector3::new(0.0, 0.4 * aside, 0.0) + up.cross(&Vector3::y()) * aside + above * up - self.middle;
         let dt = 1.0 / 24.0 / f64::from(throw.substeps);
-        let params = SimulationParams { dt, damping: 0.2, gravity: (-G * up).into(), ..params() };
+        let params = SimulationParams { dt, damping: throw.damping, gravity: (-G * up).into(), ..params() };
         let mut sim = self.begin(throw, params, shift);
         let pose = turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], (-shift).into());
         let drive = Drive {

@@ -131,16 +131,16 @@ pub fn moved(shift: [f64; 3], angle: f64) -> Transform {
 
 /// Checks a block on slopes. Below the angle of friction it slides less than `still`, m, in a second; above
 /// it, it accelerates by Coulomb's law within a share `off`. `places`, for settings and a slope, is its
-/// position along the slope in 48 frames.
+/// position along the slope in 72 frames, the first 48 of which it takes to come to rest.
 pub fn check_slopes(places: impl Fn(SimulationParams, &Collider) -> Vec<f64>, still: f64, off: f64) {
-    // Distance of sliding in the last 24 frames, and the gain of speed in them.
+    // Distance of sliding in the last 24 frames, and the gain of speed in the 24 before.
     let slid = |degrees: f64, friction: f64| {
         // Gravity is rotated instead of the ground.
         let gravity = [G * degrees.to_radians().sin(), 0.0, -G * degrees.to_radians().cos()];
         let params = SimulationParams { gravity, substeps: 4, damping: 0.3, ..params() };
         let places = places(params, &ground(0.0, friction));
         let speed = |frame: usize| 24.0 * (places[frame] - places[frame - 1]);
-        (places[47] - places[23], speed(47) - speed(23))
+        (places[71] - places[47], speed(47) - speed(23))
     };
     for (degrees, friction) in [(20.0, 0.5), (26.0, 0.5)] {
         let (way, _) = slid(degrees, friction);

@@ -121,12 +121,37 @@ fn parts_are_where_a_hand_would_paint_them() {
 }
 
 #[test]
-fn a_staff_in_one_hand_hides_no_arm() {
-    let body = found(&Figure::armed());
-    let shoulders = |side: f64| within(&body, |[x, _, z]| side * x > 0.28 && side * x < 0.42 && z > 1.3);
-    for side in [1.0, -1.0] {
-        let arms = mean(weights(&body, Part::Arms), &shoulders(side));
-        assert!(arms > 0.5, "{arms} of the arm at {side}");
+fn a_staff_or_a_lamp_in_one_hand_hides_no_arm() {
+    for body in [Figure::armed(), Figure::lamp()].map(|figure| found(&figure)) {
+        let shoulders = |side: f64| within(&body, |[x, _, z]| side * x > 0.28 && side * x < 0.42 && z > 1.3);
+        for side in [1.0, -1.0] {
+            let arms = mean(weights(&body, Part::Arms), &shoulders(side));
+            assert!(arms > 0.5, "{arms} of the arm at {side}");
+        }
+    }
+}
+
+#[test]
+fn slim_limbs_keep_their_bone_on_coarse_lattices() {
+    for resolution in [20, 24, 30, 44] {
+        let figure = Figure::new();
+        let core = Some(figure.anatomy());
+        let settings = BodyParams { resolution, core, ..params(SkeletonCore::default()) };
+        let (surface, bones) = (figure.surface(), figure.bones.len());
+        let body = Body::new(&surface, &figure.weights, bones, &settings, &Progress::default()).unwrap();
+        let cell = 1.86 / resolution as f64;
+        let vertices = body.mesh.vertices().iter().zip(&body.pinned);
+        let bone: Vec<Place> = vertices.filter(|held| *held.1).map(|held| *held.0).collect();
+        // From shoulder to elbow, and from hip to knee.
+        for [start, end] in [[[0.24, 0.0, 1.38], [0.5, 0.0, 1.38]], [[0.12, 0.0, 0.88], [0.12, 0.0, 0.5]]] {
+            for step in 0..=20 {
+                let share = f64::from(step) / 20.0;
+                let at: Place = std::array::from_fn(|axis| start[axis] + share * (end[axis] - start[axis]));
+                let near = |place: &Place| (0..3).map(|axis| (place[axis] - at[axis]).powi(2)).sum::<f64>();
+                let gap = bone.iter().map(near).fold(f64::INFINITY, f64::min).sqrt();
+                assert!(gap < 1.2 * cell, "{gap} m from bone at {at:?} with cells of {cell} m");
+            }
+        }
     }
 }
 

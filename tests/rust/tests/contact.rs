@@ -52,7 +52,7 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
             sim.step(None).unwrap();
             body.mean(&sim)[0]
         };
-        (0..48).map(|_| place()).collect()
+        (0..72).map(|_| place()).collect()
     };
     check_slopes(places, 1e-8, 0.005);
 }
@@ -383,7 +383,8 @@ fn a_ball_is_drawn_through_a_torus_and_has_its_volume_back() {
     // The hole has 8.4 cm, the ball 10 cm.
     let ring = torus(0.4, 64, 32).placed([0.14; 3], [0.0; 3]).surface();
     let shape = Shape::mesh(&ring, 64).unwrap();
-    let params = SimulationParams { damping: 0.5, substeps: 4, ..SimulationParams::default() };
+    // Points that slide along a plane of contact leave the round of the ring, with the square of their way.
+    let params = SimulationParams { damping: 0.5, substeps: 8, ..SimulationParams::default() };
     let mut sim = body.among(params, &[Collider::new(shape.clone(), 0.1).unwrap()]);
     for frame in 0..60 {
         let pull = if body.mean(&sim)[2] > -0.2 { -20.0 } else { 0.0 };

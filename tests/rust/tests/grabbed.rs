@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use jounce::Error;
 use jounce::inputs::Drag;
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::inputs::{Grip, Pull};
 use jounce::material::Law;
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::potentials::elastic::Fabric;
 use jounce::rig::Rig;

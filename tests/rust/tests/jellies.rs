@@ -1,11 +1,12 @@
 //! Free bodies with handles in contact with each other.
 
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams, StepReport};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::operators::lumped_mass;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::simulation::{Simulation, Turn, step_together};

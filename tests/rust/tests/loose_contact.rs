@@ -1,11 +1,12 @@
 //! Free bodies with handles among colliders.
 
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, Integrator, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::operators::lumped_mass;
 use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::rig::Rig;

@@ -4,10 +4,10 @@ use std::f64::consts::{PI, TAU};
 
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::model::Model;
-use jounce::model::projective::Start;
 use jounce::simulation::Simulation;
 use jounce_tests::bodies::{REST, Transform, bar, compose, turn};
 use jounce_tests::boxes::{box_mesh, row_of};

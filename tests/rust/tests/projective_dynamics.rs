@@ -3,11 +3,12 @@
 
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::Law;
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
-use jounce::model::projective::{ProjectiveModel, Start};
+use jounce::model::projective::ProjectiveModel;
 use jounce::operators::{gradients, lumped_mass};
 use jounce::simulation::Simulation;
 use jounce::subspace::Handles;

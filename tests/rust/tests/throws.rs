@@ -38,7 +38,7 @@ fn throws(bodies: usize, one_in: Option<usize>) -> Vec<(usize, Throw)> {
     for obstacle in WIDTHS.into_iter().flat_map(obstacles) {
         for (speed, substeps) in SPEEDS.into_iter().flat_map(|speed| [(speed, 1), (speed, 4)]) {
             let frames = if speed < 0.1 { 24 } else { 16 };
-            let throw = |jitter| Throw { obstacle, speed, substeps, jitter, frames };
+            let throw = |jitter| Throw { obstacle, speed, substeps, jitter, frames, damping: 0.2 };
             let number = sample.len();
             sample.push((number % bodies, throw(number as u32 % 7)));
             let each = (0..bodies).flat_map(|body| (0..10).map(move |jitter| (body, jitter)));

@@ -88,10 +88,10 @@ pub struct SimulationParams {
     pub contraction: Shares,
     /// Active share of the stiffness of each stitch group, 1 as built, 0 open.
     pub stitching: Shares,
-    /// Rest length factor of a body of handles with volume; its volume scales with the third power
-    /// `[HRPD]`.
+    /// Rest length factor of a loose body, or one of handles with volume; its volume scales with the third
+    /// power `[HRPD]`.
     pub inflation: f64,
-    /// Frequency in Hz of a critically damped spring from a loose body of handles to its pose; 0 lets go.
+    /// Frequency in Hz of a critically damped spring from a loose body to its pose; 0 lets go.
     pub hold: f64,
     /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. The flesh
     /// stiffens beyond half of the limit.

@@ -80,6 +80,19 @@ pub(crate) fn known_velocity(older: f64, last: f64, factors: [f64; 2]) -> f64 {
     factors[1] * (last - older) - factors[0] * last
 }
 
+/// `last + share (last - older)`.
+pub(crate) fn extrapolate([older, last]: [&[[f64; 3]]; 2], share: f64, out: &mut [[f64; 3]]) {
+    for (row, out) in out.iter_mut().enumerate() {
+        (0..3).for_each(|c| out[c] = last[row][c] + share * (last[row][c] - older[row][c]));
+    }
+}
+
+/// Share of the last motion to go on to the shape of which an integrator finds the velocity, exactly to
+/// second order for a body that spins.
+pub(crate) fn turning_point(factors: [f64; 2]) -> f64 {
+    factors[0] - 0.5
+}
+
 /// Position at a fraction of the time from the last of two frames to the next, on the parabola through all
 /// three.
 pub(crate) fn on_parabola(

@@ -9,5 +9,7 @@ pub(crate) mod points;
 pub(crate) mod posing;
 pub(crate) mod projector;
 pub(crate) mod rig_rows;
+pub(crate) mod rigid;
+pub(crate) mod tether;
 
 pub use projector::Projector;

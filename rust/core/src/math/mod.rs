@@ -24,7 +24,7 @@ pub(crate) use sparse::cholesky::{Room, Structure};
 pub use sparse::cholesky::{SparseCholesky, VertexRoom};
 pub(crate) use sparse::conjugate_gradients::conjugate_gradients;
 pub(crate) use sparse::eigen::{COPY, largest_eigenvectors};
-pub(crate) use sparse::inverse_forms::HalfSolved;
+pub(crate) use sparse::inverse_forms::{HalfSolved, Halfway};
 pub use sparse::matrix::Sparse;
 pub(crate) use sparse::matrix::{add_diagonal, multiply_columns};
 pub(crate) use sparse::selection::Selection;

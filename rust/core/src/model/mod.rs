@@ -177,6 +177,24 @@ impl Model {
         }
     }
 
+    /// `true` for a body without a rig that goes wherever it is thrown.
+    pub(crate) fn is_loose(&self) -> bool {
+        match self {
+            Self::FullSpace(model) => model.is_loose(),
+            Self::Projective(model) => model.bone_count() == 0,
+            Self::Skinning(_) | Self::Reduced(_) => false,
+        }
+    }
+
+    /// `true` for a body that can be inflated.
+    pub(crate) fn has_volume(&self) -> bool {
+        match self {
+            Self::FullSpace(model) => model.is_loose(),
+            Self::Projective(model) => model.is_solid(),
+            Self::Skinning(_) | Self::Reduced(_) => false,
+        }
+    }
+
     /// The model of handles; `None` for other methods.
     pub(crate) fn projective(&self) -> Option<&Arc<ProjectiveModel>> {
         match self {

@@ -27,11 +27,11 @@ impl Inertia {
         Self { target: zeros(), damped: zeros(), factor: 0.0, damping: [0.0; 2], held: 0.0, dragged: 0.0 }
     }
 
-    /// Sets the factors of a substep of h seconds, of a body with a lowest frequency, Hz, attached or free.
-    pub(crate) fn begin(&mut self, (frequency, is_held): (f64, bool), params: &SimulationParams, h: f64) {
+    /// Sets the factors of a substep of h seconds, with damping by mass, 1/s, and by stiffness, s.
+    pub(crate) fn begin(&mut self, damping: [f64; 2], params: &SimulationParams, h: f64) {
         let [speed, _] = params.integrator.velocity();
         self.factor = params.integrator.acceleration()[0] / (h * h);
-        self.damping = damping(frequency, is_held, params).map(|part| part * speed / h);
+        self.damping = damping.map(|part| part * speed / h);
         (self.held, self.dragged) = (0.0, 0.0);
     }
 
@@ -59,12 +59,13 @@ impl Inertia {
 /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, of a body with a
 /// given lowest frequency, Hz.
 ///
-/// Mass damping would slow down a body that nothing holds.
-fn damping(frequency: f64, is_held: bool, params: &SimulationParams) -> [f64; 2] {
+/// `with_mass` is false where mass damping would slow down rigid motion: it is for bodies on a constraint or
+/// pins, and for damping of the deforming motion alone.
+pub(crate) fn damping(frequency: f64, with_mass: bool, params: &SimulationParams) -> [f64; 2] {
     let omega = std::f64::consts::TAU * frequency * params.stiffness.sqrt();
     if params.damping == 0.0 {
         [0.0; 2]
-    } else if is_held {
+    } else if with_mass {
         // alpha / w + beta w is twice the damping ratio at omega and at three times omega.
         [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
     } else {

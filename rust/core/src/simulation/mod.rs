@@ -13,11 +13,10 @@ use std::sync::Arc;
 
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams, StepReport};
+use crate::inputs::start::Start;
 use crate::model::Model;
 use crate::model::full_space::minimise::Minimiser;
 use crate::model::full_space::step::FullSpaceSubstep;
-use crate::model::projective::ProjectiveModel;
-use crate::model::projective::placing::Start;
 use crate::model::projective::step::ProjectiveSubstep;
 use crate::model::reduced::step::ReducedSubstep;
 use crate::model::skinning_modes::step::SkinningSubstep;
@@ -201,8 +200,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig). A loose body of
-    /// handles takes one transform, the target of its tether; `None` is the modelled place.
+    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig). A loose body
+    /// takes one transform, the target of its tether; `None` is the modelled place.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::Pose`] for the pose;
@@ -353,16 +352,20 @@ impl Simulation {
     /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a matrix
     /// other than a rotation with a translation.
     pub fn place(&mut self, start: &Start) -> Result<()> {
-        let loose = |model: &&Arc<ProjectiveModel>| model.bone_count() == 0;
-        let Some(model) = self.model.projective().filter(loose) else {
+        if !self.model.is_loose() {
             let why = "only a loose body can be put somewhere; a rig says where others are";
             return Err(Error::Unsupported { what: "place", why });
-        };
+        }
         start.turn()?;
         let before = self.save_state();
         self.motion.reset(&Drive { pose: Some(&[start.place]), ..Drive::default() })?;
         let h = self.params.dt / f64::from(self.params.substeps);
-        let placed = model.placed(start, (self.params.inflation, h), self.save_state());
+        let (size, rest) = ((self.params.inflation, h), self.save_state());
+        let placed = match &self.model {
+            Model::FullSpace(model) => model.placed(start, size, rest),
+            Model::Projective(model) => model.placed(start, size, rest),
+            Model::Skinning(_) | Model::Reduced(_) => Ok(rest),
+        };
         self.motion.restore(placed.as_ref().unwrap_or(&before))?;
         placed.map(drop)
     }
@@ -428,12 +431,12 @@ fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
 fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     params.check_among(among)?;
     check_shares(model, params)?;
-    if params.inflation != 1.0 && !model.projective().is_some_and(|model| model.is_solid()) {
-        let why = "only a body of handles with a volume can be inflated; set it to 1";
+    if params.inflation != 1.0 && !model.has_volume() {
+        let why = "only a loose body, or one of handles with a volume, can be inflated; set it to 1";
         return Err(Error::Unsupported { what: "inflation", why });
     }
-    if params.hold != 0.0 && model.projective().is_none_or(|model| model.bone_count() > 0) {
-        let why = "only a loose body of handles is held and let go; set it to 0";
+    if params.hold != 0.0 && !model.is_loose() {
+        let why = "only a loose body is held and let go; set it to 0";
         return Err(Error::Unsupported { what: "hold", why });
     }
     let limits = [("limit", params.limit), ("stretch", params.stretch)];

@@ -36,6 +36,9 @@ const SHARE: f64 = 0.8;
 const THIN: f64 = 0.07;
 /// Largest share of the rig's acceleration that a part may feel.
 const MOST: f64 = 3.0;
+/// Least radius of a bone in cells: in a slim limb no vertex may be near enough to it otherwise, and the limb
+/// would bend like a hose.
+const MARROW: f64 = 0.875;
 /// Smallest weight of a bone at a vertex for the bone to count there.
 const HANGS: f64 = 0.15;
 
@@ -192,8 +195,9 @@ impl SkeletonCore {
         };
         let share = |role: BoneRole| share_of(rig, |bone| found.roles[bone] == role);
         let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
+        let marrow = MARROW * own.as_ref().unwrap_or(&thickness).cell;
         let by_region =
-            anatomy.as_ref().and_then(|anatomy| anatomy.bone((&near, depth), &rigid, self.amount));
+            anatomy.as_ref().and_then(|anatomy| anatomy.bone((&near, depth), &rigid, (self.amount, marrow)));
         let mut vertices = match by_region {
             Some(bone) => bone,
             None => {

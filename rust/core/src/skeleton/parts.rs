@@ -23,6 +23,10 @@ const ASIDE: f64 = 0.02;
 const JOINTED: usize = 3;
 /// Least volume share of a bone that a mirror plane is judged by.
 const FLESH: f64 = 1e-3;
+/// Least volume of a limb, relative to the largest: brows have less.
+const SLIGHT: f64 = 0.01;
+/// Number of jointed limbs of a body whose limbs all have joints: temples and jaws have none.
+const LIMBS: usize = 4;
 /// Largest remaining reach of a head bone, as a share of the length of neck and head.
 const HEAD: f64 = 0.85;
 /// Share of a chain's largest radius and of its volume at the end below which the chain tapers, as a tail
@@ -141,7 +145,19 @@ impl Parts<'_> {
         let limbs: Vec<usize> = (0..paired.len()).filter(|&bone| paired[bone]).collect();
         let topmost =
             |&&bone: &&usize| !limbs.iter().any(|&limb| limb != bone && self.tree.leads_to(limb, bone));
-        limbs.iter().filter(topmost).copied().collect()
+        let found = limbs.iter().filter(topmost).copied().collect();
+        if self.anatomy { self.without_face(found) } else { found }
+    }
+
+    /// Limbs without the bones of a face.
+    fn without_face(&self, limbs: Vec<usize>) -> Vec<usize> {
+        let tree = self.tree;
+        let largest = limbs.iter().map(|&limb| tree.below[limb]).fold(0.0, f64::max);
+        let limbs: Vec<usize> =
+            limbs.into_iter().filter(|&limb| tree.below[limb] > SLIGHT * largest).collect();
+        let is_jointed = |&limb: &usize| tree.children[limb].iter().any(|&child| tree.below[child] > 0.0);
+        let jointed: Vec<usize> = limbs.iter().copied().filter(is_jointed).collect();
+        if jointed.len() < LIMBS { limbs } else { jointed }
     }
 
     /// Pairs of mirrored limbs, each limb once, the pairs of most similar length first.
@@ -197,10 +213,13 @@ impl Parts<'_> {
             && !tree.leads_to(b, a)
     }
 
-    /// `true` if two bones lead limbs that mirror each other bone by bone, whatever their hands hold.
+    /// `true` if two bones lead limbs that mirror each other bone by bone, whatever their hands hold, bones
+    /// included.
     fn are_mirrored(&self, a: usize, b: usize) -> bool {
         let tree = self.tree;
-        let [own, others] = [a, b].map(|bone| tree.with_below(bone));
+        let mut limbs = [a, b].map(|bone| tree.with_below(bone));
+        limbs.sort_by_key(Vec::len);
+        let [fewer, others] = limbs;
         let Some(side) = (tree.heads[a] - tree.heads[b]).try_normalize(ASIDE * self.length) else {
             return false;
         };
@@ -209,7 +228,7 @@ impl Parts<'_> {
             let head = tree.heads[bone] - 2.0 * (tree.heads[bone] - middle).dot(&side) * side;
             others.iter().any(|&other| (tree.heads[other] - head).norm() < ASIDE * self.length)
         };
-        own.len() >= JOINTED && own.len() == others.len() && own.iter().all(has_image)
+        fewer.len() >= JOINTED && fewer.iter().all(has_image)
     }
 
     /// Pairs with the mirror plane of the majority; pairs of siblings define candidate planes.
@@ -253,15 +272,23 @@ impl Parts<'_> {
         (0..tree.heads.len()).filter(counts).filter(is_reflected).count()
     }
 
-    /// Bones of the head, without the neck; empty if names tell its start.
+    /// Bones of the head, without the neck; empty if a name tells its start.
     fn head(&self, limbs: &[usize]) -> Vec<usize> {
         let tree = self.tree;
         let Some(first) = self.head_among(&self.ends(limbs), limbs) else {
             return Vec::new();
         };
         let below = tree.with_below(first);
-        if below.iter().any(|&bone| self.is_hard(bone)) {
+        let named: Vec<usize> = below.iter().copied().filter(|&bone| self.is_hard(bone)).collect();
+        let is_told = named.iter().any(|&bone| bone == first || self.hints[bone] == Some(Hint::Head));
+        if is_told || (!named.is_empty() && !self.anatomy) {
             return Vec::new();
+        }
+        // The skull is the lowest bone above all that is named after parts of the face.
+        let bears_face =
+            |&&bone: &&usize| named.iter().all(|&part| part != bone && tree.leads_to(bone, part));
+        if let Some(&skull) = below.iter().rev().find(bears_face).filter(|_| !named.is_empty()) {
+            return tree.with_below(skull);
         }
         let short = |&bone: &usize| {
             below.len() == 1

@@ -60,11 +60,9 @@ class WrongArguments(Exception):
 def flesh(options: argparse.Namespace, shown: Callable[[float], None]) -> list[str]:
     """Simulates the characters of a file; returns the prim paths of their meshes."""
     given = {field.name: getattr(options, field.name) for field in fields(Settings)}
-    frames = None
-    if options.start is not None or options.end is not None:
-        if options.start is None or options.end is None or options.end < options.start:
-            raise WrongArguments("--start and --end go together, the first time code first")
-        frames = (options.start, options.end)
+    frames = (options.start, options.end)
+    if None not in frames and options.end < options.start:
+        raise WrongArguments("--end is before --start")
     return add_flesh(options.character, options.out, Settings(**given), frames, shown)
 
 

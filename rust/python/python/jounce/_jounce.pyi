@@ -2674,8 +2674,8 @@ class Simulation:
         velocity: tuple[float, float, float] | None = None,
         spin: tuple[float, float, float] | None = None,
     ) -> None:
-        """Restarts a loose body of `Model.projective` at a place, with a velocity and a spin about its centre
-        of mass.
+        """Restarts a loose body, of `Model.projective` or `Model.full_space` without rig and pins, at a place,
+        with a velocity and a spin about its centre of mass.
 
         Parameters
         ----------
@@ -3573,7 +3573,8 @@ class Body:
 
     `BodyJob` does the same without blocking.
 
-    With neither, all bones count. A pose always has a transform for each bone.
+    Without `merge_into` and `bone_parents`, the modes are complementary to every bone. A pose always
+    has a transform for each bone.
 
     Parameters
     ----------
@@ -4076,7 +4077,8 @@ class LearnJob(Job):
 
 @final
 class FullSpaceJob(Job):
-    """Background job for `Body.full_space`, with the same arguments; the thread never touches Python.
+    """Background job for `Body.full_space`, with the same arguments, or for a loose body by
+    `Model.full_space` of a TetMesh with a Material; the thread never touches Python.
 
     The only stage is "full space"; `result()` gives the Model, or raises the error.
 
@@ -4088,7 +4090,7 @@ class FullSpaceJob(Job):
     True
     """
     def __new__(
-        cls, body: Body, material: Material | None = None, fibres: Fibres | None = None
+        cls, body: Body | TetMesh, material: Material | None = None, fibres: Fibres | None = None
     ) -> FullSpaceJob: ...
     def result(self) -> Model:
         """Waits for the Model, or raises the error of the job.

@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+# Name of the package with a module, where the two differ.
+PACKAGES = {"pxr": "usd-core"}
 
-def wanted(package: str, function: str, extra: str) -> Any:
-    """A package, or an ImportError with the function and the command to install the package."""
+
+def wanted(module: str, function: str, extra: str) -> Any:
+    """A module, or an ImportError with the function and the command to install the module's package."""
     try:
-        return importlib.import_module(package)
+        return importlib.import_module(module)
     except ImportError as error:
-        name = package.partition(".")[0]
+        name = module.partition(".")[0]
+        name = PACKAGES.get(name, name)
         text = (
             f'{function} needs {name}; install it with: pip install "jounce[{extra}]" or pip install {name}'
         )

@@ -77,9 +77,9 @@ class Settings(TreeSettings, total=False):
         Active share of the stitch stiffness, 1 as built, 0 open, one for all stitch groups or (groups,)
         float64; takes effect from the next step on, with the same model.
     inflation : float, default 1.0
-        Rest length factor of a projective body of tets, in [0.01, 100].
+        Rest length factor of a loose body, or a projective one of tets, in [0.01, 100].
     hold : float, default 0.0
-        Frequency in Hz of a critically damped spring from a loose projective body to its pose; 0 lets go.
+        Frequency in Hz of a critically damped spring from a loose body to its pose; 0 lets go.
 
     Examples
     --------

@@ -15,6 +15,7 @@ import numpy as np
 
 from jounce import standard, usd_stage
 from jounce._jounce import Body, Embedding, Simulation, SkeletonCore
+from jounce.extras import wanted
 from jounce.usd_character import Character, Floats, Shape, characters
 from jounce.usd_layer import release, write
 
@@ -68,7 +69,7 @@ def add_flesh(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     settings: Settings | None = None,
-    frames: Sequence[float] | None = None,
+    frames: Sequence[float | None] | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[str]:
     """Simulates all characters of a USD file and writes a layer over it.
@@ -84,7 +85,7 @@ def add_flesh(
     settings : Settings, optional
         Settings of the flesh.
     frames : (float, float), optional
-        First and last time code; those of the file if not given.
+        First and last time code. None is the file's own, for both or for either.
     progress : callable, optional
         Called with the completed fraction.
 
@@ -108,10 +109,7 @@ def add_flesh(
     >>> jounce.usd.add_flesh("hero.usd", "flesh.usdc")  # doctest: +SKIP
     ['/Hero/Body']
     """
-    try:
-        import pxr  # noqa: F401
-    except ImportError as error:
-        raise ImportError("add_flesh needs USD; install it with: pip install usd-core") from error
+    wanted("pxr", "add_flesh", "usd")
     path, out = Path(source).absolute(), usd_stage.place(target)
     with usd_stage.reading(path):
         edited = usd_stage.layer_over(usd_stage.opened(path, out), out)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from jounce.extras import wanted
 from jounce.final_motion import FinalMotion, Scene, read
 from jounce.usd_character import Part
 from jounce.usd_layer import as_given, release, write
@@ -60,10 +61,9 @@ def write_motions(
     >>> jounce.usd_cache.write_motions(["shot Hero.jcache"], "flesh.usdc")  # doctest: +SKIP
     ['/Body']
     """
-    try:
-        from pxr import Usd, UsdGeom
-    except ImportError as error:
-        raise ImportError("write_motions needs USD; install it with: pip install usd-core") from error
+    wanted("pxr", "write_motions", "usd")
+    from pxr import Usd, UsdGeom
+
     out = place(target)
     bodies = joined([read(source) for source in sources])
     stage = (

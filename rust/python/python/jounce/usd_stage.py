@@ -35,7 +35,8 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except Tf.ErrorException as error:
-        raise ValueError(f"source: {path} cannot be read as USD") from error
+        fault = "cannot be read as USD" if path.exists() else "does not exist"
+        raise ValueError(f"source: {path} {fault}") from error
 
 
 def opened(path: Path, out: Path) -> Any:
@@ -97,22 +98,27 @@ def step(stage: Any) -> float:
     return codes / (rate if low <= rate <= high else USUAL_RATE)
 
 
-def frames(stage: Any, samples: Iterable[float], given: Sequence[float] | None) -> list[float]:
-    """Time codes of all frames in the given range, else in that of the stage, else in that of the samples.
+def frames(stage: Any, samples: Iterable[float], given: Sequence[float | None] | None) -> list[float]:
+    """Time codes of all frames from the first given code to the last; None is the file's own.
 
     samples: time codes of the animation. Frames are integer multiples of their step, and enclose both ends.
     """
-    own = given
-    if own is None and stage.HasAuthoredTimeCodeRange():
-        own = stage.GetStartTimeCode(), stage.GetEndTimeCode()
-    elif own is None:
-        moved = list(samples)
-        own = min(moved, default=0.0), max(moved, default=0.0)
-    if not len(own) or not -math.inf < own[0] <= own[-1] < math.inf:
+    ends = (None, None) if given is None else (*given[:1], *given[-1:])
+    own = own_range(stage, samples)
+    codes = [known if end is None else end for end, known in zip(ends, own, strict=False)]
+    if not codes or not -math.inf < codes[0] <= codes[-1] < math.inf:
         raise ValueError("frames: expected a first time code and a last one that is not before it")
     width = step(stage)
-    numbers = range(math.floor(own[0] / width + ROUNDING), math.ceil(own[-1] / width - ROUNDING) + 1)
+    numbers = range(math.floor(codes[0] / width + ROUNDING), math.ceil(codes[-1] / width - ROUNDING) + 1)
     return [number * width for number in numbers]
+
+
+def own_range(stage: Any, samples: Iterable[float]) -> tuple[float, float]:
+    """Range of time codes of a stage, else of the samples."""
+    if stage.HasAuthoredTimeCodeRange():
+        return stage.GetStartTimeCode(), stage.GetEndTimeCode()
+    moved = list(samples)
+    return min(moved, default=0.0), max(moved, default=0.0)
 
 
 def set_range(stage: Any, over: Sequence[float]) -> None:

@@ -27,9 +27,12 @@ pub(crate) fn fix_bases(mut columns: MatMut<'_, f64>, alike: impl Fn(usize) -> b
 }
 
 fn longest_row(group: MatRef<'_, f64>) -> usize {
-    let lengths: Vec<f64> = group.row_iter().map(|row| row.norm_l2()).collect();
-    let longest = lengths.iter().copied().fold(0.0, f64::max);
-    lengths.iter().position(|&length| length >= (1.0 - TIE) * longest).unwrap_or(0)
+    let mut squares = vec![0.0; group.nrows()];
+    for column in group.col_iter() {
+        squares.iter_mut().zip(column.iter()).for_each(|(square, x)| *square += x * x);
+    }
+    let longest = squares.iter().copied().fold(0.0, f64::max).sqrt();
+    squares.iter().position(|square| square.sqrt() >= (1.0 - TIE) * longest).unwrap_or(0)
 }
 
 /// Householder reflection of the rows, from a row to its length in the first entry.

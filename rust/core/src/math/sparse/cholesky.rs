@@ -178,21 +178,40 @@ impl SparseCholesky {
         self.structure.0.parts.iter().map(|part| part.size() + MARGIN).sum()
     }
 
-    /// Nonzero rows of `L^-1 b` in the factor's order, for at most [`LANES`] columns b in this order.
+    /// `L^-1 b` for at most [`LANES`] columns b in the factor's order, each row at its [place](Self::places).
     ///
     /// Rows after the last row of K belong to constraints, with D = -1.
-    pub(super) fn half_solve(&self, room: &mut Room, rhs: MatMut<'_, f64>) -> Vec<(usize, Row)> {
-        room.0.resize(self.room(), [0.0; LANES]);
-        let mut pieces = self.pieces(&mut room.0, rhs);
-        self.descend(&mut pieces, &|_| 1.0);
-        let own = |piece: &Piece<'_>| piece.part.columns.clone().zip(piece.x.to_vec()).collect::<Vec<_>>();
-        pieces.iter().flat_map(own).filter(|(_, row)| row.iter().any(|&x| x != 0.0)).collect()
+    pub(super) fn half_solve(&self, rhs: MatMut<'_, f64>) -> Vec<Row> {
+        let mut room = vec![[0.0; LANES]; self.room()];
+        self.descend(&mut self.pieces(&mut room, rhs), &|_| 1.0);
+        room
+    }
+
+    /// Place in the room of each row in the factor's order, constraints last.
+    pub(super) fn places(&self) -> Vec<usize> {
+        let mut start = 0;
+        let mut places = Vec::with_capacity(self.structure.0.order.len());
+        for part in &self.structure.0.parts {
+            places.extend(start..start + part.columns.len());
+            start += part.size() + MARGIN;
+        }
+        places
+    }
+
+    /// Second half of a solve, from the room of [`Self::half_solve`], into columns in the factor's order.
+    pub(super) fn finish(&self, room: &mut [Row], out: MatMut<'_, f64>) {
+        self.ascend(&mut self.pieces(room, out), &|_| 1.0);
     }
 
     fn solve_lanes(&self, room: &mut [Row], scale: &(impl Fn(usize) -> f64 + Sync), rhs: MatMut<'_, f64>) {
-        let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
         let mut pieces = self.pieces(room, rhs);
         self.descend(&mut pieces, scale);
+        self.ascend(&mut pieces, scale);
+    }
+
+    /// Applies `L^-T D` and stores the solutions.
+    fn ascend(&self, pieces: &mut [Piece<'_>], scale: &(impl Fn(usize) -> f64 + Sync)) {
+        let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
         let Some((top, independent)) = pieces.split_last_mut() else { return };
         let constraints = self.structure.0.order.len() - last.columns.start..last.columns.len();
         top.x[constraints].as_flattened_mut().iter_mut().for_each(|y| *y = -*y);

@@ -6,10 +6,12 @@
 
 pub(crate) mod conduction;
 pub(crate) mod data;
+pub(crate) mod free;
 pub(crate) mod minimise;
 pub(crate) mod newton;
 pub(crate) mod objective;
 pub(crate) mod opening;
+pub(crate) mod parts;
 pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod stepper;
@@ -18,6 +20,7 @@ pub(crate) mod stretch;
 use data::FullSpaceData;
 pub use data::FullSpaceExtras;
 pub use minimise::Minimiser;
+use parts::Parts;
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
 
 use std::sync::Arc;
@@ -87,6 +90,8 @@ pub struct FullSpaceModel {
     gaps: Option<Gaps>,
     /// Factor on the rig's acceleration at each moving row.
     strength: Vec<f64>,
+    /// Parts of a free body; `None` for a held body.
+    parts: Option<Parts>,
     /// `true` for each moving row of a part without pins or constraint.
     loose: Vec<bool>,
     posing: Posing,
@@ -179,7 +184,8 @@ impl FullSpaceModel {
         let strength = |vertex: &u32| data.strength.as_ref().map_or(1.0, |all| all[*vertex as usize]);
         let rows = &vertices[..vertex_mass.len()];
         let posing = Posing::new(mesh, data.rig.as_ref(), &vertices);
-        Ok(Self {
+        let mut model = Self {
+            parts: None,
             fibres: data.fibres.as_ref().map(|fibres| fibre_tets(mesh, fibres, &place).into()),
             stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
             strength: rows.iter().map(strength).collect(),
@@ -208,7 +214,9 @@ impl FullSpaceModel {
             vertex_mass,
             frequency,
             structure: factor.structure(),
-        })
+        };
+        model.parts = model.find_parts();
+        Ok(model)
     }
 
     /// The contents of a model file.
@@ -252,6 +260,17 @@ impl FullSpaceModel {
         for (&vertex, row) in self.vertices.iter().zip(rows) {
             out[vertex as usize] = *row;
         }
+    }
+
+    /// Parts of a free body; `None` for a held body.
+    fn find_parts(&self) -> Option<Parts> {
+        let rest: Vec<[f64; 3]> = (0..self.free).map(|row| self.rest(row)).collect();
+        (!self.is_held()).then(|| Parts::find(&self.viscosity, &self.mass, &rest))
+    }
+
+    /// Rest position of a row.
+    fn rest(&self, row: usize) -> [f64; 3] {
+        self.mesh().vertices()[self.vertices[row] as usize]
     }
 
     /// `true` if pins or a constraint hold the body.

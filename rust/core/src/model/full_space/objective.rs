@@ -7,6 +7,7 @@ use super::opening::Opened;
 use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
 use crate::inputs::shares::Shares;
+use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::potentials::contact::Contact;
@@ -101,6 +102,8 @@ pub(super) struct Incremental<'a> {
     /// Scratch argument of quadratic energies, all rows.
     pub(super) wide: &'a mut Vec<Wide>,
     pub(super) contact: Option<&'a mut Contact>,
+    /// Rigid motions of a free body, which damping leaves alone.
+    pub(super) rigid: Option<&'a mut RigidMotions>,
     /// Largest distance to the minimum in this substep, by the metric.
     pub(super) farthest: f64,
 }
@@ -157,6 +160,18 @@ impl<'a> Incremental<'a> {
     }
 }
 
+impl Incremental<'_> {
+    /// Energy of damping by stiffness, for a free body of its deforming motion; adds the gradient.
+    fn damp(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
+        let (Inertia { damped, damping: [_, factor], .. }, viscosity) =
+            (&self.terms.inertia, self.viscosity());
+        combine_wide(self.wide, u, -1.0, damped);
+        let moved = &mut self.wide[..self.model.free];
+        let Some(rigid) = &mut self.rigid else { return viscosity.evaluate(moved, *factor, gradient) };
+        rigid.resist(moved, gradient, |moved, force| viscosity.evaluate(moved, *factor, force))
+    }
+}
+
 impl Objective for Incremental<'_> {
     fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
         let elastic = self.terms.stiffness * self.elastic(u, gradient);
@@ -174,9 +189,7 @@ impl Objective for Incremental<'_> {
         }
         let mut energy = elastic + kinetic;
         if damping[1] > 0.0 {
-            combine_wide(self.wide, u, -1.0, damped);
-            let moved = &self.wide[..self.model.free];
-            energy += self.viscosity().evaluate(moved, damping[1], gradient);
+            energy += self.damp(u, gradient);
         }
         energy += terms.medium.evaluate_at(u, gradient);
         if let Some(limit) = &terms.limit {

@@ -15,6 +15,8 @@ use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
 use crate::inputs::shares::Shares;
 use crate::kinematics::history::{apart, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
+use crate::kinematics::rigid::RigidMotions;
+use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::parallel::on_pool;
@@ -51,7 +53,7 @@ pub(crate) struct FullSpaceSubstep {
     begins: bool,
     room: VertexRoom,
     pub(super) descent: Descent,
-    terms: Terms,
+    pub(super) terms: Terms,
     positions: Vec<[f64; 3]>,
     wide: Vec<[f64; 4]>,
     /// Acceleration of the pose.
@@ -61,8 +63,12 @@ pub(crate) struct FullSpaceSubstep {
     /// External force, N, of the moving rows; empty for none.
     force: Vec<[f64; 3]>,
     contact: Option<Contact>,
+    /// Rigid motions of a free body.
+    pub(super) rigid: Option<RigidMotions>,
     skin: Skin,
-    u: Vec<[f64; 3]>,
+    pub(super) u: Vec<[f64; 3]>,
+    /// `true` if a firm tether excludes contact.
+    is_held: bool,
     /// Elastic energy of the last descent, without the scale of stiffness, J.
     elastic: f64,
     coefficients: Vec<f64>,
@@ -96,8 +102,10 @@ impl FullSpaceSubstep {
             felt: [zeros(rows), Vec::new()],
             force: Vec::new(),
             contact: None,
+            rigid: model.parts.as_ref().map(|parts| parts.rigid_motions(&model.mass)),
             skin: Skin::default(),
             u: zeros(free),
+            is_held: false,
             elastic: 0.0,
             coefficients: vec![0.0; 3 * rows],
             model,
@@ -138,7 +146,12 @@ impl FullSpaceSubstep {
         posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
         let offsets = terms.rig.as_flattened_mut().iter_mut().zip(rig.offset.as_flattened());
         offsets.for_each(|(x, offset)| *x += offset);
-        if params.pose_rest > 0.0 || self.rest.is_some() {
+        if params.inflation != 1.0 {
+            let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
+            let inflated = terms.rig.iter().map(|place| place.map(|x| params.inflation * x));
+            self.positions.iter_mut().zip(inflated).for_each(|(place, grown)| *place = grown);
+            self.elements.follow(rest, &self.positions, 1.0, f64::INFINITY);
+        } else if params.pose_rest > 0.0 || self.rest.is_some() {
             let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
             self.elements.follow(rest, &terms.rig, params.pose_rest, f64::INFINITY);
         }
@@ -293,7 +306,8 @@ impl FullSpaceSubstep {
             room: &mut self.room,
             positions: &mut self.positions,
             wide: &mut self.wide,
-            contact: self.contact.as_mut(),
+            contact: self.contact.as_mut().filter(|_| !self.is_held),
+            rigid: self.rigid.as_mut().filter(|_| self.terms.inertia.damping[1] > 0.0),
             farthest: 0.0,
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
@@ -315,7 +329,7 @@ impl FullSpaceSubstep {
     }
 
     /// Rig positions of the vertices at the last substep of a state, relative to `origin`.
-    fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
+    pub(super) fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
         let mut places = vec![[0.0; 3]; self.model.vertices.len()];
         self.model.posing.apply(&state.path[HISTORY - 1], origin, &mut places);
         let offsets = state.offset_path[HISTORY - 1].as_flattened();
@@ -326,12 +340,19 @@ impl FullSpaceSubstep {
 
 impl Substep for FullSpaceSubstep {
     fn rows(&self) -> [usize; 3] {
-        [self.model.posing.handle_rows(), self.model.free, self.model.vertices.len()]
+        // The tether of a loose body has a handle of its own.
+        let tether = if self.model.is_loose() { 4 } else { 0 };
+        [self.model.posing.handle_rows() + tether, self.model.free, self.model.vertices.len()]
     }
 
     fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
         let posing = &self.model.posing;
-        enter_pose(&posing.coordinates, posing.bones, pose, rows)
+        let (rig, tether) = rows.split_at_mut(posing.handle_rows());
+        if tether.is_empty() {
+            return enter_pose(&posing.coordinates, posing.bones, pose, rig);
+        }
+        enter_pose(&posing.coordinates, 0, None, rig)?;
+        enter_pose(&posing.coordinates, usize::from(pose.is_some()), pose, tether)
     }
 
     fn hold_offsets(&mut self) {
@@ -350,7 +371,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn anchors(&self) -> &[Anchor] {
-        self.contact.as_ref().map_or(&[], Contact::anchors)
+        self.contact.as_ref().filter(|_| !self.is_held).map_or(&[], Contact::anchors)
     }
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
@@ -366,10 +387,20 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        self.terms.inertia.begin((self.model.frequency, self.model.is_held()), params, h);
+        let tether = Tether::new(params.hold, h);
+        self.is_held = tether.is_some_and(|tether| tether.is_firm());
+        let [by_mass, by_stiffness] = self.model.damping(params);
+        let by_mass = if self.rigid.is_some() { 0.0 } else { by_mass };
+        self.terms.inertia.begin([by_mass, by_stiffness], params, h);
+        let inertia = self.terms.inertia.factor;
+        self.terms.inertia.factor += tether.map_or(0.0, |tether| tether.firm);
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
+        self.aim_damping(state, params, h);
+        if let Some(tether) = tether {
+            self.draw(tether, (state, rig), (inertia, params.inflation));
+        }
         // With contact, once a step: compliances must be recomputed in each metric.
         if std::mem::take(&mut self.begins) || self.contact.is_none() {
             self.meet_limits()?;
@@ -396,6 +427,7 @@ impl Substep for FullSpaceSubstep {
 
     /// Loose parts feel no loads here, since they would never come to rest.
     fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+        self.is_held = false;
         self.terms.inertia.rest(params.stiffness * self.model.shift);
         self.firmer = None;
         self.change_metric();

@@ -41,6 +41,7 @@ pub(crate) fn solve_joint(joined: &mut [Joined<'_>], budget: (u32, f64)) -> Resu
             elastic,
             holds,
             medium,
+            rigid,
             room,
             descent,
             y: own,
@@ -57,7 +58,7 @@ pub(crate) fn solve_joint(joined: &mut [Joined<'_>], budget: (u32, f64)) -> Resu
         last.extend_from_slice(&state.reduced[HISTORY - 1]);
         starts.push(y.len());
         let (medium, room) = (medium.as_mut(), RefCell::new(room));
-        bodies.push(Incremental { model, system, terms, elastic, holds, medium, room, contact: None });
+        bodies.push(Incremental { model, system, terms, elastic, holds, medium, rigid, room, contact: None });
         members.push(Member { contact, shape, rows: begin..y.len(), number: *number });
         ends.push(own);
     }

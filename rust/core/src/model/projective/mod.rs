@@ -4,9 +4,9 @@
 //! rig (`attachment`). `ProjectiveModel` holds all constant data (`coordinates`, `body`). A step
 //! (`step`) minimises the incremental energy (`objective`) by local projections, then a solve with a
 //! constant matrix (`system`). Deformation gradients of clusters are projected to rotations, those of
-//! triangles to isometries, and curvatures to their rest values. Further files: rigid motion excluded from
-//! damping (`rigid`), tether of a loose body (`holding`), springs to points (`grip`), drag (`medium`),
-//! contact points (`skin`), and common steps of bodies in contact (`joint`).
+//! triangles to isometries, and curvatures to their rest values. Further files: tether of a loose body
+//! (`holding`), springs to points (`grip`), drag (`medium`), contact points (`skin`), and common steps of
+//! bodies in contact (`joint`).
 
 pub(crate) mod attachment;
 pub(crate) mod frequency;
@@ -16,20 +16,22 @@ pub(crate) mod joint;
 pub(crate) mod medium;
 pub(crate) mod objective;
 pub(crate) mod placing;
-pub(crate) mod rigid;
 pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod system;
 
+use crate::inputs::settings::SimulationParams;
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::projector::Projector;
+use crate::kinematics::rigid::RigidMotions;
+use crate::math::rows::Rows;
 use crate::potentials::elastic::body::Body;
 use crate::potentials::elastic::clusters::Clusters;
 use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
+use crate::potentials::inertia::damping;
 use attachment::Attachment;
 use faer::Mat;
 use frequency::lowest_frequency;
-pub use placing::Start;
 
 use crate::kinematics::coordinates::Coordinates;
 use crate::material::{Law, Material};
@@ -240,6 +242,35 @@ impl ProjectiveModel {
     /// Frequency of the lowest deforming mode, Hz, the reference of the damping ratio.
     pub fn frequency(&self) -> f64 {
         self.frequency
+    }
+
+    /// Damping by mass, 1/s, and by stiffness, s times the scale of stiffness: of a loose body with volume
+    /// that of the full space, of others by mass alone, which hardly resists folds.
+    fn damping(&self, params: &SimulationParams) -> [f64; 2] {
+        if self.is_solid() && self.attachment.is_none() {
+            return damping(self.frequency, true, params);
+        }
+        let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
+        [2.0 * params.damping * omega, 0.0]
+    }
+
+    /// Rigid motions of the loose parts.
+    fn rigid_motions(&self) -> RigidMotions {
+        let coordinates = &self.coordinates;
+        let part = |&part: &u32| (!self.hangs(part as usize)).then_some(part);
+        let parts = coordinates.parts_of_columns.iter().map(part).collect();
+        let is_shift = |row: usize| row < coordinates.affine_count() && row % 4 == 3;
+        let translation = (0..self.rank()).map(|row| if is_shift(row) { 1.0 } else { 0.0 }).collect();
+        let of = |row: usize| 4 * coordinates.parts_of_columns[row] as usize + 3;
+        let momentum = (0..self.rank()).map(|row| self.mass[(row, of(row))]).collect();
+        RigidMotions::new(parts, translation, momentum)
+    }
+
+    /// From coordinates of displacements to those of places about the modelled centre of each part.
+    fn place(&self, rows: &mut Rows) {
+        for (number, part) in self.coordinates.parts.iter().enumerate() {
+            (0..3).for_each(|axis| rows[4 * number + axis][axis] += part.size);
+        }
     }
 
     /// Number of coordinates r along each axis.

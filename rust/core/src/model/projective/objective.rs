@@ -6,6 +6,7 @@ use super::ProjectiveModel;
 use super::grip::Holds;
 use super::medium::Medium;
 use super::system::System;
+use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::symmetric::Room;
 use crate::potentials::contact::Contact;
@@ -23,12 +24,14 @@ pub(super) struct Terms {
     pub(super) start: f64,
     /// External force, r x 3.
     pub(super) force: Vec<[f64; 3]>,
+    /// Reference coordinates of damping by stiffness.
+    pub(super) damped: Vec<[f64; 3]>,
     /// Rest length factor of the body.
     pub(super) inflation: f64,
 }
 
 /// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energies of an attachment, of gripped
-/// points and of drag.
+/// points, of drag and of damping by stiffness.
 ///
 /// With fixed rotations of the clusters, the metric's solution is the minimum: a step in the metric is one
 /// local and one global step `[PD]`, and never raises the energy.
@@ -39,6 +42,7 @@ pub(super) struct Incremental<'a> {
     pub(super) elastic: &'a mut BodyRoom,
     pub(super) holds: &'a Holds,
     pub(super) medium: Option<&'a mut Medium>,
+    pub(super) rigid: &'a mut RigidMotions,
     pub(super) room: RefCell<&'a mut Room>,
     pub(super) contact: Option<&'a mut Contact>,
 }
@@ -53,6 +57,17 @@ impl Incremental<'_> {
     ) -> f64 {
         model.packed_unseen.multiply(y, &mut room.rows, &mut room.spread);
         0.5 * dot(y, &room.rows) + model.body.evaluate(y, [0.0, inflation], unused, elastic)
+    }
+
+    /// Energy of damping by stiffness, which leaves rigid motion alone; adds its gradient.
+    fn damp(&mut self, y: &Rows, gradient: &mut Rows) -> f64 {
+        let Some(viscosity) = &self.system.viscosity else { return 0.0 };
+        let Room { rows, spread } = self.room.get_mut();
+        combine(rows, y, -1.0, &self.terms.damped);
+        self.rigid.resist(rows, gradient, |motion, force| {
+            viscosity.multiply(motion, force, spread);
+            0.5 * dot(motion, force)
+        })
     }
 }
 
@@ -71,7 +86,7 @@ impl Objective for Incremental<'_> {
         let touching =
             self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(|points, i| points.at(i, y)));
         let dragged = self.medium.as_mut().map_or(0.0, |medium| medium.evaluate(y, gradient));
-        let held = self.holds.evaluate(y, gradient) + dragged;
+        let held = self.holds.evaluate(y, gradient) + dragged + self.damp(y, gradient);
         let energy = moved + terms.start + apart + touching + held - work;
         // F - R is a difference of numbers of size one, scaled by the inflation.
         let weight = stiffness * terms.inflation.powi(2) * self.model.body.scale();

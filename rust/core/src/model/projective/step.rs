@@ -9,12 +9,13 @@ use super::grip::Holds;
 use super::holding::{Held, Holding};
 use super::medium::Medium;
 use super::objective::{Incremental, Terms};
-use super::rigid::RigidParts;
 use super::system::{Factors, System};
 use crate::inputs::pull::Pull;
 use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
-use crate::kinematics::history::{apart, free_flight};
+use crate::kinematics::history::{apart, extrapolate, free_flight, turning_point};
 use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rigid::RigidMotions;
+use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::symmetric::Room;
 use crate::potentials::contact::{
@@ -42,7 +43,7 @@ pub(crate) struct ProjectiveSubstep {
     pub(super) descent: Descent,
     pub(super) terms: Terms,
     pub(super) elastic: BodyRoom,
-    rigid: RigidParts,
+    pub(super) rigid: RigidMotions,
     holding: Holding,
     pub(super) holds: Holds,
     /// Drag; present after the first step with drag.
@@ -71,9 +72,16 @@ impl ProjectiveSubstep {
         Self {
             system: None,
             descent: Descent::new(model.rank(), PAIRS),
-            terms: Terms { target: zeros(), pull: zeros(), start: 0.0, force: zeros(), inflation: 1.0 },
+            terms: Terms {
+                target: zeros(),
+                pull: zeros(),
+                start: 0.0,
+                force: zeros(),
+                damped: zeros(),
+                inflation: 1.0,
+            },
             elastic: model.body.room(),
-            rigid: RigidParts::new(&model),
+            rigid: model.rigid_motions(),
             holding: Holding::new(&model),
             holds: Holds::default(),
             medium: None,
@@ -172,12 +180,32 @@ impl ProjectiveSubstep {
             (0..3).for_each(|c| target[4 * part + 3][c] += h * h * params.gravity[c] / inertia[0]);
         }
         if params.damping > 0.0 {
-            let omega = std::f64::consts::TAU * self.model.frequency * params.stiffness.sqrt();
-            let lost = -(-2.0 * params.damping * omega * h).exp_m1();
-            let velocity = |k: usize| [0, 1, 2].map(|c| last[k][c] - older[k][c]);
-            add(target, -lost, self.rigid.deforming(&self.model, last, velocity, &mut self.room.spread));
+            self.damp([older, last], params, h);
         }
-        self.holds.calm(&self.model, [older, last], h, target);
+        self.holds.calm(&self.model, [older, last], h, &mut self.terms.target);
+    }
+
+    /// Damps the deforming motion: by mass through the target, by stiffness within the energy.
+    fn damp(&mut self, [older, last]: [&Rows; 2], params: &SimulationParams, h: f64) {
+        let Self { model, terms, rigid, room, .. } = self;
+        let [mass, stiffness] = model.damping(params);
+        let velocity = params.integrator.velocity();
+        let mut set = |rigid: &mut RigidMotions, ahead: f64| {
+            let place = |places: &mut Rows| {
+                extrapolate([older, last], ahead, places);
+                model.place(places);
+            };
+            rigid.set(place, |places, out| model.packed_mass.multiply(places, out, &mut room.spread));
+        };
+        set(rigid, 0.0);
+        let moved = &mut terms.damped;
+        combine(moved, last, -1.0, older);
+        rigid.remove(moved);
+        add(&mut terms.target, (-mass * h).exp_m1(), moved);
+        if stiffness > 0.0 {
+            set(rigid, turning_point(velocity));
+            extrapolate([older, last], -velocity[1] / velocity[0], moved);
+        }
     }
 
     /// Moves the initial guess to free flight without gravity, which is closer to the solution for a body
@@ -190,12 +218,25 @@ impl ProjectiveSubstep {
     }
 
     fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
-        let Self { model, system, descent, terms, elastic, holds, medium, y, room, contact, is_held, .. } =
-            self;
+        let Self {
+            model,
+            system,
+            descent,
+            terms,
+            elastic,
+            holds,
+            medium,
+            rigid,
+            y,
+            room,
+            contact,
+            is_held,
+            ..
+        } = self;
         let Some(system) = system else { return Ok(Outcome::default()) };
         let (room, contact) = (RefCell::new(room), contact.as_mut().filter(|_| !*is_held));
         let medium = medium.as_mut();
-        let mut energy = Incremental { model, system, terms, elastic, holds, medium, room, contact };
+        let mut energy = Incremental { model, system, terms, elastic, holds, medium, rigid, room, contact };
         let outcome = descent.minimise(&mut energy, y, budget, heard)?;
         if let Some(contact) = energy.contact {
             contact.settle_anchors(&[], y);
@@ -303,15 +344,21 @@ impl Substep for ProjectiveSubstep {
         self.terms.force.copy_from_slice(&self.force);
         let inertia = params.integrator.acceleration()[0] / (h * h);
         let [last, from] = [&state.reduced, &state.path].map(|history| &history[HISTORY - 1][..]);
-        let held = Held { last, poses: [from, rig.pose], h, inertia };
-        let wanted = (&mut self.terms.target[..], &mut self.room.spread);
-        let (hold, is_held) = self.holding.draw(&self.model, &held, params, wanted);
-        self.is_held = is_held;
+        let tether = Tether::new(params.hold, h);
+        if let Some(tether) = tether {
+            let held = Held { last, poses: [from, rig.pose], inertia, inflation: params.inflation };
+            let wanted = (&mut self.terms.target[..], &mut self.room.spread);
+            self.holding.draw(&self.model, tether, &held, wanted);
+        }
+        let hold = tether.map_or(0.0, |tether| tether.firm);
+        self.is_held = tether.is_some_and(|tether| tether.is_firm());
         self.terms.inflation = params.inflation;
         self.holds.aim(last, Some(h));
         let dragged = self.medium.as_mut().map(|medium| medium.meet(&state.reduced, params, (inertia, h)));
         let (dragged, stiffness) = (dragged.unwrap_or(0.0), params.stiffness);
-        self.set_system(Factors { inertia, hold, dragged, near: 0.0, stiffness }, rig.pose)?;
+        let [velocity, _] = params.integrator.velocity();
+        let viscous = self.model.damping(params)[1] * velocity / h;
+        self.set_system(Factors { inertia, hold, dragged, near: 0.0, stiffness, viscous }, rig.pose)?;
         self.y.copy_from_slice(&self.terms.target);
         if !state.contact.anchors.is_empty() {
             self.unload(params, h);

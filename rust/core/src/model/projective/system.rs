@@ -9,8 +9,8 @@ use crate::Result;
 use crate::math::rows::Rows;
 use crate::math::symmetric::{Room, Symmetric};
 
-/// Factors of inertia, tether, drag, proximity (in the metric alone) and stiffness: everything the matrices
-/// depend on.
+/// Factors of inertia, tether, drag, proximity (in the metric alone), stiffness, and damping by stiffness:
+/// everything the matrices depend on.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Factors {
     pub(super) inertia: f64,
@@ -18,6 +18,7 @@ pub(super) struct Factors {
     pub(super) dragged: f64,
     pub(super) near: f64,
     pub(super) stiffness: f64,
+    pub(super) viscous: f64,
 }
 
 /// Matrices for one setting.
@@ -26,36 +27,40 @@ pub(super) struct System {
     /// `(inertia + hold) M + stiffness D` plus the attachment, with D the part of the stiffness outside of
     /// the clusters.
     pub(super) quadratic: Symmetric,
-    /// `((inertia + hold + near) M + dragged P + stiffness K)^-1` with the attachment, and P the mass of
-    /// the drag parts.
+    /// `((inertia + hold + near) M + dragged P + (stiffness + viscous) K)^-1` with the attachment, and P the
+    /// mass of the drag parts.
     pub(super) inverse: Symmetric,
+    /// `viscous K`, if not zero.
+    pub(super) viscosity: Option<Symmetric>,
 }
 
 impl Factors {
     /// Factors of mass (with drag) and of stiffness in the metric: its identity for caches.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.hold + self.dragged + self.near, self.stiffness]
+        [self.inertia + self.hold + self.dragged + self.near, self.stiffness + self.viscous]
     }
 }
 
 impl System {
     pub(super) fn new(model: &ProjectiveModel, factors: Factors, parts: Option<&Mat<f64>>) -> Result<Self> {
-        let Factors { inertia, hold, dragged, near, stiffness } = factors;
-        let sum = |mass: f64, other: &Mat<f64>| {
-            let mut sum = Scale(stiffness) * other;
+        let Factors { inertia, hold, dragged, near, stiffness, viscous } = factors;
+        let sum = |mass: f64, (firm, other): (f64, &Mat<f64>)| {
+            let mut sum = Scale(firm) * other;
             sum += Scale(mass) * &model.mass;
             model.attachment.iter().for_each(|attachment| sum += &attachment.hold);
             sum
         };
-        let mut metric = sum(inertia + hold + near, &model.stiffness);
+        let mut metric = sum(inertia + hold + near, (stiffness + viscous, &model.stiffness));
         if let Some(parts) = parts.filter(|_| dragged > 0.0) {
             metric += Scale(dragged) * parts;
         }
         let inverse = factored(&metric)?.inverse();
         Ok(Self {
             factors,
-            quadratic: model.coordinates.packed(&sum(inertia + hold, &model.unseen)),
+            quadratic: model.coordinates.packed(&sum(inertia + hold, (stiffness, &model.unseen))),
             inverse: model.coordinates.packed(&inverse),
+            viscosity: (viscous > 0.0)
+                .then(|| model.coordinates.packed(&(Scale(viscous) * &model.stiffness))),
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::potentials::inertia::Inertia;
+use crate::potentials::inertia::{Inertia, damping};
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Objective, Outcome};
 use crate::stepping::state::State;
@@ -210,7 +210,8 @@ impl Substep for ReducedSubstep {
     }
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        self.terms.inertia.begin((self.model.data.frequency, !self.model.is_free(0)), params, h);
+        let damping = damping(self.model.data.frequency, !self.model.is_free(0), params);
+        self.terms.inertia.begin(damping, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let begun = (self.terms.inertia.factor, h);
         self.terms.inertia.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);

@@ -11,7 +11,7 @@ use crate::skeleton::part::Part;
 /// Shares of bone: near joints, in the middle of thigh and upper arm, and of those of a body that is not
 /// upright; on the calf, along the shin, and in the
 /// forearm.
-const JOINT: f64 = 0.95;
+const JOINT: f64 = 1.0;
 const THIGH: f64 = 0.3;
 const ARM: f64 = 0.35;
 const HAUNCH: f64 = 0.4;

@@ -31,6 +31,8 @@ const NECK: [f64; 2] = [0.85, 0.95];
 const THIN: [f64; 2] = [0.02, 0.028];
 /// Share of bone from which on a place is bone.
 const BONE: f64 = 0.97;
+/// Share of bone from which on the bone itself is bone, however slim the body; below it a part of it is.
+const FIRM: f64 = 0.3;
 /// Smallest share of bone of hands, feet and heads left out of smoothing.
 const WHOLE: f64 = 0.985;
 /// Weight of known parts below which flesh belongs to the rest.
@@ -97,21 +99,23 @@ impl Anatomy {
 
     /// `true` for vertices of bone, n. near, depth: distances to bone and skin, n. rigid: weight of hands,
     /// feet and head, n, which are bone at any amount. amount: from 0, none, over a half, the usual one, to
-    /// 1, all. `None` if the core does not follow the shares.
+    /// 1, all. marrow: least radius of a bone, metres. `None` if the core does not follow the shares.
     pub(super) fn bone(
         &self,
         (near, depth): (&[f64], &[f64]),
         rigid: &[f64],
-        amount: f64,
+        (amount, marrow): (f64, f64),
     ) -> Option<Vec<bool>> {
         let of = |share: f64| {
             if amount <= USUAL { share * amount / USUAL } else { blend(share, 1.0, amount / USUAL - 1.0) }
         };
         let is_bone = |vertex: usize, share: f64| {
             let near = if near[vertex].is_finite() { near[vertex] } else { depth[vertex] };
-            (rigid[vertex] > 0.5 && !self.sticks_out(vertex))
+            let sticks_out = self.sticks_out(vertex);
+            let marrow = if sticks_out { 0.0 } else { marrow * (share / FIRM).min(1.0) };
+            (rigid[vertex] > 0.5 && !sticks_out)
                 || share > BONE
-                || near < share * (near + depth[vertex])
+                || near < (share * (near + depth[vertex])).max(marrow)
         };
         let bone = self.share.iter().enumerate().map(|(vertex, &share)| is_bone(vertex, of(share)));
         self.is_regional.then(|| bone.collect())

@@ -47,6 +47,11 @@ impl Change {
         }
     }
 
+    /// `x += A k t`.
+    pub fn add_springs(&self, x: &mut Mat<f64>, stretches: &Mat<f64>) {
+        self.add_columns(x, &self.forces(stretches));
+    }
+
     /// `t' k t'` of two matrices of stretches.
     pub fn springs(&self, one: &Mat<f64>, other: &Mat<f64>) -> Mat<f64> {
         product(one.transpose(), self.forces(other).as_ref())
@@ -65,17 +70,7 @@ impl Change {
     /// `H x` with the changed Hessian.
     pub fn image(&self, problem: &Eigenproblem, x: MatRef<'_, f64>) -> Mat<f64> {
         let mut image = self.flesh(problem, x);
-        self.add_columns(&mut image, &self.forces(&self.stretches(x)));
+        self.add_springs(&mut image, &self.stretches(x));
         image
-    }
-
-    /// `H w - lambda M w` with the changed Hessian.
-    pub fn residuals(&self, problem: &Eigenproblem, w: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
-        let mut residuals = self.image(problem, w);
-        for (k, value) in eigenvalues.iter().enumerate() {
-            let pairs = residuals.col_as_slice_mut(k).iter_mut().zip(w.col(k).iter().zip(&problem.mass));
-            pairs.for_each(|(r, (w, mass))| *r -= value * mass * w);
-        }
-        residuals
     }
 }

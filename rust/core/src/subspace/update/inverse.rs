@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 
 use super::change::Change;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{HalfSolved, SparseCholesky};
+use crate::math::{HalfSolved, Halfway, SparseCholesky};
 use crate::subspace::eigenpairs::Eigenproblem;
 use crate::{Error, Result};
 
@@ -15,7 +15,6 @@ const IDLE: f64 = 1e-12;
 /// `(K + A k A')^-1 = K^-1 - K^-1 A (k^-1 + S)^-1 A' K^-1`, `S = A' K^-1 A` (Woodbury's formula).
 pub(super) struct Inverse<'a> {
     factor: &'a SparseCholesky,
-    change: &'a Change,
     half: HalfSolved,
     /// S.
     compliance: Mat<f64>,
@@ -26,8 +25,17 @@ pub(super) struct Inverse<'a> {
     small: PartialPivLu<f64>,
 }
 
+/// Responses to some loads, before back substitution.
+pub(super) struct Response<'a> {
+    halfway: Halfway<'a>,
+    /// `b' (K + A k A')^-1 b` of each load b, c.
+    pub energies: Vec<f64>,
+    /// Stitch forces under the loads, s x c.
+    forces: Mat<f64>,
+}
+
 impl<'a> Inverse<'a> {
-    pub fn new(problem: &'a Eigenproblem, change: &'a Change) -> Self {
+    pub fn new(problem: &'a Eigenproblem, change: &Change) -> Self {
         let half = problem.factor.half_solved(&change.columns);
         let compliance = half.inverse_gram();
         let root: Vec<f64> = change.stiffness.iter().map(|k| k.abs().sqrt()).collect();
@@ -36,12 +44,12 @@ impl<'a> Inverse<'a> {
             root[i] * compliance[(i, j)] * root[j] + sign
         });
         let small = small.partial_piv_lu();
-        Self { factor: &problem.factor, change, half, compliance, root, small }
+        Self { factor: &problem.factor, half, compliance, root, small }
     }
 
     /// Forces F that correct the modes W by `K^-1 A F`, as in [`Eigenproblem::update`], given `A' W`;
     /// `None` if the stitches are unchanged.
-    pub fn corrections(&self, stretches: &Mat<f64>) -> Result<Option<Mat<f64>>> {
+    pub fn corrections(&self, stretches: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let count = self.root.len();
         if count == 0 {
             return Ok(None);
@@ -63,25 +71,25 @@ impl<'a> Inverse<'a> {
         Ok(Some(product(forces.as_ref(), combine.as_ref())))
     }
 
-    /// `b' (K + A k A')^-1 b` for the columns b, n x c, and the stitch forces under the load b, s x c.
-    pub fn energies(&self, loads: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
-        let (mut energies, pulls) = self.factor.inverse_forms(loads, &self.half);
-        let forces = self.forces(&pulls);
+    /// Loads b, n x c, on the way to `(K + A k A')^-1 b`.
+    pub fn begin(&self, loads: MatRef<'_, f64>) -> Response<'a> {
+        let halfway = Halfway::new(self.factor, loads);
+        let (mut energies, pulls) = halfway.forms(&self.half);
+        let forces = self.forces(pulls.as_ref());
         for (c, energy) in energies.iter_mut().enumerate() {
             *energy -= pulls.col(c).transpose() * forces.col(c);
         }
-        (energies, forces)
+        Response { halfway, energies, forces }
     }
 
-    /// `(K + A k A')^-1 b` for the columns b, given the stitch forces under it.
-    pub fn solve_in_place(&self, loads: &mut Mat<f64>, forces: &Mat<f64>) {
-        self.change.add_columns(loads, &(-forces));
-        self.factor.solve_in_place(loads.as_mut());
+    /// `(K + A k A')^-1 b` for some of the columns b.
+    pub fn finish(&self, response: &Response<'_>, chosen: &[usize]) -> Mat<f64> {
+        response.halfway.solve(chosen, &self.half, &response.forces)
     }
 
     /// `(k^-1 + S)^-1 g`.
-    fn forces(&self, pulls: &Mat<f64>) -> Mat<f64> {
-        let scaled = |x: &Mat<f64>| Mat::from_fn(x.nrows(), x.ncols(), |s, c| self.root[s] * x[(s, c)]);
-        if self.root.is_empty() { pulls.clone() } else { scaled(&self.small.solve(&scaled(pulls))) }
+    fn forces(&self, pulls: MatRef<'_, f64>) -> Mat<f64> {
+        let scaled = |x: MatRef<'_, f64>| Mat::from_fn(x.nrows(), x.ncols(), |s, c| self.root[s] * x[(s, c)]);
+        if self.root.is_empty() { pulls.to_owned() } else { scaled(self.small.solve(scaled(pulls)).as_ref()) }
     }
 }

@@ -10,9 +10,9 @@ mod weights;
 pub(super) use change::Change;
 pub(super) use displacements::Seam;
 use faer::{Mat, MatRef};
-use inverse::Inverse;
+use inverse::{Inverse, Response};
 use quality::Quality;
-use space::Space;
+use space::{Ritz, Space};
 pub use weights::ModesUpdate;
 
 use super::eigenpairs::Eigenproblem;
@@ -41,23 +41,23 @@ pub(super) struct Updated<'a> {
     left: Option<Left<'a>>,
 }
 
-/// Residual loads of vectors at the free rows, with the forces of the changed stitches under these loads.
+/// Responses to the residual loads of vectors at the free rows.
 struct Left<'a> {
-    loads: Mat<f64>,
-    forces: Mat<f64>,
     inverse: Inverse<'a>,
+    response: Response<'a>,
     /// [`Quality::growth`] of each vector.
     growth: Vec<f64>,
 }
 
 impl Left<'_> {
     /// Error of the vectors, to first order.
-    fn lacking(mut self) -> Mat<f64> {
-        self.inverse.solve_in_place(&mut self.loads, &self.forces);
-        for (load, growth) in self.loads.col_iter_mut().zip(&self.growth) {
-            load.iter_mut().for_each(|x| *x *= growth);
+    fn lacking(self) -> Mat<f64> {
+        let vectors: Vec<usize> = (0..self.growth.len()).collect();
+        let mut lacking = self.inverse.finish(&self.response, &vectors);
+        for (column, growth) in lacking.col_iter_mut().zip(&self.growth) {
+            column.iter_mut().for_each(|x| *x *= growth);
         }
-        self.loads
+        lacking
     }
 }
 
@@ -79,14 +79,13 @@ impl Eigenproblem {
         }
         let old = self.free.rows_of_dense(vectors);
         let inverse = Inverse::new(self, change);
-        let stretches = change.stretches(old.as_ref());
         let mut space = Space::new(self, change, old, values);
-        if let Some(forces) = inverse.corrections(&stretches)? {
+        if let Some(forces) = inverse.corrections(space.stretches())? {
             let mut columns = Mat::zeros(self.mass.len(), forces.ncols());
             change.add_columns(&mut columns, &forces);
             self.factor.solve_in_place(columns.as_mut());
             // The part already in the modes would swamp the rest: K is nearly singular along rigid motions.
-            let mut along = product(stretches.transpose(), forces.as_ref());
+            let mut along = product(space.stretches().transpose(), forces.as_ref());
             let compliance = |k: usize| 1.0 / (values[k] + self.shift);
             along
                 .row_iter_mut()
@@ -98,31 +97,26 @@ impl Eigenproblem {
         for round in 0.. {
             // The extra vectors keep one from being mistaken for a higher one, or for a mixture of two close
             // ones.
-            let (mut eigenvalues, found) = space.lowest(values.len())?;
-            let loads = change.residuals(self, found.as_ref(), &eigenvalues);
-            let (mut energies, forces) = inverse.energies(loads.as_ref());
-            energies.iter_mut().for_each(|energy| *energy *= change.softening);
+            let Ritz { mut eigenvalues, vectors, loads } = space.lowest(values.len())?;
+            let response = inverse.begin(loads.as_ref());
+            let energies: Vec<f64> =
+                response.energies.iter().map(|energy| energy * change.softening).collect();
             let qualities = Quality::of(&energies, &eigenvalues, self.shift, |value| self.deforms(value));
             let (residuals, mixed) = quality::bounds(&qualities, count);
             let worst = residuals.iter().copied().fold(0.0, f64::max);
             let is_good = worst <= GOOD && mixed.iter().all(|&share| share <= MIXED);
             if is_good || round == MOST_ROUNDS || worst > GOOD * HOPE.powi(MOST_ROUNDS - round) {
-                let mut vectors = self.spread(found.as_ref(), &eigenvalues);
+                let mut vectors = self.spread(space.orthonormal(&vectors)?.as_ref(), &eigenvalues);
                 eigenvalues.truncate(count);
                 vectors.truncate(vectors.nrows(), count);
-                let [loads, forces] = [&loads, &forces].map(|x| x.subcols(0, count).to_owned());
                 let growth = qualities[..count].iter().map(|quality| quality.growth).collect();
-                let left = Left { loads, forces, inverse, growth };
-                let (residuals, left) = (told(&residuals, &mixed), Some(left));
+                let (residuals, left) = (told(&residuals, &mixed), Some(Left { inverse, response, growth }));
                 return Ok(Updated { eigenvalues, vectors, residuals, left });
             }
             let far = |k: usize| if k < count { residuals[k] } else { qualities[k].left() };
             let is_bad = |&k: &usize| far(k) > WIDENING * GOOD || mixed[k] > WIDENING * MIXED;
             let bad: Vec<usize> = (0..qualities.len()).filter(is_bad).collect();
-            let of_bad = |x: &Mat<f64>| Mat::from_fn(x.nrows(), bad.len(), |i, j| x[(i, bad[j])]);
-            let mut columns = of_bad(&loads);
-            inverse.solve_in_place(&mut columns, &of_bad(&forces));
-            space.widen(columns.as_ref());
+            space.widen(inverse.finish(&response, &bad).as_ref());
         }
         unreachable!("the rounds end");
     }

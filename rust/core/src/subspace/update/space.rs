@@ -15,30 +15,52 @@ pub(super) struct Space<'a> {
     problem: &'a Eigenproblem,
     change: &'a Change,
     columns: Mat<f64>,
+    /// `H V`, without the stitch changes.
+    images: Mat<f64>,
+    /// `A' V`.
+    stretches: Mat<f64>,
     /// `V' M V`.
     mass: Mat<f64>,
     /// `V' H V`, without the stitch changes.
     stiffness: Mat<f64>,
 }
 
+/// Lowest vectors of a space.
+pub(super) struct Ritz {
+    pub eigenvalues: Vec<f64>,
+    /// W, n x k, of unit mass; mass-orthonormal but for the rounding of the space.
+    pub vectors: Mat<f64>,
+    /// `H w - lambda M w` with the changed Hessian, n x k.
+    pub loads: Mat<f64>,
+}
+
 impl<'a> Space<'a> {
     /// The space of the previous modes.
     pub fn new(problem: &'a Eigenproblem, change: &'a Change, modes: Mat<f64>, eigenvalues: &[f64]) -> Self {
-        let m = modes.ncols();
-        let diagonal = |i, j| if i == j { eigenvalues[i] } else { 0.0 };
+        let images = change.flesh(problem, modes.as_ref());
+        let stretches = change.stretches(modes.as_ref());
         let (mass, stiffness) = match &change.hessian {
-            None => (Mat::identity(m, m), Mat::from_fn(m, m, diagonal)),
+            None => {
+                let diagonal = |i, j| if i == j { eigenvalues[i] } else { 0.0 };
+                let m = modes.ncols();
+                (Mat::identity(m, m), Mat::from_fn(m, m, diagonal))
+            }
             Some(_) => (
                 inner(modes.as_ref(), problem.heavy(modes.as_ref()).as_ref()),
-                inner(modes.as_ref(), change.flesh(problem, modes.as_ref()).as_ref()),
+                inner(modes.as_ref(), images.as_ref()),
             ),
         };
-        Self { problem, change, columns: modes, mass, stiffness }
+        Self { problem, change, columns: modes, images, stretches, mass, stiffness }
     }
 
     /// V.
     pub fn columns(&self) -> MatRef<'_, f64> {
         self.columns.as_ref()
+    }
+
+    /// `A' V`.
+    pub fn stretches(&self) -> MatRef<'_, f64> {
+        self.stretches.as_ref()
     }
 
     /// Appends columns, n x k, that satisfy the constraint.
@@ -56,18 +78,19 @@ impl<'a> Space<'a> {
         };
         (self.mass, self.stiffness) =
             (grown(&self.mass, heavy.as_ref()), grown(&self.stiffness, images.as_ref()));
-        let m = self.columns.ncols();
-        self.columns.resize_with(added.nrows(), m + added.ncols(), |i, j| added[(i, j - m)]);
+        append(&mut self.columns, added);
+        append(&mut self.images, images.as_ref());
+        append(&mut self.stretches, self.change.stretches(added).as_ref());
     }
 
-    /// The `count` lowest eigenvalues in the space, and mass-orthonormal vectors.
+    /// The `count` lowest eigenvalues in the space, with their vectors.
     ///
     /// They are the largest `1 / (lambda + shift)` of mass against shifted stiffness: corrections have
     /// little mass, and their stiffness matters.
-    pub fn lowest(&self, count: usize) -> Result<(Vec<f64>, Mat<f64>)> {
+    pub fn lowest(&self, count: usize) -> Result<Ritz> {
         let independent = self.independent()?;
         let size = independent.ncols();
-        let stretches = product(self.change.stretches(self.columns()).as_ref(), independent.as_ref());
+        let stretches = product(self.stretches(), independent.as_ref());
         let stiffness = Mat::<f64>::identity(size, size) + self.change.springs(&stretches, &stretches);
         let lower = stiffness.llt(Side::Lower).map_err(|_| dependent())?.L().to_owned();
         let mut basis = independent.transpose().to_owned();
@@ -77,13 +100,29 @@ impl<'a> Space<'a> {
         let (mut values, vectors) = symmetric_eigen(mass.as_ref())?;
         values.reverse();
         let highest = vectors.as_ref().reverse_cols().subcols(0, count.min(size)).to_owned();
-        let eigenvalues = values.iter().take(count).map(|value| 1.0 / value - self.problem.shift).collect();
-        let combine = product(basis.as_ref(), highest.as_ref());
-        Ok((eigenvalues, self.orthonormal(&product(self.columns(), combine.as_ref()))?))
+        let eigenvalues: Vec<f64> =
+            values.iter().take(count).map(|value| 1.0 / value - self.problem.shift).collect();
+        let mut combine = product(basis.as_ref(), highest.as_ref());
+        for (column, value) in combine.col_iter_mut().zip(&values) {
+            column.iter_mut().for_each(|x| *x /= value.sqrt());
+        }
+        Ok(self.combined(combine.as_ref(), eigenvalues))
     }
 
-    /// The same vectors in the same order, made mass-orthonormal.
-    fn orthonormal(&self, vectors: &Mat<f64>) -> Result<Mat<f64>> {
+    /// Combinations of the columns, with residual loads.
+    fn combined(&self, combine: MatRef<'_, f64>, eigenvalues: Vec<f64>) -> Ritz {
+        let vectors = product(self.columns(), combine);
+        let mut loads = product(self.images.as_ref(), combine);
+        self.change.add_springs(&mut loads, &product(self.stretches(), combine));
+        for (k, value) in eigenvalues.iter().enumerate() {
+            let pairs = loads.col_as_slice_mut(k).iter_mut().zip(vectors.col(k).iter());
+            pairs.zip(&self.problem.mass).for_each(|((load, w), mass)| *load -= value * mass * w);
+        }
+        Ritz { eigenvalues, vectors, loads }
+    }
+
+    /// The same vectors in the same order, mass-orthonormal to rounding.
+    pub fn orthonormal(&self, vectors: &Mat<f64>) -> Result<Mat<f64>> {
         let gram = inner(vectors.as_ref(), self.problem.heavy(vectors.as_ref()).as_ref());
         let upper = gram.llt(Side::Lower).map_err(|_| dependent())?.L().transpose().to_owned();
         let mut inverse = Mat::identity(upper.nrows(), upper.ncols());
@@ -104,6 +143,12 @@ impl<'a> Space<'a> {
             scales[i] * vectors[(i, kept[j])] * inverse_root(values[kept[j]])
         }))
     }
+}
+
+/// Appends columns.
+fn append(columns: &mut Mat<f64>, added: MatRef<'_, f64>) {
+    let m = columns.ncols();
+    columns.resize_with(added.nrows(), m + added.ncols(), |i, j| added[(i, j - m)]);
 }
 
 fn dependent() -> Error {
