@@ -160,3 +160,10 @@ def test_the_measured_step_ends_where_the_cache_says(module):
     own = again.step(drive.pose, drive.force, drive.offsets, drive.drag, drive.colliders)
     assert np.array_equal(again.coefficients, filling.cache.coefficients[8])
     assert (own.iterations, own.residual) == (report.iterations, report.residual)
+
+
+def test_a_preview_that_is_getting_ready_has_no_rough_frames(module):
+    """Timelines are drawn before a session has read its body."""
+    obj = built()
+    fresh = module("bridge.preview.session").Session(obj, bpy.context.scene)
+    assert fresh.filling is None and fresh.rough == []

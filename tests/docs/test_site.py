@@ -4,6 +4,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import jounce
@@ -91,6 +92,20 @@ def test_measured_pages_say_when():
     assert site.dated("# Other", "addon/other.md", row) == "# Other"
     with pytest.raises(site.SiteError, match="docs/addon/bakes.md: no paragraph names `a`"):
         site.dated("# Bakes\n\nText.", "addon/bakes.md", row)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name)
+def test_pages_begin_with_their_title(path):
+    """All but the landing page: front matter is a table wherever the sources are read."""
+    begins = "---\n" if path == ROOT / "docs/index.md" else "# "
+    assert path.read_text(encoding="utf-8").startswith(begins)
+
+
+def test_wide_pages_have_room():
+    page = types.SimpleNamespace(meta={}, file=types.SimpleNamespace(src_uri="gallery.md"))
+    site.on_page_markdown("# Gallery\n\n`cargo x gallery`", page, None, None)
+    assert page.meta["hide"] == ["navigation", "toc"]
+    assert all((ROOT / "docs" / name).is_file() for name in site.HIDDEN)
 
 
 def test_numbers_of_tables_stay_whole():

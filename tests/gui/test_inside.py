@@ -86,3 +86,17 @@ def test_the_spectrum_is_drawn_and_gone_again(window):
     window.picture("inside-spectrum-chosen")
     settings.spectrum = False
     assert not ((np.abs(window.view_pixels().astype(int) - plain).max(axis=2)) > 8).any()
+
+
+def test_the_samples_of_a_learnt_shot_are_drawn_and_gone_again(window):
+    yield from built(window)
+    bpy.ops.jounce.learn()
+    window.redraw()
+    settings = bpy.context.window_manager.jounce
+    plain = window.view_pixels()
+    settings.samples = True
+    drawn = (np.abs(window.view_pixels().astype(int) - plain).max(axis=2)) > 8
+    window.screenshot("inside-samples")
+    assert 0.0003 < drawn.mean() < 0.2
+    settings.samples = False
+    assert not ((np.abs(window.view_pixels().astype(int) - plain).max(axis=2)) > 8).any()

@@ -120,6 +120,8 @@ class Session:
         """The frames of the shown motion that have not converged."""
         if self.final is not None:
             return self.final.rough
+        if self.filling is None:
+            return []
         return sorted(self.cache.first + row for row in self.cache.rough)
 
     def status(self) -> str:

@@ -19,6 +19,8 @@ numpy beside SciPy's sparse solver. newton is made for graphics cards, and singl
 has. Vertex block descent passes changes from vertex to vertex, and a bar of 90 cells is long for that; on one
 of 18 (`rivals.py 18`, 2026-11-27) it takes 41, 165 and 497 ms for 2.8, 0.02 and 0.0003 percent, and Jounce
 2.0, 3.2, 5.5 and 10.2 ms for 0.18, 0.06, 0.0009 and 0.0000005.";
+/// Start of a block of results.
+const BLOCK: &str = "```text\n";
 /// Start of the table of modes.
 const MODES: &str = "10 modes of ";
 
@@ -97,18 +99,24 @@ fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
     let mut plot = plotter.python();
     run_command(plot.arg(script).arg(project::out().join("bench.txt")).arg(docs.join("images/modes.svg")))?;
     let path = docs.join("benchmarks.md");
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    let slow = if long { slow_rows(text) } else { section(&before, LONG).to_owned() };
-    let page = format!(
-        "# Benchmarks\n\nMade by `cargo x bench --docs`.\n\n\
-         ![Seconds that ten modes take, against vertices and against bones](images/modes.svg)\n\n\
-         ```text\n{}\n```\n{slow}{}",
-        text.trim(),
-        section(&before, RIVALS)
-    );
+    let before = fs::read_to_string(&path).map_err(io_error(&path))?;
+    let page = with_results(&before, text, long)?;
     fs::write(&path, page).map_err(io_error(&path))?;
     println!("and in {}", path.display());
     Ok(())
+}
+
+/// The page with other results in its first block; a long run also has its section written anew.
+fn with_results(page: &str, text: &str, long: bool) -> Result<String> {
+    let (words, rest) = page.split_once(BLOCK).ok_or("docs/benchmarks.md has no block of results")?;
+    let (_, after) = rest.split_once("\n```\n").ok_or("docs/benchmarks.md has a block without an end")?;
+    let slow = section(after, LONG);
+    let others = match (long, slow.is_empty()) {
+        (false, _) => after.to_owned(),
+        (true, true) => slow_rows(text) + after,
+        (true, false) => after.replacen(slow, &slow_rows(text), 1),
+    };
+    Ok(format!("{words}{BLOCK}{}\n```\n{others}", text.trim()))
 }
 
 /// The section written by a long run: the table of modes.
@@ -118,4 +126,26 @@ fn slow_rows(text: &str) -> String {
     let rows = table.iter().skip(2).take_while(|line| line.starts_with(' '));
     let lines = table.iter().take(2).chain(rows).copied().collect::<Vec<_>>().join("\n");
     format!("\n{LONG}\n\nFrom the last `cargo x bench --docs --long`.\n\n```text\n{lines}\n```\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_results;
+
+    #[test]
+    fn other_results_keep_words_and_sections() {
+        let page = "# A\n\nWords.\n\n```text\nold\n```\n\n## B\n\n```text\nkept\n```\n";
+        let expected = page.replace("old", "new");
+        assert_eq!(with_results(page, "new\n", false).unwrap(), expected);
+        assert!(with_results("# A\n", "new", false).is_err());
+    }
+
+    #[test]
+    fn a_long_run_writes_its_section_alone() {
+        let long = "\n## Modes, with the slow rows of other programs\n\n9\n";
+        let page = format!("# A\n\n```text\nold\n```\n{long}\n## B\n");
+        let made = with_results(&page, "10 modes of a\nb\n 1\nc", true).unwrap();
+        assert!(made.ends_with("```text\n10 modes of a\nb\n 1\n```\n\n## B\n"), "{made}");
+        assert!(!made.contains("\n9\n"));
+    }
 }

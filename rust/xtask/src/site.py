@@ -38,6 +38,8 @@ NUMBER = re.compile(r"<td([^>]*)>([+-]?\d[^<]{0,15})</td>")
 # Names of the Python module in the reference.
 DESCRIBED = re.compile(r"^::: jounce\.(\w+)$", re.M)
 FONT = "fonts/STIXTwoMath-Regular.ttf"
+# Columns at the side that wide pages leave out; their own front matter would show where sources are read.
+HIDDEN = {"gallery.md": ["navigation", "toc"], "evidence.md": ["toc"]}
 
 
 class Constructors(griffe.Extension):
@@ -76,7 +78,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Says on a measured page when it was measured, and what has changed since."""
+    """Says on a measured page when it was measured, and what has changed since; gives wide pages room."""
+    page.meta.setdefault("hide", HIDDEN.get(page.file.src_uri, []))
     return dated(markdown, page.file.src_uri, (ROOT / "docs/evidence.md").read_text(encoding="utf-8"))
 
 
