@@ -1,11 +1,11 @@
 //! Free jellies that meet at speed, and a meter of penetration by their vertices alone.
 
 use jounce::Progress;
+use jounce::inputs::Start;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
-use jounce::inputs::Start;
 use jounce::model::projective::ProjectiveModel;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::simulation::{Simulation, Turn, step_together};
