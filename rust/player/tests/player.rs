@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{apart, largest, model_file, points, pose};
+use common::{Pose, apart, largest, model_file, points, pose};
 use jounce::Progress;
 use jounce::inputs::{Drive, SimulationParams};
 use jounce::mesh::Embedding;
@@ -31,8 +31,8 @@ fn shown(player: &mut Player) -> Vec<f32> {
     out
 }
 
-#[test]
-fn a_player_moves_as_a_simulation_does_for_300_frames() {
+/// Displacements in 300 frames of a simulation with the settings of a player, but for the limit of stretch.
+fn simulated(stretch: Option<f64>, pose: impl Fn(f64) -> Pose) -> Vec<Vec<f32>> {
     let model = jounce::file::decode(&model_file(12)).unwrap();
     let embedding = Embedding::new(model.mesh().unwrap(), points()).unwrap();
     let projector = model.projector(Some(&embedding)).unwrap();
@@ -40,7 +40,7 @@ fn a_player_moves_as_a_simulation_does_for_300_frames() {
         dt: FRAME,
         substeps: 2,
         damping: 0.12,
-        stretch: Some(0.55),
+        stretch,
         smoothing: jounce::body::standard::SMOOTHING,
         ..SimulationParams::default()
     };
@@ -49,20 +49,61 @@ fn a_player_moves_as_a_simulation_does_for_300_frames() {
     let [start, next] = [&start, &next].map(|pose| Drive { pose: Some(pose), ..Drive::default() });
     simulation.settle(&start, 100, &Progress::default()).unwrap();
     simulation.coast(&next).unwrap();
+    let frame = |frame: u32| {
+        simulation.step(Some(&pose(f64::from(frame) * FRAME))).unwrap();
+        let mut out = vec![0.0; 3 * points().len()];
+        projector.displacement(simulation.coefficients(), &mut out).unwrap();
+        out
+    };
+    (1..=300).map(frame).collect()
+}
+
+/// The same of a player.
+fn played(stretch: f64, pose: impl Fn(f64) -> Pose) -> Vec<Vec<f32>> {
     let mut player = player(12);
+    player.set(Setting::Stretch, stretch).unwrap();
     player.step(&pose(0.0), FRAME).unwrap();
-    let mut theirs = vec![0.0; 3 * points().len()];
-    let (mut worst, mut most) = (0.0_f64, 0.0_f64);
-    for frame in 1..=300 {
-        let now = pose(f64::from(frame) * FRAME);
-        simulation.step(Some(&now)).unwrap();
-        player.step(&now, FRAME).unwrap();
-        projector.displacement(simulation.coefficients(), &mut theirs).unwrap();
-        worst = worst.max(apart(&theirs, &shown(&mut player)));
-        most = most.max(largest(&theirs));
-    }
+    let frame = |frame: u32| {
+        player.step(&pose(f64::from(frame) * FRAME), FRAME).unwrap();
+        shown(&mut player)
+    };
+    (1..=300).map(frame).collect()
+}
+
+/// Largest difference of two motions.
+fn farthest(a: &[Vec<f32>], b: &[Vec<f32>]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_player_moves_as_a_simulation_does_for_300_frames() {
+    let theirs = simulated(Some(0.55), pose);
+    let most = theirs.iter().map(|frame| largest(frame)).fold(0.0, f64::max);
+    let worst = farthest(&theirs, &played(0.55, pose));
     assert!(most > 0.01, "the bar moves by {most} m");
     assert!(worst <= 1e-6, "the player is {worst} m from the simulation");
+}
+
+/// Files of characters have poses in 32 bits: a place at its limit moves with them as without the rounding.
+#[test]
+fn a_player_of_rounded_poses_moves_as_a_simulation_does_at_the_limit_of_stretch() {
+    let violent = |seconds: f64| -> Pose {
+        let mut pose = pose(seconds);
+        pose.iter_mut().for_each(|bone| bone[2][3] += 0.4 * (17.0 * seconds).sin());
+        pose
+    };
+    let rounded = |seconds: f64| -> Pose {
+        violent(seconds).into_iter().map(|bone| bone.map(|row| row.map(|x| f64::from(x as f32)))).collect()
+    };
+    let free = simulated(None, violent);
+    for limit in [0.2, 0.1, 0.05] {
+        let theirs = simulated(Some(limit), violent);
+        let (acts, worst) = (farthest(&theirs, &free), farthest(&theirs, &played(limit, rounded)));
+        println!("limit {limit}: acts {acts} m, apart {worst:e} m");
+        assert!(acts > 0.01, "a limit of {limit} changes {acts} m");
+        // The bar is 2.1 m across.
+        assert!(worst <= 2e-5, "the player is {worst} m from the simulation at a limit of {limit}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub mod hyperelastic;
 pub mod laws;
 pub mod limb;
 pub mod low_rank;
+pub mod meeting;
 pub mod methods;
 pub mod modules;
 pub mod reports;

@@ -348,7 +348,7 @@ impl Thrown {
 }
 
 /// Distance of a triangle from the origin.
-fn distance([a, b, c]: [Vector3<f64>; 3]) -> f64 {
+pub fn distance([a, b, c]: [Vector3<f64>; 3]) -> f64 {
     let normal = (b - a).cross(&(c - a));
     let is_left = |(p, q): (Vector3<f64>, Vector3<f64>)| normal.dot(&(q - p).cross(&-p)) >= 0.0;
     if normal.norm_squared() > 0.0 && [(a, b), (b, c), (c, a)].into_iter().all(is_left) {

@@ -160,6 +160,42 @@ fn flesh_that_was_beaten_comes_to_rest() {
     }
 }
 
+/// A place near its limit becomes firmer continuously: no threshold parts two motions.
+#[test]
+fn poses_a_hair_apart_move_alike_at_the_limit() {
+    let body = Body::bar();
+    let model = model(&body);
+    let pose = |frame: u32, hair: f64| {
+        let time = f64::from(frame) / 24.0;
+        [0.7, 1.3].map(|pace: f64| {
+            let shift = [0.25 * (5.0 * pace * time).sin() + hair, 0.0, 0.2 * (8.0 * pace * time).sin()];
+            turn([0.0, 1.0, 0.0], 0.8 * (6.0 * pace * time).sin() + hair, [0.1, 0.0, 0.0], shift)
+        })
+    };
+    let gap = |a: &[[f64; 3]], b: &[[f64; 3]]| {
+        a.as_flattened().iter().zip(b.as_flattened()).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
+    };
+    for params in settings() {
+        let [mut one, mut other, mut free] = [Some(0.3), Some(0.3), None].map(|stretch| {
+            let params = SimulationParams { stretch, ..params };
+            Simulation::new(Model::Skinning(model.clone()), params).unwrap()
+        });
+        let (mut apart, mut held) = (0.0_f64, 0);
+        for frame in 0..300 {
+            let step = |sim: &mut Simulation, hair: f64| {
+                sim.step(Some(&pose(frame, hair))).unwrap();
+                displacement(&body, sim.coefficients())
+            };
+            let [u, v, w] = [step(&mut one, 0.0), step(&mut other, 1e-7), step(&mut free, 0.0)];
+            apart = apart.max(gap(&u, &v));
+            held += u32::from(gap(&u, &w) > 0.01);
+        }
+        assert!(held > 100, "the limit acts in {held} frames");
+        // Descents end within 1e-6 of the size, and the next steps carry that on.
+        assert!(apart < 1e-4, "{apart} m apart");
+    }
+}
+
 /// Under a dead load the limit balances it: the same equilibrium from two sides.
 #[test]
 fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {

@@ -14,7 +14,7 @@ use super::objective::{Incremental, PAIRS, rules};
 use super::opening::Opening;
 use super::rig_pose::{RigPose, add};
 use super::spring::PointSpring;
-use super::stretch::StretchLimit;
+use super::stretch::{StretchLimit, TIMES};
 use crate::inputs::force_samples::ForceSamples;
 use crate::inputs::settings::{Drive, SimulationParams};
 use crate::kinematics::history::past_acceleration;
@@ -115,15 +115,10 @@ impl SkinningSubstep {
             spent = iterations;
             self.reduced.copy_from_slice(start);
         }
-        loop {
-            self.limit.enter(&self.model, &mut self.reduced);
-            let found = self.descend_within(params, max_iterations, heard)?;
-            spent += found.0;
-            if !self.stretch.look(&self.model, &self.reduced) {
-                self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
-                return Ok((spent, found.1));
-            }
-        }
+        self.limit.enter(&self.model, &mut self.reduced);
+        let (iterations, residual) = self.descend_within(params, max_iterations, heard)?;
+        self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
+        Ok((spent + iterations, residual))
     }
 
     /// Alternates local and global steps.
@@ -148,19 +143,26 @@ impl SkinningSubstep {
         Ok((iterations, residual))
     }
 
-    /// Descent, repeated with firmer places while any place ends beyond the stretch limit.
+    /// Descent, repeated with all places whose stretch limit is active, then with firmer ones while any ends
+    /// near its limit or beyond.
     fn descend_within(
         &mut self,
         params: &SimulationParams,
         max_iterations: u32,
         heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
-        let (mut spent, mut residual) = self.descend(params, max_iterations, heard)?;
-        while self.stretch.firm(&self.model, &self.reduced) {
-            let further = self.descend(params, max_iterations, heard)?;
-            (spent, residual) = (spent + further.0, further.1);
+        let (mut spent, mut firmer) = (0, 0);
+        loop {
+            let (iterations, residual) = self.descend(params, max_iterations, heard)?;
+            spent += iterations;
+            if self.stretch.look(&self.model, &self.reduced) {
+                continue;
+            }
+            if firmer == TIMES || !self.stretch.firm(&self.model, &self.reduced) {
+                return Ok((spent, residual));
+            }
+            firmer += 1;
         }
-        Ok((spent, residual))
     }
 
     /// Quasi-Newton descent from `self.reduced`, with volume resistance in the metric.

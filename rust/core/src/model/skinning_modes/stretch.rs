@@ -8,8 +8,9 @@
 //! length in the rig, or of its rest length if shorter: L is the limit divided by the largest stretch of S
 //! above 1. kappa_s is a share of the smallest elastic energy of a stretch of 1 there, J.
 //!
-//! phi continues as a parabola near the limit, which allows a step to start beyond it. Places that also end
-//! beyond it become firmer, repeatedly, until none does.
+//! phi continues as a parabola near the limit, which allows a step to start beyond it. Places that end near
+//! the limit or beyond it become firmer, repeatedly, until none does: by a factor that grows continuously
+//! from 1, and only where all active places are watched, so that states close together end close together.
 
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
@@ -24,9 +25,11 @@ use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::math::sort_few;
 use crate::potentials::elastic::rest_shape::rest_stretch_in_lanes;
 
-/// Penalty growth factor and maximum number of retries when a place ends beyond its stretch limit.
+/// Share of the limit from which a place that ends there becomes firmer.
+const FIRM: f64 = 0.9;
+/// Largest growth of a penalty at a time, and maximum number of times in a substep.
 const FIRMER: f64 = 10.0;
-const TIMES: i32 = 8;
+pub(super) const TIMES: u32 = 8;
 /// Share of the limit from which a place is watched together with active ones.
 const NEAR: f64 = 0.4;
 
@@ -220,12 +223,12 @@ impl StretchLimit {
         true
     }
 
-    /// `true` if a watched place is beyond the limit at y.
+    /// `true` if a watched place is too near its limit to stay as firm as it is at y.
     pub(super) fn is_beyond(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        self.largest(model, y) >= 1.0
+        self.largest(model, y) > FIRM
     }
 
-    /// Makes places beyond the limit at y firmer; `true` if any could be made firmer.
+    /// Makes places near the limit or beyond it at y firmer; `true` if there are any.
     pub(super) fn firm(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
         if !self.is_beyond(model, y) {
             return false;
@@ -233,15 +236,9 @@ impl StretchLimit {
         let Some(memory) = &mut self.memory else { return false };
         let Memory { whole, places, near, kappa, .. } = memory;
         let shares = if places.len() == kappa.len() { &whole.shares } else { &near.shares };
-        let most = self.stiffness * FIRMER.powi(TIMES);
-        let mut is_any = false;
-        for (&place, _) in places.iter().zip(shares.iter()).filter(|(_, share)| **share >= 1.0) {
-            if kappa[place] < most * model.data.stretch.stiffness[place] {
-                kappa[place] *= FIRMER;
-                is_any = true;
-            }
-        }
-        is_any
+        let beyond = places.iter().zip(shares.iter()).filter(|(_, share)| **share > FIRM);
+        beyond.for_each(|(&place, &share)| kappa[place] *= growth(share));
+        true
     }
 
     /// `true` if the limit was active at the last evaluation.
@@ -312,6 +309,16 @@ impl StretchLimit {
             *slope += spread.iter().sum::<f64>();
         }
     }
+}
+
+/// Growth of the penalty of a place that ends at a share of its limit: the square of the growth of its force
+/// since [`FIRM`], continuous from 1 on.
+///
+/// The growth alone takes a place under a constant force back to [`FIRM`], its square any other place nearer
+/// without carrying differences between states beyond their size.
+fn growth(share: f64) -> f64 {
+    let [force, most] = [share, FIRM].map(|share| continued(share)[1]);
+    (force / most).powi(2).min(FIRMER)
 }
 
 /// Applies the rig's stretch to a register of places: `F_rig` becomes `F_rig S^-1`.

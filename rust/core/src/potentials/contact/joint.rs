@@ -5,16 +5,21 @@
 //! The contact place m moves with the other body. The contact energy depends on `x - phi(m)`, which gives
 //! opposite forces on the point and on the other body. One system yields the forces of all contacts of the
 //! bodies, including rigid colliders.
+//!
+//! The plane by which a point first comes in stands for the substep, with its place in the other body and
+//! its direction in the world. Bodies crushed or turned on the way to the solution therefore neither let go
+//! of each other nor slip around each other, and the energy of all searches is the same.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::directions::NEAR;
 use super::links::{Link, Links, Metric, sum};
 use super::soft::SoftShape;
-use super::{Anchor, Contact, Course, Path, Touch, meet};
+use super::sweep::{Path, SAME_SIDE, exit, side_of_entry};
+use super::{Anchor, Contact, Course, Touch, meet};
 use crate::math::rows::Rows;
 use crate::solve::{Lbfgs, Value};
 
@@ -56,6 +61,8 @@ struct Pair {
 struct Begun {
     /// Rest-space position in the other body, if found.
     start: Option<Vector3<f64>>,
+    /// Plane of the first contact in the other body, a normal and a place.
+    plane: Option<(Vector3<f64>, Vector3<f64>)>,
     /// `true` for a redundant point: the other body has a contact point at the same place and a lower
     /// index.
     is_spared: bool,
@@ -159,12 +166,10 @@ impl<'a> JointContact<'a> {
         for link in &self.links.all {
             let Some(other) = link.other.filter(|_| link.touch.gap(&link.at(y)) < 0.0) else { continue };
             let (shape, field) = (self.members[other].shape, &self.fields[other][1]);
-            let (met, gradient) = shape.map(field, &link.met);
-            let stuck = met + link.touch.dragged(&link.at(y));
-            let Some(place) = shape.pull(field, &stuck, Some(link.met)) else { continue };
+            let stuck = shape.map(field, &link.met).0 + link.touch.dragged(&link.at(y));
+            let place = shape.pull(field, &stuck, Some(link.met)).unwrap_or(link.met);
             let (point, collider) = (link.touch.point, link.touch.collider);
-            let side = (gradient.transpose() * link.touch.normal).normalize();
-            let anchor = Anchor { point, collider, place: place.into(), side: side.into() };
+            let anchor = Anchor { point, collider, place: place.into(), side: link.side.into() };
             self.members[link.member].contact.anchors.push(anchor);
         }
         for member in &mut self.members {
@@ -184,22 +189,21 @@ impl Pair {
         let (contact, shape) = (&*member.contact, other.shape);
         let course = &contact.courses[point];
         let begin = || Begun::new(course, [member, other], before, self.other < self.member);
-        let begun = *self.begun.entry(point).or_insert_with(begin);
+        let begun = self.begun.entry(point).or_insert_with(begin);
         if begun.is_spared {
             return None;
         }
-        let here = shape.pull(now, &course.here, begun.start)?;
-        let start = begun.start.unwrap_or(here);
-        let ahead = shape.pull(next, &course.ahead, Some(here)).unwrap_or(here);
         let collider = contact.colliders.len() as u32 + other.number;
         let key = (point as u32, collider);
         let anchor = contact.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
         let anchor = anchor.ok().map(|found| &contact.anchors[found]);
-        let path = Path { side: anchor.map(|anchor| anchor.side.into()), start, here, ahead };
-        let (normal, met) = meet(shape.collider.shape(), &path, NEAR * contact.diagonal)?;
+        let (normal, met) = begun.meet(shape, course, anchor, [now, next], NEAR * contact.diagonal)?;
+        let start = begun.start.unwrap_or(met);
         let (place, gradient) = shape.map(now, &met);
-        let turned = gradient.try_inverse()?.transpose() * normal;
-        let (normal_now, stretch) = (turned.normalize(), 1.0 / turned.norm());
+        let gradient = if begun.plane.is_some() { shape.map(before, &met).1 } else { gradient };
+        // The normal of the deformed surface, even where the body below is turned inside out.
+        let area = cofactor(&gradient) * normal;
+        let (normal_now, stretch) = (area.try_normalize(0.0)?, gradient.determinant().abs() / area.norm());
         let sticks = anchor.map_or(start, |anchor| anchor.place.into());
         let inside = stretch * (normal.dot(&(start - met)) + contact.let_out).min(0.0);
         let touch = Touch {
@@ -223,6 +227,7 @@ impl Pair {
             entries,
             beyond: contact.shift(point) - met,
             met,
+            side: normal,
             force: Vector3::zeros(),
         })
     }
@@ -242,8 +247,43 @@ impl Begun {
         let Contact { body_points, courses, .. } = &*other.contact;
         let is_spared = is_second && body_points.iter().any(|&point| is_same(&courses[point]));
         let start = if is_spared { None } else { other.shape.pull(before, &course.start, None) };
-        Self { start, is_spared }
+        Self { start, plane: None, is_spared }
     }
+
+    /// Plane of the contact with a shape in its rest space, with nodes at `now` and, after the next step, at
+    /// `next`. In a crushed body, a point without a place keeps the side of its last contact.
+    fn meet(
+        &mut self,
+        shape: &SoftShape,
+        course: &Course,
+        anchor: Option<&Anchor>,
+        [now, next]: [&[Vector3<f64>]; 2],
+        margin: f64,
+    ) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        if self.plane.is_some() {
+            return self.plane;
+        }
+        let solid = shape.collider.shape();
+        let last = anchor.map(|anchor| (Vector3::from(anchor.place), Vector3::from(anchor.side)));
+        let Some(here) = shape.pull(now, &course.here, self.start) else {
+            self.plane = last.and_then(|(place, side)| Some((side, exit(solid, &place, &side)?)));
+            return self.plane;
+        };
+        let start = self.start.unwrap_or(here);
+        // A side is kept until the nearest one is another one altogether.
+        let nearest = solid.nearest(&start).1;
+        let side = last.map(|(_, side)| if side.dot(&nearest) < SAME_SIDE { side } else { nearest });
+        let ahead = shape.pull(next, &course.ahead, Some(here)).unwrap_or(here);
+        let path = Path { side, start, here, ahead };
+        self.plane = side_of_entry(solid, &path, margin);
+        self.plane.or_else(|| meet(solid, &path, margin))
+    }
+}
+
+/// The matrix that maps areas where the given one maps lengths.
+fn cofactor(gradient: &Matrix3<f64>) -> Matrix3<f64> {
+    let [a, b, c] = [0, 1, 2].map(|axis| Vector3::from(gradient.column(axis)));
+    Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
 
 /// Bounding box of a shape throughout the substep.

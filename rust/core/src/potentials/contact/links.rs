@@ -20,8 +20,9 @@ pub(super) struct Link {
     pub(super) friction: f64,
     pub(super) entries: Vec<(u32, f64)>,
     pub(super) beyond: Vector3<f64>,
-    /// Contact place in the rest space of the other body.
+    /// Contact place in the rest space of the other body, and its outward normal there.
     pub(super) met: Vector3<f64>,
+    pub(super) side: Vector3<f64>,
     /// Contact force of the last search, N.
     pub(super) force: Vector3<f64>,
 }
@@ -62,6 +63,7 @@ impl Link {
             entries: contact.points.of(point).iter().map(entry).collect(),
             beyond: contact.shift(point),
             met: Vector3::zeros(),
+            side: Vector3::zeros(),
             force: Vector3::zeros(),
         }
     }

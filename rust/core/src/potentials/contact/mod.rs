@@ -69,4 +69,3 @@ pub(crate) use state::{Anchor, ContactState};
 pub(crate) use sweep::meet;
 
 use near::PointGroups;
-use sweep::Path;

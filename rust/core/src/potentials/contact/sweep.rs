@@ -10,7 +10,7 @@ const STEPS: u32 = 256;
 const SHORTEST: f64 = 1e-4;
 /// Smallest cosine between the side of a point's entry and the nearest side for the nearest one to count as
 /// the same: beyond it the nearest way out of a narrow shape is beside the point's own.
-const SAME_SIDE: f64 = 0.5;
+pub(super) const SAME_SIDE: f64 = 0.5;
 
 /// A moving point in a collider's own space.
 pub(crate) struct Path {
@@ -31,20 +31,11 @@ pub(crate) struct Path {
 /// meets the side of its last contact. Without one it has only the nearest way out.
 pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let (distance, normal) = shape.nearest(&path.here);
-    let (before, side) = shape.nearest(&path.start);
-    if (path.here - path.start).norm() > before {
-        let entered = match path.side {
-            _ if before > 0.0 => entry(shape, &path.start, &path.here),
-            Some(side) => exit(shape, &path.start, &side).map(|place| (place, side)),
-            None if before > -margin => Some((path.start - before * side, side)),
-            None => None,
-        };
-        if let Some((place, entered)) = entered
-            && entered.dot(&normal) < SAME_SIDE
-            && entered.dot(&(path.here - place)) < 0.0
-        {
-            return Some((entered, place));
-        }
+    if let Some((entered, place)) = side_of_entry(shape, path, margin)
+        && entered.dot(&normal) < SAME_SIDE
+        && entered.dot(&(path.here - place)) < 0.0
+    {
+        return Some((entered, place));
     }
     if distance <= margin {
         return Some((normal, path.here - distance * normal));
@@ -52,10 +43,24 @@ pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f
     if distance > (path.ahead - path.here).norm() {
         return None;
     }
-    entry(shape, &path.here, &path.ahead).map(|(place, normal)| (normal, place))
+    entry(shape, &path.here, &path.ahead)
 }
 
-/// First place of a path that is not outside, with its normal.
+/// Side and place by which a point came in that has moved farther than its distance.
+pub(super) fn side_of_entry(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
+    let (before, side) = shape.nearest(&path.start);
+    if (path.here - path.start).norm() <= before {
+        return None;
+    }
+    match path.side {
+        _ if before > 0.0 => entry(shape, &path.start, &path.here),
+        Some(side) => exit(shape, &path.start, &side).map(|place| (side, place)),
+        None if before > -margin => Some((side, path.start - before * side)),
+        None => None,
+    }
+}
+
+/// Normal and place where a path first is not outside.
 fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let length = (to - from).norm();
     let mut share = 0.0;
@@ -63,7 +68,7 @@ fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<(Vecto
         let place = from + share * (to - from);
         let (distance, normal) = shape.nearest(&place);
         if distance <= SHORTEST * length {
-            return Some((place - distance * normal, normal));
+            return Some((normal, place - distance * normal));
         }
         if share >= 1.0 {
             return None;
