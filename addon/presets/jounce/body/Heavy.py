@@ -2,7 +2,7 @@ import bpy
 
 body = bpy.context.object.jounce.of_body
 
-body.softness = 2.5
+body.softness = 3.0
 body.strength = 1.0
 body.damping = 0.25
 body.integrator = "backward_euler"
