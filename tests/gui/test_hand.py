@@ -1,39 +1,11 @@
 """Swinging modes and grabbed flesh, with simulated mouse and keys."""
 
-import importlib
-
 import bpy
-import extension
 import numpy as np
 import scenes
+from previewed import built, module, previewed
 
 FLEX, GRAB = "JOUNCE_OT_flex_mode", "JOUNCE_OT_grab"
-
-
-def bridge(name):
-    """A module of the extension's bridge."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.{name}")
-
-
-def built(window):
-    """A built character in a calm viewport."""
-    obj, rig = scenes.character()
-    scenes.add_and_build(obj)
-    rig.hide_set(True)
-    window.calm()
-    window.look_at(obj)
-    scenes.activate(obj)
-    return obj
-
-
-def previewed(window):
-    """The same with its preview on and a full cache."""
-    obj = built(window)
-    window.invoke("jounce.preview")
-    yield lambda: obj.jounce.preview
-    session = bridge("preview.previews").session(obj)
-    yield lambda: session.complete and not session.busy
-    return obj
 
 
 def test_a_mode_swings_until_escape_and_leaves_the_mesh_as_it_was(window):
@@ -93,7 +65,7 @@ def test_flesh_follows_the_mouse_settles_and_shows_its_frame_again(window):
     window.screenshot("grab")
     window.hold("LEFTMOUSE", "RELEASE", (start[0] + 90, start[1]))
     yield 0.1
-    session = bridge("preview.previews").session(obj)
+    session = module("bridge.preview.previews").session(obj)
     yield lambda: session.interactive is None
     yield 0.2
     assert np.array_equal(scenes.evaluated(obj), shown)

@@ -1,43 +1,27 @@
 """The panel Inside in a window: a shape on the mesh, which ends with its panel, and the spectrum."""
 
-import importlib
-
 import bpy
-import extension
 import numpy as np
 import scenes
+from previewed import module, previewed
 
 
-def bridge(name):
-    """A module of the extension's bridge."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.{name}")
-
-
-def built(window):
-    """A previewed character with a full cache."""
-    obj, rig = scenes.character()
-    scenes.add_and_build(obj)
-    rig.hide_set(True)
-    window.calm()
-    window.look_at(obj)
-    scenes.activate(obj)
-    window.invoke("jounce.preview")
-    yield lambda: obj.jounce.preview
-    session = bridge("preview.previews").session(obj)
-    yield lambda: session.complete and not session.busy
+def shown_in_frame(window):
+    """A previewed character in a frame in which it moves."""
+    obj = yield from previewed(window)
     bpy.context.scene.frame_set(9)
     yield 0.2
     return obj
 
 
 def test_a_shape_is_shown_until_its_panel_is_closed(window):
-    obj = yield from built(window)
+    obj = yield from shown_in_frame(window)
     settings = bpy.context.window_manager.jounce
     window.open_panels("JOUNCE_PT_main", "JOUNCE_PT_more", "JOUNCE_PT_inside")
     window.show_sidebar()
     yield 0.2
     window.invoke("jounce.linear_modes")
-    bridge_shown = bridge("preview.scrubbing")
+    bridge_shown = module("bridge.preview.scrubbing")
     shown = scenes.evaluated(obj)
     settings.family, settings.number = "LINEAR", 2
     settings.scrub = 1.0
@@ -53,7 +37,7 @@ def test_a_shape_is_shown_until_its_panel_is_closed(window):
 
 
 def test_a_derivative_swings_until_escape(window):
-    obj = yield from built(window)
+    obj = yield from shown_in_frame(window)
     settings = bpy.context.window_manager.jounce
     window.invoke("jounce.linear_modes")
     shown = scenes.evaluated(obj)
@@ -72,7 +56,7 @@ def test_a_derivative_swings_until_escape(window):
 
 
 def test_the_spectrum_is_drawn_and_gone_again(window):
-    obj = yield from built(window)
+    obj = yield from shown_in_frame(window)
     settings = bpy.context.window_manager.jounce
     plain = window.view_pixels()
     settings.spectrum = True
@@ -89,7 +73,7 @@ def test_the_spectrum_is_drawn_and_gone_again(window):
 
 
 def test_the_samples_of_a_learnt_shot_are_drawn_and_gone_again(window):
-    yield from built(window)
+    yield from shown_in_frame(window)
     bpy.ops.jounce.learn()
     window.redraw()
     settings = bpy.context.window_manager.jounce

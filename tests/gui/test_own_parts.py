@@ -1,38 +1,16 @@
 """Parts of the artist's in the window: from a selection in Edit Mode, and by brush."""
 
-import importlib
-
 import bpy
-import extension
 import numpy as np
 import scenes
+from previewed import previewed, settled
 
 
-def module(name):
-    """A module of the extension."""
-    return importlib.import_module(f"{extension.INSTALLED}.{name}")
-
-
-def previewed(window):
-    """A finely meshed column with flesh, previewed."""
-    obj, rig = scenes.character()
-    scenes.add_and_build(obj)
-    rig.hide_set(True)
-    window.calm()
-    window.look_at(obj)
-    scenes.activate(obj)
-    window.invoke("jounce.preview")
-    yield lambda: obj.jounce.preview
-    yield from settled(obj)
+def started(window):
+    """A previewed character, to which undo comes back."""
+    obj = yield from previewed(window)
     bpy.ops.ed.undo_push(message="shown")
     return obj
-
-
-def settled(obj):
-    """Waits until every frame is up to date."""
-    previews = module("bridge.preview.previews")
-    yield lambda: previews.session(obj) is not None
-    yield lambda: previews.session(obj).complete and not previews.session(obj).busy
 
 
 def weights(obj, name):
@@ -42,7 +20,7 @@ def weights(obj, name):
 
 
 def test_a_selection_in_edit_mode_becomes_a_part_and_control_z_takes_it_back(window):
-    obj = yield from previewed(window)
+    obj = yield from started(window)
     window.press("TAB")
     yield lambda: obj.mode == "EDIT"
     window.press("A")
@@ -66,7 +44,7 @@ def test_a_selection_in_edit_mode_becomes_a_part_and_control_z_takes_it_back(win
 
 
 def test_a_brush_paints_a_part_that_moves_after_the_stroke(window):
-    obj = yield from previewed(window)
+    obj = yield from started(window)
     before = scenes.evaluated_frames(obj, range(1, 13))
     bpy.context.scene.frame_set(1)
     window.invoke("jounce.part_add", where="PAINT", amount=3.0)

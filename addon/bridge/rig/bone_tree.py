@@ -11,7 +11,7 @@ from . import bone_transforms
 # Distance of the heads of a control bone and of the deforming bone at its place, as a share of its length,
 # and least cosine between the two.
 NEAR, ALIKE = 1e-3, 0.999
-# Constraints by which a bone goes where another one is.
+# Constraints that make a bone follow another one.
 FOLLOWING = ("COPY_TRANSFORMS", "COPY_LOCATION", "CHILD_OF")
 
 Rows = dict[bpy.types.PoseBone, int]
@@ -45,7 +45,7 @@ def _ancestors(bone: bpy.types.PoseBone) -> Iterator[bpy.types.PoseBone]:
 
 
 def _followed(bone: bpy.types.PoseBone) -> Iterator[bpy.types.PoseBone]:
-    """The bones that a bone follows, each with its ancestors."""
+    """The targets of a bone's constraints, each with its ancestors."""
     for constraint in bone.constraints:
         follows = constraint.type in FOLLOWING and constraint.target == bone.id_data and not constraint.mute
         if follows and (target := bone.id_data.pose.bones.get(constraint.subtarget)) is not None:

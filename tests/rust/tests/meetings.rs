@@ -1,4 +1,4 @@
-//! Jellies that meet at up to a length a substep stay out of each other, pass nothing and gain no energy.
+//! Jellies that meet at up to a length a substep neither pass nor end inside each other, and gain no energy.
 //!
 //! Each meeting with ten jitters takes minutes:
 //! `cargo test --release --package jounce-tests --test meetings -- --ignored`.

@@ -177,7 +177,7 @@ impl Model {
         }
     }
 
-    /// `true` for a body without a rig that goes wherever it is thrown.
+    /// `true` for a loose body, without pins, constraint or rig.
     pub(crate) fn is_loose(&self) -> bool {
         match self {
             Self::FullSpace(model) => model.is_loose(),

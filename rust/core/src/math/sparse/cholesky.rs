@@ -178,13 +178,13 @@ impl SparseCholesky {
         self.structure.0.parts.iter().map(|part| part.size() + MARGIN).sum()
     }
 
-    /// `L^-1 b` for at most [`LANES`] columns b in the factor's order, each row at its [place](Self::places).
+    /// `L^-1 b` for at most [`LANES`] columns b in the factor's order, each row at its [place](Self::places)
+    /// in the room.
     ///
     /// Rows after the last row of K belong to constraints, with D = -1.
-    pub(super) fn half_solve(&self, rhs: MatMut<'_, f64>) -> Vec<Row> {
-        let mut room = vec![[0.0; LANES]; self.room()];
-        self.descend(&mut self.pieces(&mut room, rhs), &|_| 1.0);
-        room
+    pub(super) fn half_solve(&self, room: &mut Vec<Row>, rhs: MatMut<'_, f64>) {
+        room.resize(self.room(), [0.0; LANES]);
+        self.descend(&mut self.pieces(room, rhs), &|_| 1.0);
     }
 
     /// Place in the room of each row in the factor's order, constraints last.

@@ -48,7 +48,10 @@ impl<'a> Halfway<'a> {
         let count = columns.ncols();
         let block = |first: usize| {
             let load = |row: usize, k: usize| columns[(factor.order()[row] as usize, first + k)];
-            factor.half_solve(Mat::from_fn(columns.nrows(), LANES.min(count - first), load).as_mut())
+            let mut room = Vec::new();
+            let mut loads = Mat::from_fn(columns.nrows(), LANES.min(count - first), load);
+            factor.half_solve(&mut room, loads.as_mut());
+            room
         };
         let blocks = (0..count).step_by(LANES).map(block).collect();
         Self { factor, places: factor.places(), blocks, count }
@@ -103,7 +106,7 @@ impl SparseCholesky {
     pub(crate) fn half_solved(&self, columns: &Sparse) -> HalfSolved {
         let mut order = vec![0; self.order().len()];
         self.order().iter().enumerate().for_each(|(at, &row)| order[row as usize] = at);
-        let places = self.places();
+        let (places, mut room) = (self.places(), Vec::new());
         let blocks: Vec<Vec<(usize, Row)>> = (0..columns.ncols())
             .step_by(LANES)
             .map(|first| {
@@ -113,7 +116,7 @@ impl SparseCholesky {
                     let entries = columns.row_idx_of_col(first + k).zip(columns.val_of_col(first + k));
                     entries.for_each(|(row, value)| loads[(order[row], k)] += value);
                 }
-                let room = self.half_solve(loads.as_mut());
+                self.half_solve(&mut room, loads.as_mut());
                 let rows = places.iter().map(|&place| room[place]).enumerate();
                 rows.filter(|(_, row)| row.iter().any(|&x| x != 0.0)).collect()
             })

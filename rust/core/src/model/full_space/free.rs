@@ -19,7 +19,7 @@ use crate::stepping::state::State;
 use crate::stepping::substep::{RigPlace, last};
 
 impl FullSpaceModel {
-    /// `true` for a body that goes wherever it is thrown: nothing holds it, and no rig carries it.
+    /// `true` for a loose body, without pins, constraint or rig.
     pub(crate) fn is_loose(&self) -> bool {
         self.posing.bones == 0 && self.parts.is_some()
     }

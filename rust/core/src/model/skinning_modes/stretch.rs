@@ -314,8 +314,7 @@ impl StretchLimit {
 /// Growth of the penalty of a place that ends at a share of its limit: the square of the growth of its force
 /// since [`FIRM`], continuous from 1 on.
 ///
-/// The growth alone takes a place under a constant force back to [`FIRM`], its square any other place nearer
-/// without carrying differences between states beyond their size.
+/// The growth alone takes a place under a constant force back to [`FIRM`]; places under other forces need more.
 fn growth(share: f64) -> f64 {
     let [force, most] = [share, FIRM].map(|share| continued(share)[1]);
     (force / most).powi(2).min(FIRMER)

@@ -7,8 +7,8 @@
 //! bodies, including rigid colliders.
 //!
 //! The plane by which a point first comes in stands for the substep, with its place in the other body and
-//! its direction in the world. Bodies crushed or turned on the way to the solution therefore neither let go
-//! of each other nor slip around each other, and the energy of all searches is the same.
+//! its direction in the world. Crushed or turned bodies on the way to the solution change neither, and the
+//! energy of all searches is the same.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -280,7 +280,7 @@ impl Begun {
     }
 }
 
-/// The matrix that maps areas where the given one maps lengths.
+/// Map of areas under a map of lengths.
 fn cofactor(gradient: &Matrix3<f64>) -> Matrix3<f64> {
     let [a, b, c] = [0, 1, 2].map(|axis| Vector3::from(gradient.column(axis)));
     Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])

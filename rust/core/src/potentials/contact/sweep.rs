@@ -46,7 +46,7 @@ pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f
     entry(shape, &path.here, &path.ahead)
 }
 
-/// Side and place by which a point came in that has moved farther than its distance.
+/// Side and place of the entry of a point, after a way longer than its distance.
 pub(super) fn side_of_entry(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let (before, side) = shape.nearest(&path.start);
     if (path.here - path.start).norm() <= before {
