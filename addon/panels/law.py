@@ -42,6 +42,7 @@ def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context
     elif holder is not None:
         said(column, context, FOREIGN)
     column.operator("jounce.law_straighten", icon="IPO_LINEAR")
+    column.operator_menu_enum("jounce.law_spline", "side", icon="IPO_CUBIC")
     flesh = state.flesh()
     try:
         told = pulled(flesh, np.array(TOLD))

@@ -3,10 +3,9 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Drive, Integrator, Minimiser, SimulationParams};
 use jounce::material::PrincipalStretch;
 use jounce::model::Model;
-use jounce::model::full_space::Minimiser;
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
