@@ -6,13 +6,14 @@ import numpy as np
 
 from ..bridge.body import bodies, weight_maps
 from ..bridge.common import units
-from ..bridge.preview import evaluated_meshes
+from ..bridge.preview import evaluated_meshes, penetration
 from ..bridge.preview.evaluated_meshes import Shape
+from ..bridge.preview.session import Session
 from ..bridge.rig import meshes
 from ..core.body.full_space import DraftError
 from ..core.body.muscles import Muscles
 from ..core.display import fields
-from ..core.display.colours import Scale
+from ..core.display.colours import Look, Scale
 from ..core.display.fields import Field
 from ..core.flesh.settings import Quality
 from ..core.stepping.motion import built_frequency, stiffness_of
@@ -30,13 +31,18 @@ class Picture:
         mode: int,
         error: DraftError | None,
         muscles: Muscles | None,
+        touching: Session | None,
     ) -> None:
-        """error: distance of the draft from the final motion, if known. muscles: of the previewed body."""
+        """error: distance of the draft from the final motion, if known. muscles: of the previewed body.
+
+        touching: the preview whose colliders are displayed.
+        """
         self.field = field
         self.scale: Scale | None = None
         self._values = np.empty(0)
         self._skins = skins(host, len(body.embedding.points))
         self._peak = fields.Peak()
+        self._touching = touching
         if field is Field.DRAFT_ERROR:
             is_learnt = host.jounce.quality == Quality.LEARNT.value
             title = "Learnt error" if is_learnt else "Draft error"
@@ -67,9 +73,14 @@ class Picture:
         if not self.field.moves:
             return self._values[skin.rows]
         unit = units.metres_per_unit(scene)
+        own = shape.in_metres(unit)[: len(skin.rest)]
         if self.field is Field.STRETCH:
-            own = shape.in_metres(unit)[: len(skin.rest)]
             values = fields.stretch(skin.rest * unit, own, skin.triangles)
+        elif self.field is Field.PENETRATION:
+            if not penetration.has_colliders(self._touching):
+                self.scale = Scale("No colliders in a preview", "", Look.SEQUENTIAL)
+                return np.zeros(len(own))
+            values = 100.0 * penetration.depths(self._touching, own, skin.rows.start)
         else:
             values = skin.trail.speed(
                 scene.frame_current_final, shape.in_metres(unit), units.frame_seconds(scene)
@@ -91,20 +102,22 @@ class Skin:
         self.triangles = meshes.triangles(obj, flipped=False)
         self.batch = None
         self._shape: Shape | None = None
-        self._look: tuple[Scale | None, float] = (None, 0.0)
+        self._look: tuple[Scale | None, float, float] = (None, 0.0, 0.0)
         self._carriers = None
 
     def update(self, shape: Shape, picture: Picture, scene: bpy.types.Scene, opacity: float) -> None:
         """Makes a new batch for a moved mesh or other colours."""
         same = self._shape is not None and np.array_equal(shape.points, self._shape.points)
-        if same and (picture.scale, opacity) == self._look:
+        # Colliders move without the mesh.
+        frame = scene.frame_current_final if picture.field is Field.PENETRATION else 0.0
+        if same and (picture.scale, opacity, frame) == self._look:
             return
         values = picture.values(self, shape, scene)
         self.batch = None
         if len(values) <= len(shape.points):
             colours = picture.scale.colours(self._carried(values, shape))
             self.batch = shading.surface_batch(shape.points, shape.normals, colours, opacity, shape.triangles)
-        self._shape, self._look = shape, (picture.scale, opacity)
+        self._shape, self._look = shape, (picture.scale, opacity, frame)
 
     def _carried(self, values: np.ndarray, shape: Shape) -> np.ndarray:
         if len(values) == len(shape.points):

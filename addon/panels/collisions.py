@@ -72,6 +72,7 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         row.operator("jounce.collider_add", icon="ADD")
         layout.operator("jounce.bone_capsules", icon="BONE_DATA")
         layout.prop(context.window_manager.jounce, "show_colliders")
+        layout.prop(context.window_manager.jounce, "show_penetration")
         draw_colliders(column, host)
         others = companions.of(host)
         if others:

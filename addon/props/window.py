@@ -31,6 +31,11 @@ FIELDS = (
     ),
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
     (Field.VELOCITY.value, "Velocity", "Velocity of the skin in the world, in m/s"),
+    (
+        Field.PENETRATION.value,
+        "Penetration",
+        "Depth of the skin in the colliders during a preview, in percent of the size",
+    ),
 )
 
 FAMILIES = (
@@ -49,12 +54,16 @@ def _changed(self: "JounceWindow", context: bpy.types.Context) -> None:
     view.redraw(context)
 
 
-def _shows_core(self: "JounceWindow") -> bool:
-    return self.field == Field.CORE.value
+def _switch(field: Field, name: str, description: str) -> object:
+    """A switch for the colours of one field."""
 
+    def is_shown(self: "JounceWindow") -> bool:
+        return self.field == field.value
 
-def _show_core(self: "JounceWindow", shown: bool) -> None:
-    self.field = (Field.CORE if shown else Field.NONE).value
+    def show(self: "JounceWindow", shown: bool) -> None:
+        self.field = (field if shown else Field.NONE).value
+
+    return BoolProperty(name=name, description=description, get=is_shown, set=show, options={"SKIP_SAVE"})
 
 
 class JounceWindow(bpy.types.PropertyGroup):
@@ -67,12 +76,11 @@ class JounceWindow(bpy.types.PropertyGroup):
         update=_changed,
         options={"SKIP_SAVE"},
     )
-    show_core: BoolProperty(
-        name="Show Bone Core",
-        description="Colour the bone core bright and the flesh dark",
-        get=_shows_core,
-        set=_show_core,
-        options={"SKIP_SAVE"},
+    show_core: _switch(Field.CORE, "Show Bone Core", "Colour the bone core bright and the flesh dark")
+    show_penetration: _switch(
+        Field.PENETRATION,
+        "Show Penetration",
+        "Colour the skin by its depth in the colliders during a preview",
     )
     opacity: FloatProperty(
         name="Opacity",

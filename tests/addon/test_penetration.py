@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from jounce_core.body.colliders import Colliders, Kind, Solid
 from jounce_core.mesh.surface import Part, Surface
-from jounce_core.shot.penetration import deepest
+from jounce_core.shot.penetration import deepest, depths
 
 FRAMES = 5
 
@@ -57,3 +57,11 @@ def test_what_is_hardly_seen_or_held_or_passes_is_not_told(row):
     assert found(row, ball(0.2, spared=(9, 10)), [at(1.0, 0.0, 0.18)] * FRAMES) == []
     row[2][:, 9:] = 0.0
     assert found(row, ball(0.2), [at(1.0, 0.0, 0.18)] * FRAMES) == []
+
+
+def test_points_inside_have_their_depth_unless_spared():
+    points = np.array([(0.0, 0.0, height) for height in (0.0, 0.15, 0.3)])
+    known = Colliders((ball(0.2, spared=(11,)), ball(0.1)), 0.5)
+    places = np.concatenate([at(0.0, 0.0, 0.0), at(0.0, 0.0, 0.3)])
+    assert np.allclose(depths(known, places, places, points), [0.2, 0.05, 0.1], atol=1e-3)
+    assert np.allclose(depths(known, places, places, points, start=10), [0.2, 0.0, 0.1], atol=1e-3)

@@ -385,6 +385,21 @@ def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character,
     assert depth == pytest.approx(max(depths), rel=0.06)
 
 
+def test_the_colours_show_how_deep_the_skin_is(character, wall, module, session):
+    """In a wall, and the skin moved further into it."""
+    obj, _ = character
+    wall.location.y = 0.0
+    collide(obj, wall)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    penetration, known = module("bridge.preview.penetration"), session(obj)
+    for frame in (FRAMES[0], FRAMES[-1]):
+        (shape,) = scenes.evaluated_frames(obj, [frame]) - [0.0, 0.05, 0.0]
+        metres = penetration.depths(known, shape, 0) * known.motions.scene.surface.diagonal
+        assert np.allclose(metres, np.maximum(-shape[:, 1], 0.0), atol=1e-6)
+        assert metres.max() > 0.049
+
+
 def test_hidden_colliders_act_as_shown_ones(character, wall):
     obj, _ = character
     collide(obj, wall)

@@ -116,6 +116,33 @@ def test_moving_fields_follow_the_frames(window):
     yield 0.1
 
 
+def test_skin_in_a_collider_is_coloured_and_other_skin_is_not(window):
+    """A column that stands in a box up to its middle, during a preview."""
+    obj, settings = shown(window)
+    corners = [(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 0.0)]
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    box = scenes.mesh_object("Box", corners, faces)
+    box.location.z = 0.5 * obj.dimensions.z
+    box.display_type = "WIRE"
+    collection = bpy.data.collections.new("Set")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(box)
+    obj.jounce.use_collisions, obj.jounce.collision_collection = True, collection
+    scenes.activate(obj)
+    settings.show_penetration = True
+    dark = window.view_pixels()
+    bpy.ops.jounce.preview()
+    yield 2.0
+    pixels = window.view_pixels()
+    window.screenshot("overlay-penetration")
+    height, width = pixels.shape[:2]
+    column = changed(dark, pixels)[:, width // 2 - 40 : width // 2 + 40]
+    low, high = column[: height // 2].mean(), column[height // 2 :].mean()
+    assert min(low, high) < 0.5 * max(low, high), (low, high)
+    assert max(low, high) > 0.02, (low, high)
+    bpy.ops.jounce.preview()
+
+
 def test_nothing_stays_when_the_extension_is_disabled(window):
     _, settings = shown(window)
     plain = window.view_pixels()

@@ -1,6 +1,8 @@
-"""Reports the depth of previewed flesh in colliders."""
+"""Depth of previewed flesh in colliders, in all frames and in the displayed one."""
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from ...core.shot import penetration
 from ..body.diagnosis import Finding
@@ -26,3 +28,23 @@ def findings(known: Session) -> Iterator[Finding]:
             f"In frame {frame} flesh of {part} is {depth.metres:.2g} m in {name}, {share:.1%} of the size."
         )
         yield Finding(sentence, name)
+
+
+def has_colliders(known: Session | None) -> bool:
+    """True for a preview of a body with colliders."""
+    motions = None if known is None else known.motions
+    return motions is not None and motions.scene.colliders.colliders is not None
+
+
+def depths(known: Session, points: np.ndarray, start: int) -> np.ndarray:
+    """Depth (p,) of render vertices in the colliders of the current frame, as a share of the body's size.
+
+    points: (p, 3), metres, from vertex `start` on. Frames that nobody has read yet have no depth.
+    """
+    drives = [] if known.filling is None else known.filling.drives
+    row = known.scene.frame_current - known.cache.first if drives else 0
+    if not (has_colliders(known) and 0 <= row < len(drives)):
+        return np.zeros(len(points))
+    body = known.motions.scene
+    touched, (first, now) = body.colliders.colliders, (drives[0].around, drives[row].around)
+    return penetration.depths(touched, first, now, points, start) / body.surface.diagonal

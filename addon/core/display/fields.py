@@ -11,6 +11,7 @@ from ..body.loose import LooseBody
 from ..body.muscles import Muscles
 from ..body.pinned import PinnedBody
 from ..rig.part_settings import LABELS
+from ..shot.penetration import SEEN
 from .colours import Look, Scale
 
 # Area relative to the largest triangle below which a triangle has no reliable stretch.
@@ -19,8 +20,9 @@ SLIVER = 1e-12
 # Smallest end of the scale of stretches, in percent; a smaller one shows rounding errors.
 LEAST_STRETCH = 1.0
 
-# Quantile of a moving field at the end of the scale: a single crease must not darken everything else.
-MOST = 0.99
+# Quantile of a moving field at the end of the scale: a single crease must not darken everything else. Few
+# vertices penetrate, and the deepest one counts.
+MOST, DEEPEST = 0.99, 1.0
 
 
 class Field(Enum):
@@ -38,11 +40,20 @@ class Field(Enum):
     RESIDUAL = "RESIDUAL"
     STRETCH = "STRETCH"
     VELOCITY = "VELOCITY"
+    PENETRATION = "PENETRATION"
 
     @property
     def moves(self) -> bool:
         """True if the values change with the frame."""
-        return self in (Field.STRETCH, Field.VELOCITY)
+        return self in MOVING
+
+
+# Title, unit, smallest end of the scale and quantile at the end of each field that changes with the frame.
+MOVING = {
+    Field.STRETCH: ("Stretch", "%", LEAST_STRETCH, MOST),
+    Field.VELOCITY: ("Velocity", "m/s", 0.0, MOST),
+    Field.PENETRATION: ("Penetration", "% of the size", 100.0 * SEEN, DEEPEST),
+}
 
 
 def at_rest(
@@ -184,9 +195,8 @@ class Peak:
 
     def scale(self, field: Field, values: np.ndarray) -> Scale:
         """The scale of a moving field, from zero to the running quantile of the values."""
-        least = LEAST_STRETCH if field is Field.STRETCH else 0.0
-        most = np.quantile(values, MOST, method="higher") if len(values) else 0.0
+        title, unit, least, quantile = MOVING[field]
+        most = np.quantile(values, quantile, method="higher") if len(values) else 0.0
         self.value = max(self.value, least, float(most))
         self._largest = max(self._largest, float(values.max(initial=0.0)))
-        title, unit = ("Stretch", "%") if field is Field.STRETCH else ("Velocity", "m/s")
         return Scale(title, unit, Look.SEQUENTIAL, 0.0, self.value, beyond=self._largest > self.value)

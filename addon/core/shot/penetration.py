@@ -48,10 +48,35 @@ def deepest(
     found: dict[int, Depth] = {}
     for frame, (pose, offsets, matrices) in enumerate(zip(poses, moved, around, strict=True)):
         points = posed_points(surface, pose) + offsets
-        for index, away in enumerate(colliders.distances(around[0], matrices, points)):
-            away[~may_touch], away[colliders.solids[index].spared] = np.inf, np.inf
+        for index, away in enumerate(felt_distances(colliders, around[0], matrices, points)):
+            away[~may_touch] = np.inf
             point = int(away.argmin())
             depth = -float(away[point])
             if depth > SEEN * size and (index not in found or depth > found[index].metres):
                 found[index] = Depth(index, frame, int(surface.weights[point].argmax()), depth)
     return [found[index] for index in sorted(found)]
+
+
+def depths(
+    colliders: Colliders, first: np.ndarray, now: np.ndarray, points: np.ndarray, start: int = 0
+) -> np.ndarray:
+    """Depth (p,) of points in any collider, metres, 0 outside; arguments as in `felt_distances`."""
+    nearest = np.zeros(len(points))
+    for away in felt_distances(colliders, first, now, points, start):
+        np.minimum(nearest, away, out=nearest)
+    return -nearest
+
+
+def felt_distances(
+    colliders: Colliders, first: np.ndarray, now: np.ndarray, points: np.ndarray, start: int = 0
+) -> list[np.ndarray]:
+    """Distances (p,) from each collider, metres, negative inside, infinite at spared points.
+
+    first, now: (c, 3, 4), matrices of the first frame and of this one. points: (p, 3), metres, of the body's
+    render vertices from `start` on.
+    """
+    found = colliders.distances(first, now, points)
+    for solid, away in zip(colliders.solids, found, strict=True):
+        spared = solid.spared - start
+        away[spared[(spared >= 0) & (spared < len(points))]] = np.inf
+    return found

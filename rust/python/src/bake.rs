@@ -18,11 +18,11 @@ type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>,
 /// Parameters
 /// ----------
 /// frames : (f, p, 3) array
-///     Metres.
+///     Displacements in each frame, metres.
 /// tolerance : float
 ///     Largest distance of any point in any frame, metres.
 /// max_keys : int, default 30
-///     Upper bound of the number of shapes, even at the cost of a larger error.
+///     Largest number of shapes, even at the cost of a larger error.
 ///
 /// Returns
 /// -------
@@ -108,17 +108,17 @@ type HelperBones<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>
 /// points : (p, 3) array
 ///     Rest positions, metres.
 /// frames : (f, p, 3) array
-///     Positions in each frame.
+///     Positions in each frame, metres.
 /// transforms : (f, b, 3, 4) array
-///     The existing bones, from the rest shape.
+///     Transforms of the existing bones from the rest shape in each frame.
 /// weights : (p, b) array
 ///     Skinning weights of the existing bones, rows sum to 1.
 /// count : int
 ///     Number of helper bones.
 /// influences : int, default 4
-///     Most nonzero weights a point.
+///     Largest number of nonzero weights a point.
 /// passes : int, default 15
-///     Alternating updates of weights and bones.
+///     Number of alternating updates of weights and bones.
 ///
 /// Returns
 /// -------
@@ -236,14 +236,14 @@ impl HelperBonesJob {
 /// Parameters
 /// ----------
 /// displacement : (p, 3) array
-///     Metres.
+///     Displacements in the posed shape, metres.
 /// matrices : (p, 3, 3) array
 ///     The linear part of the skinning at each point.
 ///
 /// Returns
 /// -------
 /// (p, 3) array
-///     Metres.
+///     Displacements in the rest shape, metres.
 ///
 /// Raises
 /// ------

@@ -19,8 +19,7 @@ use crate::recipe::made_by;
 /// Parameters
 /// ----------
 /// shapes : (r, n, 3) array
-///     `mass_pca` is the usual source; shapes given directly may be neither orthonormal nor
-///     independent.
+///     Displacement fields. Given directly, they may be neither orthonormal nor independent.
 ///
 /// Raises
 /// ------
@@ -90,14 +89,14 @@ impl Basis {
 /// mesh : TetMesh
 ///     The mesh.
 /// material : Material
-///     Its density gives the mass norm.
+///     Material, whose density gives the mass norm.
 /// snapshots : (f, n, 3) array
-///     Metres, secondary displacements such as those of a full-space simulation.
+///     Displacements in each frame, metres, such as those of a full-space simulation.
 /// count : int, optional
-///     Upper bound of r; fewer if the snapshots have a lower rank.
+///     Largest r; fewer fields if the snapshots have a lower rank.
 /// energy : float, optional
-///     In (0, 1], smallest r with this share of the sum of squared singular values. With both, the
-///     smaller r wins; with neither, energy is 0.999.
+///     Share of the sum of squared singular values, in (0, 1], that the smallest r must have. With
+///     both, the smaller r wins; with neither, energy is 0.999.
 ///
 /// Returns
 /// -------

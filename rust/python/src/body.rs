@@ -1,12 +1,10 @@
-//! `Body`, `BodyJob` and `FullSpaceJob`: the whole way from a rigged surface to a model.
+//! `Body`: the whole way from a rigged surface to a model.
 
 use std::sync::Arc;
 
-use jounce::body::{self, BodyParams, standard};
+use jounce::body;
 use jounce::model;
-use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::Bounds;
-use jounce::subspace::Restraint;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,11 +12,12 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::basis::Basis;
-use crate::body_input::{Input, Maps, Weights, counts, named, params};
+use crate::body_input::{Weights, named};
+use crate::body_jobs::BodyJob;
 use crate::cubature::Cubature;
 use crate::errors::run;
 use crate::fibres::Fibres;
-use crate::job::{Job, Making, made};
+use crate::job::made;
 use crate::learning::Learning;
 use crate::limit_samples::LimitSamples;
 use crate::material::Material;
@@ -27,7 +26,7 @@ use crate::model::Model;
 use crate::recipe::{Recipe, made_by};
 use crate::rig::Rig;
 use crate::simulation::Simulation;
-use crate::skeleton::{SkeletonCore, role_name};
+use crate::skeleton::role_name;
 use crate::subspace::SkinningModes;
 
 /// A rigged surface and everything for its simulation, built in one call.
@@ -43,11 +42,11 @@ use crate::subspace::SkinningModes;
 /// Parameters
 /// ----------
 /// points : (p, 3) array
-///     Metres.
+///     Positions on the surface, metres.
 /// triangles : (q, 3) array of integers
 ///     Indices of the points.
 /// weights : (p, b) array
-///     Rows sum to 1.
+///     Skinning weights, one row a point, each with a sum of 1.
 /// resolution : int, optional
 ///     Cells along the longest side; None is those for about 12,000 tets, between 16 and 64.
 /// solid : bool, default True
@@ -61,26 +60,26 @@ use crate::subspace::SkinningModes;
 ///     Number of tets whose weighted forces stand for all; 0 uses clusters instead. None is 140, or 0
 ///     with clusters.
 /// young : float or array, default 10000.0
-///     Pa, one number or (p,) float64, interpolated to the inside on a log scale.
+///     Young's modulus, Pa, one number or (p,), interpolated to the inside on a log scale.
 /// poisson : float, default 0.0
-///     Poisson's ratio; above 0 with a law other than "arap".
+///     Poisson's ratio, in [0, 0.5); above 0 with a law other than "arap".
 /// density : float, default 1000.0
-///     kg/m^3.
+///     Mass density, kg/m^3.
 /// locality : float, default 0.0
-///     0 for global modes, above 0 as in `localised_modes`.
+///     Locality as in `localised_modes`; 0 for global modes.
 /// driven : bool, optional
-///     As in `driven_modes`, with locality 0; None is True for a body with a core.
+///     True for `driven_modes`, with locality 0; None is True for a body with a core.
 /// law : {'arap', 'corotated'}, default 'arap'
-///     "arap" or "corotated", as in `Material`.
+///     Elastic law, as in `Material`.
 /// leak : (p,) array, optional
-///     In [0, 1], share of the default leak to keep at each point; None keeps all.
+///     Share of the default leak to keep at each point, in [0, 1]; None keeps all.
 /// strength : (p,) array, optional
-///     >= 0, factor on the rig's acceleration felt at each point; None is 1 everywhere.
+///     Factor on the rig's acceleration felt at each point, >= 0; None is 1 everywhere.
 /// pinned : (p,) array of bool, optional
 ///     Points that follow the rig exactly.
 /// core : SkeletonCore, optional
-///     A SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a core, only
-///     parts of the body without core have modes complementary to the rig, leak multiplies
+///     Bone inside the flesh, of the b bones, whose vertices follow the rig exactly too. With a core,
+///     only parts of the body without core have modes complementary to the rig, leak multiplies
 ///     strength, and there may be fewer modes than requested.
 /// merge_into : (b,) array of integers, optional
 ///     The bone that stands for each bone in the complementarity constraint; a bone that names
@@ -89,29 +88,29 @@ use crate::subspace::SkinningModes;
 ///     Parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent of the
 ///     mass counts as its parent.
 /// shapes : (s, p, 3) array, optional
-///     Metres, rest-pose displacements animated by the artist, such as shape keys; modes do not
-///     imitate them. Each step receives their motion through `reduce_offsets`.
+///     Displacements at rest that the artist animates, such as shape keys, metres; modes do not imitate
+///     them. Each step receives their motion through `reduce_offsets`.
 /// seed : int, default 0
 ///     Seed of the random draws; the same seed gives the same result.
 /// stitches : (s, 2) array of integers, optional
 ///     Pairs of points joined by springs.
 /// stitch_stiffness : float or array, default 10000.0
-///     N/m.
+///     Stiffness of each stitch, N/m, one number or (s,).
 /// stitch_gap : float or array, default 0.0
-///     Share of the rest distance to keep. One number or (s,).
-/// stitch_group : array of integers, optional
-///     As for Stitches.
+///     Share of the rest distance to keep, one number or (s,).
+/// stitch_group : (s,) array of integers, optional
+///     Group of each stitch, as in `Stitches`.
 /// stitch_radius : float or array, default 0.0
-///     As for Stitches.
+///     Radius of the flesh at each end, metres, as in `Stitches`.
 /// stitch_known : float or array, default 1.0
 ///     Share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less than 1 for
 ///     stitches that a Simulation's `stitching` opens, since the modes then include the opening.
 /// editable : bool, default False
 ///     Keep the factor of the modal analysis, tens of megabytes, for a fast `like`.
 /// like : Body, optional
-///     A Body of the same surface and weights whose unchanged parts are reused. If only stiffness
-///     or stitches differ and both bodies are editable, modes are updated from its modes, to about
-///     one percent, and clusters stay.
+///     Body of the same surface and weights whose unchanged parts are reused. If only stiffness or
+///     stitches differ and both bodies are editable, modes are updated from its modes, to about one
+///     percent, and clusters stay.
 ///
 /// Raises
 /// ------
@@ -135,7 +134,7 @@ pub struct Body {
 }
 
 impl Body {
-    fn wrap(py: Python<'_>, inner: Arc<body::Body>, weights: Arc<Weights>) -> PyResult<Self> {
+    pub fn wrap(py: Python<'_>, inner: Arc<body::Body>, weights: Arc<Weights>) -> PyResult<Self> {
         let model = Py::new(py, Model::wrap(inner.model.clone()))?;
         Ok(Self { inner, model, weights })
     }
@@ -318,7 +317,7 @@ impl Body {
     /// Parameters
     /// ----------
     /// material : Material, optional
-    ///     Any law, (t,) or uniform; None is the body's own.
+    ///     Material of any law; None is the body's own.
     /// fibres : Fibres, optional
     ///     Fibres in the tets of the mesh.
     ///
@@ -352,11 +351,11 @@ impl Body {
     /// Parameters
     /// ----------
     /// snapshots : (f, n, 3) array
-    ///     Metres, secondary displacements of the tet vertices.
+    ///     Displacements of the tet vertices in each frame, metres.
     /// poses : (f, b, 3, 4) array
-    ///     Of the same frames.
+    ///     Pose of each of these frames.
     /// count : int, default 64
-    ///     Largest basis size. The basis ends earlier once it has all but 1e-5 of the shot's energy,
+    ///     Largest size of the basis. It ends earlier once it has all but 1e-5 of the shot's energy,
     ///     because the rest is below the tolerance of the full space.
     /// tets : int, optional
     ///     Largest size of the cubature; None is three times count.
@@ -366,11 +365,10 @@ impl Body {
     ///     Reference frequency of the damping ratio, usually the full space's; None is the lowest
     ///     learnt frequency.
     /// limit : float, optional
-    ///     The limits of its simulation; with either, the model gets limit samples, up to `tets` of
-    ///     them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+    ///     Displacement limit of the shot's simulation; None for none. With a limit, the model gets limit
+    ///     samples, up to `tets`, as in `LimitSamples.of_shot`.
     /// stretch : float, optional
-    ///     The limits of its simulation; with either, the model gets limit samples, up to `tets` of
-    ///     them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+    ///     Stretch limit of the shot's simulation, likewise; None for none.
     /// seed : int, default 0
     ///     Seed of the random draws; the same seed gives the same result.
     ///
@@ -407,13 +405,13 @@ impl Body {
     /// Parameters
     /// ----------
     /// basis : Basis
-    ///     From a model made by `learn`, or rebuilt from stored arrays.
+    ///     Basis of a model made by `learn`, or rebuilt from stored arrays.
     /// cubature : Cubature, optional
-    ///     From the same model; None evaluates the forces at all tets.
+    ///     Cubature of the same model; None evaluates the forces at all tets.
     /// material : Material, optional
-    ///     Any law; None is the body's own.
+    ///     Material of any law; None is the body's own.
     /// frequency : float, optional
-    ///     As in `learn`.
+    ///     Reference frequency of the damping ratio, Hz, as in `learn`.
     /// limits : LimitSamples, optional
     ///     Samples of the limits; without them the model has no limits.
     ///
@@ -448,12 +446,12 @@ impl Body {
     /// Parameters
     /// ----------
     /// offsets : (p, 3) array
-    ///     Metres, world space: posed points minus linear skinning with the weights and the pose.
+    ///     Posed points minus linear skinning with the weights and the pose, in world space, metres.
     ///
     /// Returns
     /// -------
     /// (k, 3) array
-    ///     For simulations of this body's model. The first call prepares operators of the body and
+    ///     Offsets for simulations of this body's model. The first call prepares operators of the body and
     ///     takes longer.
     ///
     /// Raises
@@ -479,12 +477,12 @@ impl Body {
     /// Parameters
     /// ----------
     /// offsets : (p, 3) array
-    ///     As in `reduce_offsets`.
+    ///     Offsets of the points, as in `reduce_offsets`.
     ///
     /// Returns
     /// -------
     /// (n, 3) array
-    ///     For simulations of `full_space()`.
+    ///     Offsets for simulations of `full_space()`.
     ///
     /// Raises
     /// ------
@@ -537,12 +535,12 @@ impl Body {
     /// Parameters
     /// ----------
     /// pose : (b, 3, 4) array
-    ///     Rest to posed in world space.
+    ///     Transform of each bone, rest to posed, in world space.
     ///
     /// Returns
     /// -------
     /// (p, 3) array
-    ///     Metres.
+    ///     Posed points, metres.
     ///
     /// Raises
     /// ------
@@ -569,14 +567,14 @@ impl Body {
     /// Parameters
     /// ----------
     /// simulation : Simulation
-    ///     Of a model of this body, reduced or in the full space.
+    ///     Simulation of a model of this body, reduced or in the full space.
     /// pose : (b, 3, 4) array
-    ///     The pose of the last step.
+    ///     Pose of the last step.
     ///
     /// Returns
     /// -------
     /// (p, 3) array
-    ///     Metres.
+    ///     Deformed points, metres.
     ///
     /// Raises
     /// ------
@@ -627,175 +625,5 @@ impl Body {
     fn __repr__(&self) -> String {
         let (mesh, modes) = (&self.inner.mesh, self.inner.model.mode_count());
         format!("Body({} tets, {} bones, {modes} modes)", mesh.tets().len(), self.inner.rig.bone_count())
-    }
-}
-
-/// Background job for a `Body`, with the same arguments; the thread never touches Python.
-///
-/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model";
-/// `result()` gives the Body. Invalid arrays raise at once; `result()` raises the errors of a stage.
-///
-/// Examples
-/// --------
-/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
-/// >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
-/// >>> job.result().model.mode_count
-/// 4
-#[pyclass(frozen, extends = Job, module = "jounce", name = "BodyJob")]
-pub struct BodyJob(Making<body::Body>, Arc<Weights>);
-
-#[pymethods]
-impl BodyJob {
-    #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=None, solid=true, modes=standard::MODES as i64,
-                        clusters=None, cubature=None, young=None,
-                        poisson=0.0, density=1000.0, locality=0.0, driven=None, law="arap", leak=None,
-                        strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None,
-                        seed=0, stitches=None, stitch_stiffness=None, stitch_gap=None, stitch_group=None,
-                        stitch_radius=None, stitch_known=None, editable=false, like=None),
-           text_signature = "(points, triangles, weights, *, resolution=None, solid=True, modes=24, clusters=None, \
-                            cubature=None, young=1e4, \
-                            poisson=0.0, density=1000.0, locality=0.0, driven=None, law='arap', leak=None, \
-                            strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, \
-                            seed=0, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
-                            editable=False, \
-                            like=None)")]
-    fn new(
-        points: &Bound<'_, PyAny>,
-        triangles: &Bound<'_, PyAny>,
-        weights: &Bound<'_, PyAny>,
-        resolution: Option<i64>,
-        solid: bool,
-        modes: i64,
-        clusters: Option<i64>,
-        cubature: Option<i64>,
-        young: Option<&Bound<'_, PyAny>>,
-        poisson: f64,
-        density: f64,
-        locality: f64,
-        driven: Option<bool>,
-        law: &str,
-        leak: Option<&Bound<'_, PyAny>>,
-        strength: Option<&Bound<'_, PyAny>>,
-        pinned: Option<&Bound<'_, PyAny>>,
-        core: Option<&Bound<'_, SkeletonCore>>,
-        merge_into: Option<&Bound<'_, PyAny>>,
-        bone_parents: Option<&Bound<'_, PyAny>>,
-        shapes: Option<&Bound<'_, PyAny>>,
-        seed: i64,
-        stitches: Option<&Bound<'_, PyAny>>,
-        stitch_stiffness: Option<&Bound<'_, PyAny>>,
-        stitch_gap: Option<&Bound<'_, PyAny>>,
-        stitch_group: Option<&Bound<'_, PyAny>>,
-        stitch_radius: Option<&Bound<'_, PyAny>>,
-        stitch_known: Option<&Bound<'_, PyAny>>,
-        editable: bool,
-        like: Option<&Bound<'_, Body>>,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let driven = driven.unwrap_or(core.is_some());
-        let [clusters, cubature] = counts(clusters, cubature);
-        let params = params(
-            [resolution.unwrap_or_default(), modes, clusters, cubature, seed],
-            law,
-            [poisson, density, locality],
-            [driven, editable],
-        )?;
-        let maps = Maps {
-            young,
-            leak,
-            strength,
-            pinned,
-            core: core.map(|core| core.get().0.clone()),
-            merge_into,
-            bone_parents,
-            shapes,
-            stitches,
-            stitch_stiffness,
-            stitch_gap,
-            stitch_others: [stitch_group, stitch_radius, stitch_known],
-        };
-        let params = BodyParams { solid, ..params };
-        let input = Input::new(points, triangles, weights, &maps, params, resolution.is_none())?;
-        let like = like.map(|like| like.get().inner.clone());
-        let weights = Arc::new(input.sparse_weights());
-        let body = Making::start(move |progress| input.build(like.as_deref(), progress))?;
-        Ok(body.job().add_subclass(Self(body, weights)))
-    }
-
-    /// Waits for the Body, or raises the error of the job.
-    ///
-    /// Returns
-    /// -------
-    /// Body
-    ///     The body.
-    fn result(&self, py: Python<'_>) -> PyResult<Body> {
-        Body::wrap(py, self.0.result(py)?, self.1.clone())
-    }
-}
-
-/// A rigged body, or the mesh of a loose one.
-#[derive(FromPyObject)]
-pub enum Flesh<'py> {
-    Body(Bound<'py, Body>),
-    Mesh(Bound<'py, TetMesh>),
-}
-
-/// Background job for `Body.full_space`, with the same arguments, or for a loose body by
-/// `Model.full_space` of a TetMesh with a Material; the thread never touches Python.
-///
-/// The only stage is "full space"; `result()` gives the Model, or raises the error.
-///
-/// Examples
-/// --------
-/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
-/// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
-/// >>> jounce.FullSpaceJob(body).result().coefficient_shape == (len(body.mesh.vertices), 3)
-/// True
-#[pyclass(frozen, extends = Job, module = "jounce", name = "FullSpaceJob")]
-pub struct FullSpaceJob(Making<model::Model>);
-
-#[pymethods]
-impl FullSpaceJob {
-    #[new]
-    #[pyo3(signature = (body, material=None, fibres=None))]
-    fn new(
-        body: Flesh<'_>,
-        material: Option<&Bound<'_, Material>>,
-        fibres: Option<&Bound<'_, Fibres>>,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let material = material.map(|material| material.get().0.clone());
-        let fibres = fibres.map(|fibres| fibres.get().0.clone());
-        let model = match body {
-            Flesh::Body(body) => {
-                let body = body.get().inner.clone();
-                Making::start(move |progress| {
-                    progress.enter("full space", 0.0, 1.0)?;
-                    body.full_space(material.as_deref(), fibres.as_deref(), progress)
-                })?
-            }
-            Flesh::Mesh(mesh) => {
-                let mesh = mesh.get().0.clone();
-                let material = material
-                    .ok_or_else(|| PyValueError::new_err("material: none given, which a TetMesh needs"))?;
-                Making::start(move |progress| {
-                    progress.enter("full space", 0.0, 1.0)?;
-                    let extras = FullSpaceExtras { fibres: fibres.as_deref(), ..FullSpaceExtras::default() };
-                    let restraint = Restraint::default();
-                    let model = FullSpaceModel::of(&mesh, &material, &restraint, &extras, progress)?;
-                    Ok(model::Model::FullSpace(model.into()))
-                })?
-            }
-        };
-        Ok(model.job().add_subclass(Self(model)))
-    }
-
-    /// Waits for the Model, or raises the error of the job.
-    ///
-    /// Returns
-    /// -------
-    /// Model
-    ///     The model.
-    fn result(&self, py: Python<'_>) -> PyResult<Model> {
-        Ok(Model::wrap((*self.0.result(py)?).clone()))
     }
 }

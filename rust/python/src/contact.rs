@@ -54,11 +54,11 @@ impl Collider {
     /// Parameters
     /// ----------
     /// point : 3 floats, default (0.0, 0.0, 0.0)
-    ///     Metres.
+    ///     A point of the plane, metres.
     /// normal : 3 floats, default (0.0, 0.0, 1.0)
     ///     Outward direction; any length.
     /// friction : float, default 0.5
-    ///     Coulomb coefficient, >= 0.
+    ///     Coulomb's coefficient, >= 0.
     ///
     /// Returns
     /// -------
@@ -81,11 +81,11 @@ impl Collider {
     /// Parameters
     /// ----------
     /// radius : float
-    ///     Metres.
+    ///     Radius, metres.
     /// center : 3 floats, default (0.0, 0.0, 0.0)
-    ///     Metres.
+    ///     Centre, metres.
     /// friction : float, default 0.5
-    ///     Coulomb coefficient, >= 0.
+    ///     Coulomb's coefficient, >= 0.
     ///
     /// Returns
     /// -------
@@ -103,13 +103,13 @@ impl Collider {
     /// Parameters
     /// ----------
     /// start : 3 floats
-    ///     First frame.
+    ///     First end of the axis, metres.
     /// end : 3 floats
-    ///     Metres.
+    ///     Second end of the axis, metres.
     /// radius : float
-    ///     Metres.
+    ///     Radius, metres.
     /// friction : float, default 0.5
-    ///     Coulomb coefficient, >= 0.
+    ///     Coulomb's coefficient, >= 0.
     ///
     /// Returns
     /// -------
@@ -130,9 +130,9 @@ impl Collider {
     /// size : 3 floats
     ///     Lengths of the sides, metres.
     /// center : 3 floats, default (0.0, 0.0, 0.0)
-    ///     Metres.
+    ///     Centre, metres.
     /// friction : float, default 0.5
-    ///     Coulomb coefficient, >= 0.
+    ///     Coulomb's coefficient, >= 0.
     ///
     /// Returns
     /// -------
@@ -151,13 +151,14 @@ impl Collider {
     /// Parameters
     /// ----------
     /// points : (p, 3) array
-    ///     Metres.
+    ///     Positions on the surface, metres.
     /// triangles : (q, 3) array of integers
-    ///     The surface may have several parts, intersect itself, and have holes and flipped triangles.
+    ///     Indices of the points. The surface may have several parts, intersect itself, and have holes and
+    ///     flipped triangles.
     /// resolution : int, default 64
-    ///     Cells along the longest side.
+    ///     Cells of the distance grid along the longest side.
     /// friction : float, default 0.5
-    ///     Coulomb coefficient, >= 0.
+    ///     Coulomb's coefficient, >= 0.
     ///
     /// Returns
     /// -------
@@ -194,13 +195,13 @@ impl Collider {
     /// Parameters
     /// ----------
     /// points : (k,) array of integers
-    ///     Indices into the `contact_points` of a Simulation, or without them into the boundary
-    ///     vertices of the mesh, in order. A Simulation raises ValueError for an index out of range.
+    ///     Indices into the `contact_points` of a Simulation, or without them into the boundary vertices of
+    ///     the mesh, in order. A Simulation refuses an index out of range.
     ///
     /// Returns
     /// -------
     /// Collider
-    ///     The collider.
+    ///     The collider without contact at these points.
     fn sparing(slf: &Bound<'_, Self>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], u32::MAX as usize)?;
         let Self { inner, kind, .. } = slf.get();
@@ -221,7 +222,7 @@ impl Collider {
     /// Parameters
     /// ----------
     /// point : 3 floats
-    ///     Metres.
+    ///     Position, metres.
     ///
     /// Returns
     /// -------
@@ -237,12 +238,12 @@ impl Collider {
     /// Parameters
     /// ----------
     /// points : (p, 3) array
-    ///     Metres.
+    ///     Positions, metres.
     ///
     /// Returns
     /// -------
-    /// (n,) array
-    ///     Metres, negative inside.
+    /// (p,) array
+    ///     Distances, metres, negative inside.
     fn distances<'py>(
         &self,
         py: Python<'py>,

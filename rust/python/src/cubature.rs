@@ -24,9 +24,9 @@ use crate::subspace::SkinningModes;
 /// Parameters
 /// ----------
 /// tets : (c,) array of integers
-///     The sample tets.
+///     Sample tets.
 /// weights : (c,) array
-///     The weight of each.
+///     Weight of each.
 ///
 /// Raises
 /// ------
@@ -63,16 +63,16 @@ impl Cubature {
     /// modes : SkinningModes
     ///     The modes.
     /// count : int, default 100
-    ///     Most tets.
+    ///     Largest number of tets.
     /// rig : Rig, optional
-    ///     None for a body without bones.
+    ///     Rig of the body; None for a body without bones.
     /// seed : int, default 0
-    ///     Of the states; the same seed gives the same tets.
+    ///     Seed of the training states; the same seed gives the same tets.
     ///
     /// Returns
     /// -------
     /// Cubature
-    ///     Tets and their weights.
+    ///     Sample tets and their weights.
     ///
     /// Raises
     /// ------
@@ -111,18 +111,18 @@ impl Cubature {
     /// model : Model
     ///     A reduced model without a cubature.
     /// coefficients : (f, r) array
-    ///     Of the shot, from `Model.nearest`.
+    ///     Coefficients in each frame, from `Model.nearest`.
     /// poses : (f, b, 3, 4) array, optional
-    ///     None without a rig.
+    ///     Pose in each frame; None without a rig.
     /// count : int, default 100
-    ///     Most tets.
+    ///     Largest number of tets.
     /// seed : int, default 0
-    ///     Of extra states between those of the shot; the same seed gives the same tets.
+    ///     Seed of extra states between those of the shot; the same seed gives the same tets.
     ///
     /// Returns
     /// -------
     /// Cubature
-    ///     Tets and their weights.
+    ///     Sample tets and their weights.
     ///
     /// Raises
     /// ------

@@ -27,9 +27,9 @@ use crate::step_report::StepReport;
 /// Parameters
 /// ----------
 /// body : LinearModes or Model
-///     LinearModes, of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the
-///     deforming modes; or a Model of `Model.reduced` without a rig, which bends far by itself and
-///     keeps its tets. The pinned part is attached to the parent domain.
+///     Modes of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the deforming
+///     modes; or a Model of `Model.reduced` without a rig, which bends far by itself and keeps its
+///     tets. The pinned part is attached to the parent domain.
 ///
 /// Raises
 /// ------
@@ -127,22 +127,23 @@ impl Domain {
 /// Parameters
 /// ----------
 /// domains : sequence of Domain
-///     D domains, not necessarily distinct.
-/// parents : array of integers
-///     (d,) integers, -1 for the first, the root; each parent precedes its children.
+///     The d domains; one may appear several times.
+/// parents : (d,) array of integers
+///     Parent of each domain, before its children; -1 for the first, the root.
 /// interfaces : sequence of arrays of integers
-///     D arrays of vertices of the parent, three or more and not collinear, near the pinned part of
-///     the domain; empty for the root.
+///     For each domain, vertices of the parent near the domain's pinned part, three or more and not
+///     collinear; empty for the root.
 /// placements : (d, 3, 4) array, optional
-///     Rotation and translation from the modelled place to the rest place; None for the identity.
+///     Rotation and translation of each from its modelled place to its rest place; None for the
+///     identity.
 /// free : bool, default False
-///     The root is not attached.
+///     True for a root that is not attached.
 /// colliders : sequence of Collider, optional
-///     Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
-///     a surface; domains do not collide with each other. Domains far from all colliders cost
-///     little, for any mesh.
+///     Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of a
+///     surface; domains do not collide with each other. Domains far from all colliders cost little, for
+///     any mesh.
 /// settings : TreeSettings
-///     Keyword arguments.
+///     Keyword arguments, by the names of `TreeSettings`.
 ///
 /// Raises
 /// ------
@@ -208,9 +209,8 @@ impl DomainTree {
     /// root : (3, 4) array, optional
     ///     Rotation and translation of the root, and with it of the whole tree, from the rest place;
     ///     None keeps the last one. The first root transform sets the start, at rest.
-    /// wind : array, optional
-    ///     Velocity of the medium, m/s, (d, 3) float64 per domain or three numbers for all; None is no
-    ///     medium.
+    /// wind : (d, 3) array, optional
+    ///     Velocity of the medium at each domain, or three numbers for all, m/s; None is no medium.
     /// drag : float or array, optional
     ///     Relaxation rate towards the wind, 1/s, one number or (d,) float64; None is 1: `-drag m (v -
     ///     wind)` acts on every vertex.
@@ -220,7 +220,7 @@ impl DomainTree {
     /// Returns
     /// -------
     /// StepReport
-    ///     A StepReport.
+    ///     Iterations, residual, energy and convergence.
     ///
     /// Raises
     /// ------
@@ -255,7 +255,7 @@ impl DomainTree {
     /// Parameters
     /// ----------
     /// root : (3, 4) array, optional
-    ///     As in `step`.
+    ///     Place of the root, as in `step`.
     ///
     /// Raises
     /// ------
@@ -274,7 +274,7 @@ impl DomainTree {
     /// Parameters
     /// ----------
     /// root : (3, 4) array, optional
-    ///     The next place, as in `step`.
+    ///     Next place of the root, as in `step`.
     ///
     /// Raises
     /// ------
@@ -292,7 +292,7 @@ impl DomainTree {
     /// Parameters
     /// ----------
     /// settings : TreeSettings
-    ///     Keyword arguments.
+    ///     Keyword arguments, by the names of `TreeSettings`.
     ///
     /// Raises
     /// ------
@@ -330,7 +330,7 @@ impl DomainTree {
     /// Returns
     /// -------
     /// (r,) array
-    ///     The values.
+    ///     Coordinates of the domain.
     fn coordinates<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let domain = arrays::count(domain, "domain")?;
         let found = self.lock()?.coordinates(domain).map_err(refused)?.to_vec();
@@ -348,7 +348,7 @@ impl DomainTree {
     /// Returns
     /// -------
     /// (n, 3) array
-    ///     Metres.
+    ///     Positions of the domain's vertices, metres.
     fn positions<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (tree, domain) = (self.lock()?, arrays::count(domain, "domain")?);
         let found = tree.positions(domain).map_err(refused)?;

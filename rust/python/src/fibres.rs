@@ -13,14 +13,15 @@ use crate::recipe::made_by;
 /// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each
 /// tet [QN 4.4].
 ///
+/// The stress-free stretch l is 1 minus the `contraction` of a Simulation. A single free tet with a law
+/// of `mu |F - R|^2` reaches a stretch of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+///
 /// Parameters
 /// ----------
 /// stiffness : float or array
-///     Pa, one number or (t,) float64, 0 for tets without fibres.
-/// direction : array
-///     D at rest, (t, 3) float64 of any length; nonzero wherever stiffness is. The stress-free
-///     stretch l is 1 minus the `contraction` of a Simulation. A single free tet with a law of `mu
-///     |F - R|^2` reaches a stretch of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+///     Stiffness along the fibres, Pa, one number or (t,) float64; 0 for tets without fibres.
+/// direction : (t, 3) array
+///     Direction d at rest, of any length; nonzero wherever the stiffness is.
 ///
 /// Raises
 /// ------
@@ -58,12 +59,12 @@ impl Fibres {
     /// Parameters
     /// ----------
     /// muscles : sequence of Fibres
-    ///     Fibres of the same mesh.
+    ///     Fibres of each muscle in the same mesh.
     ///
     /// Returns
     /// -------
     /// Fibres
-    ///     The fibres of all.
+    ///     The fibres of all muscles.
     ///
     /// Raises
     /// ------

@@ -55,12 +55,12 @@ impl ForceSamples {
     /// Parameters
     /// ----------
     /// pose : (b, 3, 4) array, optional
-    ///     None without a rig.
+    ///     Transform of each bone; None without a rig.
     ///
     /// Returns
     /// -------
     /// (k, 3) array
-    ///     Metres.
+    ///     Posed places of the samples, metres.
     #[pyo3(signature = (pose=None))]
     fn posed<'py>(
         &self,
@@ -80,12 +80,12 @@ impl ForceSamples {
     /// Parameters
     /// ----------
     /// forces : (k, 3) array
-    ///     Newtons, on the parts.
+    ///     Force on each part, newtons.
     ///
     /// Returns
     /// -------
     /// array
-    ///     Float64 of `Model.coefficient_shape`, the generalised force.
+    ///     Generalised force of `Model.coefficient_shape`.
     fn reduce<'py>(
         &self,
         py: Python<'py>,
@@ -104,16 +104,16 @@ impl ForceSamples {
     /// Parameters
     /// ----------
     /// linear : (k,) array
-    ///     N s/m.
+    ///     Linear coefficient of each part, N s/m.
     /// quadratic : (k,) array, optional
-    ///     N s^2/m^2; None is 0.
-    /// velocity : array, optional
-    ///     Of the medium, (k, 3) float64, m/s; None is 0. Stable for any coefficients.
+    ///     Quadratic coefficient of each part, N s^2/m^2; None is 0.
+    /// velocity : (k, 3) array, optional
+    ///     Velocity of the medium, m/s; None is 0.
     ///
     /// Returns
     /// -------
     /// Drag
-    ///     The drag, for `Simulation.step`.
+    ///     The drag, for `Simulation.step`; stable for any coefficients.
     ///
     /// Raises
     /// ------
@@ -154,11 +154,11 @@ impl ForceSamples {
 /// Parameters
 /// ----------
 /// linear : (n,) array
-///     N s/m.
+///     Linear coefficient of each vertex, N s/m.
 /// quadratic : (n,) array, optional
-///     N s^2/m^2; None is 0.
+///     Quadratic coefficient of each vertex, N s^2/m^2; None is 0.
 /// velocity : (n, 3) array, optional
-///     m/s, of the medium; None is 0.
+///     Velocity of the medium, m/s; None is 0.
 ///
 /// Examples
 /// --------

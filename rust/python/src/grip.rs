@@ -19,11 +19,11 @@ use crate::recipe::Recipe;
 /// Parameters
 /// ----------
 /// model : Model
-///     The model.
+///     A projective model.
 /// points : (k,) array of integers
-///     At most 64 vertex indices, or indices of the points of an Embedding in the model's mesh.
+///     Vertices, or with `embedding` its points; at most 64.
 /// embedding : Embedding, optional
-///     Points in the mesh; None for its vertices.
+///     Points in the model's mesh; None for its vertices.
 ///
 /// Raises
 /// ------
@@ -74,17 +74,16 @@ impl Grip {
     /// Parameters
     /// ----------
     /// targets : (k, 3) array
-    ///     Metres.
+    ///     Target of each point, metres.
     /// frequency : float, default 10.0
-    ///     Hz, at most 1e5, the value of a pin.
+    ///     Stiffness of the springs as a frequency, Hz, at most 1e5, the value of a pin.
     /// calm : float, default 0.0
-    ///     1/s, velocity decay rate of the pulled body, to damp swinging and spinning. Stable for any
-    ///     values.
+    ///     Decay rate of the pulled body's velocity, 1/s, against swinging and spinning.
     ///
     /// Returns
     /// -------
     /// Pull
-    ///     The pull, for `Simulation.step`.
+    ///     The pull, for `Simulation.step`; stable for any values.
     ///
     /// Raises
     /// ------

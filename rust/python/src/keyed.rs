@@ -35,7 +35,7 @@ impl Key {
     /// frame : int
     ///     Number of the frame, from 0.
     /// coefficients : array
-    ///     Float64 of `Model.coefficient_shape`, the shape to reach.
+    ///     Shape to reach, of `Model.coefficient_shape`.
     /// weight : float, default 1.0
     ///     Weight of the miss, > 0.
     ///
@@ -66,7 +66,7 @@ impl Key {
     /// vertex : int
     ///     Vertex of the mesh.
     /// displacement : 3 floats
-    ///     Metres.
+    ///     Displacement to reach, metres.
     /// weight : float, default 1.0
     ///     Weight of the miss, > 0.
     ///
@@ -250,7 +250,7 @@ impl Tracking {
     /// Returns
     /// -------
     /// array
-    ///     Float64 of `Model.coefficient_shape`, the force to pass to `Simulation.step` in this frame.
+    ///     Force to pass to `Simulation.step` in this frame, of `Model.coefficient_shape`.
     ///
     /// Raises
     /// ------
@@ -285,26 +285,27 @@ impl Tracking {
 /// diagonal. `|u|^2 = f' M^-1 f` for the vertex forces f of u. `push` is the pull of the lowest
 /// deforming mode at a displacement of one diagonal.
 ///
+/// A small effort meets the keys closely; weights decide between conflicting keys. The motion equals
+/// `Simulation.step` under `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+///
 /// Parameters
 /// ----------
 /// simulation : Simulation
-///     The simulation.
+///     Simulation of a reduced model, at the start of the motion.
 /// keys : sequence of Key
-///     Of `Key.shape` and `Key.vertex`.
+///     Keys, from `Key.shape` and `Key.vertex`.
 /// frames : int
-///     F steps of dt, at most 100000.
-/// poses : array, optional
-///     (f, b, 3, 4) float64 as in `Simulation.step`; None without a rig.
+///     Number f of steps of dt, at most 100000.
+/// poses : (f, b, 3, 4) array, optional
+///     Pose of each frame; None without a rig.
 /// forces : (f, r) array, optional
-///     Additional forces.
+///     Additional force of each frame; None is none.
 /// effort : float, default 1e-06
-///     At least 1e-15. A small effort meets the keys closely; weights decide between conflicting
-///     keys. max_iterations.
+///     Weight of the forces against the misses, at least 1e-15.
 /// max_iterations : int, default 200
-///     Most iterations.
+///     Largest number of iterations.
 /// tolerance : float, default 0.0001
-///     Relative change of the forces in an iteration. The motion equals `Simulation.step` under
-///     `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+///     Relative change of the forces at which the iterations end.
 ///
 /// Returns
 /// -------

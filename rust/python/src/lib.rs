@@ -7,8 +7,10 @@
 mod arrays;
 mod bake;
 mod basis;
+mod blows;
 mod body;
 mod body_input;
+mod body_jobs;
 mod contact;
 mod cubature;
 mod cycle;
@@ -24,6 +26,7 @@ mod keyed;
 mod learning;
 mod limit_samples;
 mod linear;
+mod linear_build;
 mod material;
 mod mesh;
 mod model;
@@ -41,6 +44,8 @@ mod state;
 mod step_report;
 mod stitches;
 mod subspace;
+mod surroundings;
+mod together;
 
 use pyo3::prelude::*;
 
@@ -60,7 +65,9 @@ mod _jounce {
     #[pymodule_export]
     use crate::basis::{Basis, mass_pca};
     #[pymodule_export]
-    use crate::body::{Body, BodyJob, FullSpaceJob};
+    use crate::body::Body;
+    #[pymodule_export]
+    use crate::body_jobs::{BodyJob, FullSpaceJob};
     #[pymodule_export]
     use crate::contact::Collider;
     #[pymodule_export]
@@ -86,7 +93,9 @@ mod _jounce {
     #[pymodule_export]
     use crate::limit_samples::LimitSamples;
     #[pymodule_export]
-    use crate::linear::{LinearModes, linear_modes};
+    use crate::linear::LinearModes;
+    #[pymodule_export]
+    use crate::linear_build::linear_modes;
     #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]
@@ -105,7 +114,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
-    use crate::simulation::{Simulation, step_together};
+    use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::skeleton::SkeletonCore;
     #[pymodule_export]
@@ -122,4 +131,6 @@ mod _jounce {
     use crate::subspace::{
         LocalisedModes, SkinningModes, cluster_tets, driven_modes, localised_modes, skinning_modes,
     };
+    #[pymodule_export]
+    use crate::together::step_together;
 }

@@ -19,12 +19,12 @@ use crate::recipe::made_by;
 ///
 /// Parameters
 /// ----------
-/// tets : array of integers
-///     Number of samples.
+/// tets : (t,) array of integers
+///     Sample tets of the stretch limit.
 /// tet_weights : (t,) array
 ///     Weight of each tet.
-/// vertices : array of integers
-///     Number of samples.
+/// vertices : (v,) array of integers
+///     Sample vertices of the displacement limit.
 /// vertex_weights : (v,) array
 ///     Weight of each vertex.
 ///
@@ -69,21 +69,21 @@ impl LimitSamples {
     /// Parameters
     /// ----------
     /// model : Model
-    ///     As for `Cubature.of_shot`.
-    /// coefficients : array
-    ///     As for `Cubature.of_shot`.
-    /// poses : array, optional
-    ///     As for `Cubature.of_shot`.
+    ///     A reduced model.
+    /// coefficients : (f, r) array
+    ///     Coefficients in each frame, from `Model.nearest`.
+    /// poses : (f, b, 3, 4) array, optional
+    ///     Pose in each frame; None without a rig.
     /// limit : float, optional
-    ///     The limits of the simulation of the shot; None for an inactive limit.
+    ///     Displacement limit of the shot's simulation; None for none.
     /// stretch : float, optional
-    ///     The limits of the simulation of the shot; None for an inactive limit.
+    ///     Stretch limit of the shot's simulation; None for none.
     /// tets : int, default 100
-    ///     Most of each. A shot below its limits gives empty samples.
+    ///     Largest number of tets; a shot below its limits has none.
     /// vertices : int, default 50
-    ///     Most of each. A shot below its limits gives empty samples.
+    ///     Largest number of vertices; a shot below its limits has none.
     /// seed : int, default 0
-    ///     As for `Cubature.of_shot`.
+    ///     Seed of the draws; the same seed gives the same samples.
     ///
     /// Returns
     /// -------

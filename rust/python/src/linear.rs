@@ -1,27 +1,23 @@
-//! `LinearModes` and `linear_modes`: small vibrations of a body, modal derivatives, warping, motion and
-//! sound.
+//! `LinearModes`: small vibrations of a body, modal derivatives, warping, motion and sound.
 
 use std::sync::{Arc, OnceLock};
 
-use jounce::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
+use jounce::modal::{self, ModalForces, RayleighDamping, SoundParams};
 use jounce::model::tree::Domain;
 use jounce::subspace::WarpingMethod;
-use jounce::{Error, Progress, operators, subspace};
+use jounce::{Error, Progress, subspace};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 
-use crate::arrays::{self, Axis, copied, optional};
+use crate::arrays::{self, Axis};
 use crate::basis::Basis;
+use crate::blows::{numbers, strikes};
 use crate::errors::refused;
 use crate::job::made;
-use crate::material::Material;
-use crate::mesh::{AnyMesh, Shape};
 use crate::recipe::Recipe;
-use crate::rig::Rig;
 use crate::stitches::Stitches;
-use crate::subspace::Restraint;
 
 /// Linear modes of a body, or of a surface without volume: its small vibrations. Made by
 /// `linear_modes`.
@@ -46,7 +42,7 @@ pub struct LinearModes {
 }
 
 /// The vibrating object.
-enum Swinging {
+pub enum Swinging {
     Body(subspace::LinearProblem),
     Surface(Box<subspace::SheetProblem>),
 }
@@ -76,7 +72,7 @@ impl Swinging {
 }
 
 impl LinearModes {
-    fn new(
+    pub fn new(
         found: Arc<(Swinging, subspace::LinearModes)>,
         residuals: Option<Vec<f64>>,
         recipe: Recipe,
@@ -151,8 +147,8 @@ impl LinearModes {
     ///
     /// Returns
     /// -------
-    /// array
-    ///     (k (k + 1) / 2, n, 3) float64, 1/(m kg), one per pair i <= j: (0, 0), (0, 1) and so on.
+    /// (k (k + 1) / 2, n, 3) array
+    ///     Derivatives, 1/(m kg), one per pair i <= j: (0, 0), (0, 1) and so on.
     ///
     /// Raises
     /// ------
@@ -167,18 +163,18 @@ impl LinearModes {
     /// Derivatives of the unstitched body updated to the current stitches, without a solve for each [IDSR
     /// eq. 13].
     ///
+    /// The right-hand sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y` with `Y = K^-1 A`,
+    /// the rigid motions R of components held by the stitches, and the forces f of the stitches.
+    ///
     /// Parameters
     /// ----------
-    /// derivatives : array
-    ///     (k (k + 1) / 2, n, 3) float64, the result of `derivatives` for the modes on which `stitched`
-    ///     was called. Their right-hand sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y`
-    ///     with `Y = K^-1 A`, R the rigid motions of components held by the stitches, and the forces f
-    ///     of the stitches.
+    /// derivatives : (k (k + 1) / 2, n, 3) array
+    ///     Derivatives by `derivatives` of the modes on which `stitched` was called.
     ///
     /// Returns
     /// -------
-    /// array
-    ///     An array of the same shape.
+    /// (k (k + 1) / 2, n, 3) array
+    ///     Derivatives of the stitched body.
     ///
     /// Raises
     /// ------
@@ -207,11 +203,10 @@ impl LinearModes {
     /// Parameters
     /// ----------
     /// count : int
-    ///     How many.
-    /// carried : array, optional
-    ///     Derivatives of the unstitched body, (k (k + 1) / 2, n, 3) float64; two fifths of them, those
-    ///     of the slowest pairs, are taken over by `carried_derivatives`, and only the first five modes
-    ///     get new ones [IDSR sec. 4.2].
+    ///     Number of fields.
+    /// carried : (k (k + 1) / 2, n, 3) array, optional
+    ///     Derivatives of the unstitched body. Two fifths of them, those of the slowest pairs, are taken
+    ///     over by `carried_derivatives`, and only the first five modes get new ones [IDSR sec. 4.2].
     ///
     /// Returns
     /// -------
@@ -248,14 +243,14 @@ impl LinearModes {
     /// Parameters
     /// ----------
     /// stitches : Stitches
-    ///     Of this mesh; their gaps have no effect on small vibrations.
+    ///     Stitches of this mesh; their gaps have no effect on small vibrations.
     /// count : int
-    ///     How many.
+    ///     Number of modes.
     ///
     /// Returns
     /// -------
     /// LinearModes
-    ///     The modes.
+    ///     The modes of the stitched body.
     ///
     /// Raises
     /// ------
@@ -283,13 +278,12 @@ impl LinearModes {
     /// Parameters
     /// ----------
     /// interfaces : sequence of arrays of integers
-    ///     Arrays of vertices.
+    ///     Vertices of each interface.
     ///
     /// Returns
     /// -------
     /// LinearModes
-    ///     LinearModes with the new ones last; their eigenvalues are no natural frequencies of the
-    ///     body.
+    ///     The modes with the new ones last, whose eigenvalues are no natural frequencies of the body.
     ///
     /// Raises
     /// ------
@@ -345,8 +339,8 @@ impl LinearModes {
     ///
     /// Parameters
     /// ----------
-    /// amplitudes : array
-    ///     z, (k,) float64, m kg^(1/2).
+    /// amplitudes : (k,) array
+    ///     Amplitudes z of the modes, m kg^(1/2).
     /// method : {'rotation_strain', 'modal'}, default 'rotation_strain'
     ///     "rotation_strain" is the displacement whose gradients are closest to `exp(w) (I + e)`,
     ///     weighted by volumes, with the strain e and the infinitesimal rotation w of `Psi z` in each
@@ -358,8 +352,8 @@ impl LinearModes {
     /// Returns
     /// -------
     /// (n, 3) array
-    ///     Metres; for small z it is `Psi z`. Pinned vertices stay. The first call of a method prepares
-    ///     it for all later ones.
+    ///     Displacements, metres, `Psi z` for small z. Pinned vertices stay. The first call of a method
+    ///     prepares it for all later ones.
     ///
     /// Raises
     /// ------
@@ -390,16 +384,16 @@ impl LinearModes {
     /// Parameters
     /// ----------
     /// forces : (f, k) array
-    ///     `psi_i' f` of each mode.
+    ///     Force on each mode in each frame, `psi_i' f`.
     /// damping : two pairs of floats
-    ///     Two pairs of a frequency in Hz and the damping ratio there, which determine alpha and beta.
+    ///     Frequency in Hz and damping ratio there, twice, which determine alpha and beta.
     /// fps : float, default 24.0
     ///     Frames per second.
     ///
     /// Returns
     /// -------
     /// (f, k) array
-    ///     The amplitudes in each frame.
+    ///     Amplitudes in each frame.
     ///
     /// Raises
     /// ------
@@ -442,30 +436,28 @@ impl LinearModes {
     /// Parameters
     /// ----------
     /// duration : float
-    ///     Seconds. Blows: times (s,) float64, seconds; vertices (s,) integers; impulses (s, 3)
-    ///     float64, N s. Each acts at the sample nearest to its time.
+    ///     Length of the sound, seconds.
     /// times : (s,) array, optional
-    ///     Seconds of the blows.
-    /// vertices : array of integers, optional
-    ///     Number of samples.
+    ///     Time of each blow, seconds; it acts at the nearest sample.
+    /// vertices : (s,) array of integers, optional
+    ///     Vertex of each blow.
     /// impulses : (s, 3) array, optional
-    ///     N s, at `vertices`.
+    ///     Impulse of each blow, N s.
     /// forces : (f, k) array, optional
-    ///     `psi_i' f` of each mode per frame, linear between frames and zero after the last, at fps
-    ///     frames per second.
+    ///     Force on each mode in each frame, `psi_i' f`, linear between frames and zero after the last.
     /// fps : float, default 24.0
-    ///     Frames per second.
+    ///     Frames per second of the forces.
     /// damping : two pairs of floats, default ((100.0, 0.002), (5000.0, 0.005))
-    ///     Two pairs of a frequency in Hz and the damping ratio there.
+    ///     Frequency in Hz and damping ratio there, twice.
     /// rate : float, default 48000.0
     ///     Samples per second.
-    /// weights : array, optional
-    ///     W, (k,) float64; None is 1; `radiation` is another choice.
+    /// weights : (k,) array, optional
+    ///     Loudness w of each mode; None is 1, `radiation` another choice.
     ///
     /// Returns
     /// -------
-    /// array
-    ///     Float32 samples, (duration * rate,), linear in the forces and blows.
+    /// (duration * rate,) array
+    ///     Float32 samples, linear in the forces and blows.
     ///
     /// Raises
     /// ------
@@ -553,139 +545,4 @@ fn warping_named(name: &str) -> PyResult<WarpingMethod> {
 /// Damping of two pairs of a frequency and a ratio.
 fn damping_of(pairs: ((f64, f64), (f64, f64))) -> PyResult<RayleighDamping> {
     RayleighDamping::of_ratios(<[_; 2]>::from(pairs).map(Into::into)).map_err(refused)
-}
-
-fn numbers(
-    given: Option<&Bound<'_, PyAny>>,
-    what: &'static str,
-    axes: &[Axis],
-) -> PyResult<Option<Vec<f64>>> {
-    Ok(optional(given, what, axes)?.map(|array| array.slice().to_vec()))
-}
-
-/// Blows from times, vertices and impulses of equal number; without any of them there are no blows.
-fn strikes(
-    times: Option<&Bound<'_, PyAny>>,
-    vertices: Option<&Bound<'_, PyAny>>,
-    impulses: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Vec<Strike>> {
-    let times = numbers(times, "times", &[Axis::Any("s")])?.unwrap_or_default();
-    let count = Axis::Is(times.len());
-    let places = match vertices {
-        Some(vertices) => arrays::integers(vertices, "vertices", &[count])?,
-        None => Vec::new(),
-    };
-    let impulses = numbers(impulses, "impulses", &[count, Axis::Is(3)])?.unwrap_or_default();
-    for (what, given) in [("vertices", places.len()), ("impulses", impulses.len() / 3)] {
-        if given != times.len() {
-            let (expected, got) = (format!("({}, ..)", times.len()), "none".to_owned());
-            return Err(refused(Error::Shape { what, expected, got }));
-        }
-    }
-    let all = times.iter().zip(&places).zip(impulses.as_chunks::<3>().0).enumerate();
-    let strike = |(element, ((&time, &index), &impulse)): (usize, ((&f64, &i64), &[f64; 3]))| {
-        let vertex = u32::try_from(index).map_err(|_| {
-            let count = u32::MAX as usize;
-            refused(Error::Index { what: "vertices", element, index, count })
-        })?;
-        Ok(Strike { time, vertex, impulse })
-    };
-    all.map(strike).collect()
-}
-
-/// The lowest linear modes (small vibrations), `K psi = lambda M psi`, K the Hessian of the elastic
-/// energy at rest [MOR eq. 1].
-///
-/// Parameters
-/// ----------
-/// mesh : TetMesh or SurfaceMesh
-///     A TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a
-///     constant-strain membrane, and a plate whose curvature in each triangle follows from the
-///     angles at its edges, bending times as stiff as a plate of that thickness.
-/// material : Material
-///     The material.
-/// count : int, default 20
-///     K.
-/// rig : Rig, optional
-///     None leaves them unconstrained; with one they are complementary to it, `B'(1 - leak) M psi =
-///     0` (tets only).
-/// leak : (n,) array, optional
-///     In [0, 1]; None is `momentum_leak(mesh)`.
-/// pinned : (n,) array of bool, optional
-///     Where they are exactly 0; one pinned line of a surface acts as a hinge, two as a clamp. The
-///     rigid motions of a free body come first, with eigenvalues of about zero.
-/// thickness : float, optional
-///     Metres, of a surface without volume; None for tets.
-/// bending : float, default 1.0
-///     Factor on the bending stiffness of a surface.
-/// stitches : Stitches, optional
-///     Springs that add to K (tets only).
-///
-/// Returns
-/// -------
-/// LinearModes
-///     The modes.
-///
-/// Raises
-/// ------
-/// ValueError
-///     For more modes than the body has, and for arguments of another mesh.
-///
-/// Examples
-/// --------
-/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
-/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
-/// >>> held = mesh.vertices[:, 0] < 0.1
-/// >>> modes = jounce.linear_modes(mesh, jounce.Material(young=1e6), 3, pinned=held)
-/// >>> modes.frequencies.shape
-/// (3,)
-#[pyfunction]
-#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
-                    stitches=None))]
-pub fn linear_modes(
-    py: Python<'_>,
-    mesh: AnyMesh<'_>,
-    material: &Bound<'_, Material>,
-    count: i64,
-    rig: Option<&Bound<'_, Rig>>,
-    leak: Option<&Bound<'_, PyAny>>,
-    pinned: Option<&Bound<'_, PyAny>>,
-    thickness: Option<f64>,
-    bending: f64,
-    stitches: Option<&Bound<'_, Stitches>>,
-) -> PyResult<LinearModes> {
-    let [kept_leak, kept_pinned] = [leak, pinned].map(|array| array.map(copied).transpose());
-    let parts = (mesh.any(), material, count, rig, kept_leak?, kept_pinned?);
-    let settings = PyDict::new(py);
-    settings.set_item("thickness", thickness)?;
-    settings.set_item("bending", bending)?;
-    settings.set_item("stitches", stitches)?;
-    let recipe = Recipe::new(&py.import("jounce")?.getattr("linear_modes")?, "", parts, Some(settings))?;
-    let (count, material) = (arrays::count(count, "count")?, material.get().0.clone());
-    let restraint = Restraint::new(mesh.vertex_count(), rig.map(Bound::get), leak, pinned)?;
-    let shape = mesh.shape(thickness)?;
-    let stitches = stitches.map(|stitches| stitches.get().0.clone());
-    let find = move |progress: &Progress| {
-        let restraint = restraint.borrowed();
-        match &shape {
-            Shape::Tets(mesh) => {
-                let none = operators::Stitches::none(mesh);
-                let stitches = stitches.as_deref().unwrap_or(&none);
-                let problem = subspace::LinearProblem::new(mesh, &material, &restraint, stitches, progress)?;
-                let modes = problem.lowest(count, progress)?;
-                Ok((Swinging::Body(problem), modes))
-            }
-            Shape::Surface(surface, thickness) => {
-                if stitches.is_some() {
-                    let why = "a surface without volume has none; leave them out";
-                    return Err(Error::Unsupported { what: "stitches", why });
-                }
-                let fabric = (*thickness, bending);
-                let problem = subspace::SheetProblem::new(surface, &material, fabric, &restraint, progress)?;
-                let modes = problem.lowest(count, progress)?;
-                Ok((Swinging::Surface(problem.into()), modes))
-            }
-        }
-    };
-    made(py, find).map(|found| LinearModes::new(found, None, recipe))
 }

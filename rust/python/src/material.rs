@@ -16,11 +16,11 @@ use crate::recipe::made_by;
 /// Parameters
 /// ----------
 /// young : float or array, default 100000.0
-///     Stiffness in Pa, above 0.
+///     Young's modulus, Pa, above 0.
 /// poisson : float or array, default 0.0
-///     Ratio in [0, 0.5).
+///     Poisson's ratio, in [0, 0.5).
 /// density : float or array, default 1000.0
-///     kg/m^3, above 0.
+///     Mass density, kg/m^3, above 0.
 /// law : {'arap', 'corotated', ...}, default 'arap'
 ///     "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which
 ///     adds `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2

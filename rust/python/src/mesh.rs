@@ -22,11 +22,11 @@ use crate::recipe::made_by;
 /// Parameters
 /// ----------
 /// vertices : (n, 3) array
-///     Metres.
-/// tets : array of integers
-///     (t, 4), indices of the vertices.
+///     Positions, metres.
+/// tets : (t, 4) array of integers
+///     Vertex indices of each tet.
 /// solid : (t,) array, optional
-///     In (0, 1], share of flesh in each tet; None is 1.
+///     Share of flesh in each tet, in (0, 1]; None is 1.
 ///
 /// Raises
 /// ------
@@ -76,7 +76,7 @@ impl TetMesh {
     /// Parameters
     /// ----------
     /// points : (p, 3) array
-    ///     Metres.
+    ///     Positions on the surface, metres.
     /// triangles : (q, 3) array of integers
     ///     Indices of the points.
     /// resolution : int, default 32
@@ -203,9 +203,10 @@ impl TetMesh {
 /// Parameters
 /// ----------
 /// points : (n, 3) array
-///     Metres.
+///     Positions, metres.
 /// triangles : (q, 3) array of integers
-///     The surface may be open, have several parts, and have flipped or degenerate triangles.
+///     Indices of the points. The surface may be open, have several parts, and have flipped or
+///     degenerate triangles.
 ///
 /// Raises
 /// ------
@@ -299,10 +300,10 @@ pub enum Shape {
 /// Parameters
 /// ----------
 /// mesh : TetMesh
-///     The TetMesh.
+///     Mesh around the points.
 /// points : (p, 3) array
-///     Metres; a point outside is attached to the nearest point of the mesh. Barycentric weights
-///     are in [0, 1] and each row sums to 1.
+///     Positions at rest, metres. A point outside is attached to the nearest point of the mesh; its
+///     barycentric weights too are in [0, 1] with a sum of 1.
 ///
 /// Raises
 /// ------

@@ -117,13 +117,13 @@ impl Model {
     /// modes : SkinningModes
     ///     The modes.
     /// labels : (t,) array of integers
-    ///     From `cluster_tets`.
+    ///     Cluster of each tet, from `cluster_tets`.
     /// rig : Rig, optional
-    ///     None for a body without bones.
+    ///     Rig of the body; None for a body without bones.
     /// strength : (n,) array, optional
-    ///     >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+    ///     Factor on the rig's acceleration felt at each vertex, >= 0; None is 1 everywhere.
     /// stitches : Stitches, optional
-    ///     Springs between points of the body, exact; compute the modes with the same stitches.
+    ///     Springs between points of the body; compute the modes with the same stitches.
     /// cubature : Cubature, optional
     ///     Sample tets for elastic forces, in place of cluster means.
     ///
@@ -172,6 +172,9 @@ impl Model {
     /// The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless
     /// `complementary` is False: then only `pinned` ties the flesh to its bones.
     ///
+    /// Coefficients are the displacements of the vertices, (n, 3). There are no force samples; drag is at
+    /// the vertices.
+    ///
     /// Parameters
     /// ----------
     /// mesh : TetMesh
@@ -179,20 +182,19 @@ impl Model {
     /// material : Material
     ///     The material.
     /// rig : Rig, optional
-    ///     The rig; None if there is none.
+    ///     Rig of the body; None for a body without bones.
     /// leak : (n,) array, optional
-    ///     In [0, 1]; None is `momentum_leak(mesh)`.
+    ///     Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
     /// pinned : (n,) array of bool, optional
     ///     Vertices that follow the rig exactly.
     /// stitches : Stitches, optional
     ///     Springs between points of the body.
     /// strength : (n,) array, optional
-    ///     >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+    ///     Factor on the rig's acceleration felt at each vertex, >= 0; None is 1 everywhere.
     /// complementary : bool, default True
     ///     False lets the flesh imitate the rig.
     /// fibres : Fibres, optional
-    ///     Contractile stiffness along one direction in each tet. Coefficients are the vertex
-    ///     displacements, (n, 3). There are no force samples; drag is at the vertices.
+    ///     Contractile fibres in the tets.
     ///
     /// Returns
     /// -------
@@ -242,6 +244,9 @@ impl Model {
     /// Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
     /// fields, such as pins and complementarity to the rig, hold for all motion.
     ///
+    /// Coefficients are q, (r,). Limits need `limited`. There are no force samples, offsets, colliders or
+    /// file; drag is at the vertices.
+    ///
     /// Parameters
     /// ----------
     /// mesh : TetMesh
@@ -249,24 +254,23 @@ impl Model {
     /// material : Material
     ///     The material.
     /// basis : Basis
-    ///     The displacement fields.
+    ///     Displacement fields.
     /// rig : Rig, optional
-    ///     The rig; None if there is none.
+    ///     Rig of the body; None for a body without bones.
     /// strength : (n,) array, optional
-    ///     >= 0, as in `full_space`.
+    ///     Factor on the rig's acceleration felt at each vertex, >= 0; None is 1 everywhere.
     /// cubature : Cubature, optional
     ///     Sample tets for elastic forces, from `Cubature.of_shot`; None is all tets, at a cost
     ///     proportional to the mesh.
     /// frequency : float, optional
-    ///     Hz, reference of the damping ratio, for example the full space's; None is the lowest of the
-    ///     basis.
+    ///     Reference frequency of the damping ratio, Hz, for example the full space's; None is the lowest
+    ///     of the basis.
     /// stitches : Stitches, optional
     ///     Springs between points of the body, without gap, exact.
     /// cubic : bool, default False
     ///     Forces as cubic polynomials of the coefficients [MOR sec. 3.1], exact for all tets at a cost
-    ///     independent of the mesh: law "stvk" without its barrier, no rig, at most 80 displacements;
-    ///     20 to 40 are fastest. Coefficients are q, (r,). Limits need `limited`. No force samples,
-    ///     offsets, colliders or file; drag is at the vertices.
+    ///     independent of the mesh: law "stvk" without its barrier, no rig, at most 80 fields; 20 to 40 are
+    ///     fastest.
     ///
     /// Returns
     /// -------
@@ -328,43 +332,38 @@ impl Model {
     /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
     /// surface without volume such as a cape, loose or attached to bones; no limits.
     ///
+    /// Coefficients are the handles' transforms, (k, 3, 4): displacements from the modelled place are
+    /// `sum_j w_j(X) Z_j [X - c_j; 1]`. The cost of a step depends on the handles, the clusters and the
+    /// triangles of a surface, not on the size of a tet mesh.
+    ///
+    /// `Simulation.place` starts a loose body at a place with a velocity, and its poses are None; an
+    /// attached body starts in the pose of its bones. Colliders act; there are no force samples, offsets or
+    /// file.
+    ///
     /// Parameters
     /// ----------
     /// mesh : TetMesh or SurfaceMesh
-    ///     The mesh.
+    ///     Body of tets, or a surface with a thickness.
     /// material : Material
-    ///     Of law "arap"; for a surface uniform or per triangle.
+    ///     Material of law "arap", for a surface uniform or per triangle.
     /// handles : int, default 60
     ///     Number of handles, spread over the mesh, each with local influence.
     /// clusters : int, default 120
-    ///     Number of groups of tets with a shared rotation; each triangle has its own rotation. Each
-    ///     loose part has at least one handle and one cluster. The same seed gives the same model.
+    ///     Number of groups of tets with a shared rotation; each triangle has its own rotation. Each loose
+    ///     part has at least one handle and one cluster.
     /// seed : int, default 0
-    ///     Seed of the random draws; the same seed gives the same result.
+    ///     Seed of the random draws; the same seed gives the same model.
     /// thickness : float, optional
-    ///     Of a surface, metres, for its mass and stiffness.
+    ///     Thickness of a surface, metres, for its mass and stiffness; None for tets.
     /// bending : float, default 1.0
-    ///     Bending stiffness relative to a plate of this thickness.
+    ///     Bending stiffness of a surface, relative to a plate of this thickness.
     /// rig : Rig, optional
-    ///     (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
-    ///     stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
-    ///     Vertices with an attachment of half or more have no contact. The cost of a step depends on
-    ///     the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
-    ///     `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
-    ///     an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
-    ///     (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
-    ///     Colliders act; there are no force samples, drag, offsets or file.
-    /// attached : array, optional
-    ///     (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
-    ///     stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
-    ///     Vertices with an attachment of half or more have no contact. The cost of a step depends on
-    ///     the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
-    ///     `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
-    ///     an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
-    ///     (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
-    ///     Colliders act; there are no force samples, drag, offsets or file.
+    ///     Rig of an attached body; None for a loose one.
+    /// attached : (n,) array, optional
+    ///     Attachment of each vertex to its bones, bool or in [0, 1], by a spring of stiffness `attached m
+    ///     (2 pi attachment)^2`; None for a loose body. Vertices with half or more touch nothing.
     /// attachment : float, default 30.0
-    ///     Stiffness of the attachment.
+    ///     Frequency of the attachment, Hz.
     ///
     /// Returns
     /// -------
@@ -403,12 +402,12 @@ impl Model {
     /// Parameters
     /// ----------
     /// cubature : Cubature
-    ///     Tets and their weights.
+    ///     Sample tets and their weights.
     ///
     /// Returns
     /// -------
     /// Model
-    ///     The model.
+    ///     The model with the cubature.
     ///
     /// Raises
     /// ------
@@ -431,7 +430,7 @@ impl Model {
     /// Returns
     /// -------
     /// Model
-    ///     The model.
+    ///     The model with limits.
     ///
     /// Raises
     /// ------
@@ -450,12 +449,12 @@ impl Model {
     /// Parameters
     /// ----------
     /// displacements : (f, n, 3) array
-    ///     Metres.
+    ///     Displacements in each frame, metres.
     ///
     /// Returns
     /// -------
-    /// array
-    ///     Float64 of `coefficient_shape`, the nearest coefficients.
+    /// (f, r) array
+    ///     Nearest coefficients of each frame.
     ///
     /// Raises
     /// ------
@@ -497,7 +496,7 @@ impl Model {
     /// Returns
     /// -------
     /// bytes
-    ///     For a `Player`, or for a file of another format.
+    ///     Bytes of the file, for a `Player` or inside a file of another format.
     ///
     /// Raises
     /// ------
@@ -536,16 +535,16 @@ impl Model {
     /// Parameters
     /// ----------
     /// coefficients : array
-    ///     Float64, of `coefficient_shape`.
+    ///     Coefficients of `coefficient_shape`.
     /// emb : Embedding, optional
-    ///     An Embedding in the model's mesh; None is the mesh's vertices.
+    ///     Points in the model's mesh; None for its vertices.
     /// out : array, optional
-    ///     (p, 3) float32 to write into; None makes a new array.
+    ///     Array (p, 3) of float32 to write into; None makes a new one.
     ///
     /// Returns
     /// -------
     /// (p, 3) array
-    ///     `out` itself if it is given.
+    ///     Displacements, metres; `out` itself if it is given.
     #[pyo3(signature = (coefficients, emb=None, out=None))]
     fn displacement<'py>(
         &self,
@@ -591,15 +590,15 @@ impl Model {
     ///
     /// Parameters
     /// ----------
-    /// forces : array
-    ///     (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+    /// forces : (p, 3) array
+    ///     Forces on the points, newtons.
     /// emb : Embedding, optional
     ///     Points in the mesh; None for its vertices.
     ///
     /// Returns
     /// -------
     /// array
-    ///     Float64 of `coefficient_shape`, the generalised force.
+    ///     Generalised force of `coefficient_shape`.
     #[pyo3(signature = (forces, emb=None))]
     fn reduce_forces<'py>(
         &self,
@@ -621,7 +620,7 @@ impl Model {
     /// Parameters
     /// ----------
     /// count : int
-    ///     How many.
+    ///     Number of samples.
     ///
     /// Returns
     /// -------

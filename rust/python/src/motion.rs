@@ -351,8 +351,8 @@ impl MotionJob {
     ///
     /// Returns
     /// -------
-    /// array
-    ///     The kept coefficients, (k, ...).
+    /// (k, ...) array
+    ///     Kept coefficients.
     #[pyo3(signature = (start=0))]
     fn coefficients<'py>(&self, py: Python<'py>, start: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.raise_failure()?;

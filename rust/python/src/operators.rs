@@ -23,12 +23,12 @@ use crate::sparse::SparseMatrix;
 /// mesh : TetMesh
 ///     The mesh.
 /// material : Material
-///     Its density counts.
+///     Material, whose density counts.
 ///
 /// Returns
 /// -------
 /// (n,) array
-///     kg.
+///     Mass of each vertex, kg.
 ///
 /// Raises
 /// ------
@@ -69,7 +69,7 @@ pub fn lumped_mass<'py>(
 /// Returns
 /// -------
 /// SparseMatrix
-///     3t x n, 1/m.
+///     Gradient, 3t x n, 1/m.
 ///
 /// Examples
 /// --------
@@ -92,12 +92,12 @@ pub fn gradient(py: Python<'_>, mesh: &TetMesh) -> PyResult<SparseMatrix> {
 /// mesh : TetMesh
 ///     The mesh.
 /// conductivity : float or array, default 1.0
-///     c, >= 0: one number, or (t,).
+///     Conductivity c, >= 0, one number or (t,).
 ///
 /// Returns
 /// -------
 /// SparseMatrix
-///     n x n, in metres times the unit of c.
+///     Laplacian, n x n, in metres times the unit of c.
 ///
 /// Raises
 /// ------
@@ -142,7 +142,7 @@ pub fn laplacian(
 /// Returns
 /// -------
 /// SparseMatrix
-///     n x n, N/m.
+///     Hessian, n x n, N/m.
 ///
 /// Raises
 /// ------
@@ -176,16 +176,16 @@ pub fn weight_hessian(py: Python<'_>, mesh: &TetMesh, material: &Material) -> Py
 /// mesh : TetMesh
 ///     The mesh.
 /// material : Material
-///     Its density counts.
+///     Material, whose density counts.
 /// rig : Rig
 ///     The rig.
 /// leak : (n,) array, optional
-///     In [0, 1]; None is `momentum_leak(mesh)`.
+///     Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
 ///
 /// Returns
 /// -------
 /// SparseMatrix
-///     c x n, at most ten rows a bone; each has length one.
+///     Constraint, c x n, at most ten rows a bone, each of length one.
 ///
 /// Raises
 /// ------
@@ -219,16 +219,16 @@ pub fn weight_constraint(
 /// mesh : TetMesh
 ///     The mesh.
 /// material : Material
-///     Its density counts.
+///     Material, whose density counts.
 /// rig : Rig
 ///     The rig.
 /// leak : (n,) array, optional
-///     In [0, 1]; None is `momentum_leak(mesh)`.
+///     Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
 ///
 /// Returns
 /// -------
 /// SparseMatrix
-///     c x n, at most four rows a bone; each has length one.
+///     Constraint, c x n, at most four rows a bone, each of length one.
 ///
 /// Raises
 /// ------
@@ -291,7 +291,7 @@ fn constrained(
 /// Returns
 /// -------
 /// SparseMatrix
-///     3n x 12b.
+///     Jacobian, 3n x 12b.
 ///
 /// Raises
 /// ------
@@ -325,7 +325,7 @@ pub fn skinning_jacobian(py: Python<'_>, points: &Bound<'_, PyAny>, rig: &Rig) -
 /// mesh : TetMesh
 ///     The mesh.
 /// material : Material
-///     Of any law.
+///     Material of any law.
 ///
 /// Raises
 /// ------
@@ -365,12 +365,12 @@ impl ElasticEnergy {
     /// Parameters
     /// ----------
     /// positions : (n, 3) array
-    ///     Metres.
+    ///     Positions of the vertices, metres.
     ///
     /// Returns
     /// -------
     /// float
-    ///     J.
+    ///     Energy, J.
     ///
     /// Raises
     /// ------
@@ -386,12 +386,12 @@ impl ElasticEnergy {
     /// Parameters
     /// ----------
     /// positions : (n, 3) array
-    ///     Metres.
+    ///     Positions of the vertices, metres.
     ///
     /// Returns
     /// -------
     /// (n, 3) array
-    ///     N.
+    ///     Gradient, N.
     ///
     /// Raises
     /// ------
@@ -412,7 +412,7 @@ impl ElasticEnergy {
     /// Parameters
     /// ----------
     /// positions : (n, 3) array, optional
-    ///     Metres; None is at rest.
+    ///     Positions of the vertices, metres; None is at rest.
     /// definite : bool, default False
     ///     True for the Hessian of each element replaced by the positive semidefinite matrix closest to it,
     ///     as Newton's method takes it.
@@ -420,7 +420,7 @@ impl ElasticEnergy {
     /// Returns
     /// -------
     /// SparseMatrix
-    ///     3n x 3n, N/m; rows 3i to 3i + 2 belong to vertex i.
+    ///     Hessian, 3n x 3n, N/m; rows 3i to 3i + 2 belong to vertex i.
     ///
     /// Raises
     /// ------

@@ -24,11 +24,11 @@ use crate::model::Model;
 /// Parameters
 /// ----------
 /// model : Model, bytes or path
-///     A model of skinning modes, the bytes of its file, or the file.
+///     Model of skinning modes, the bytes of its file, or the file.
 /// points : (p, 3) array, optional
-///     Metres, the vertices of the character at rest; None for the vertices of the tet mesh.
+///     Vertices of the character at rest, metres; None for the vertices of the tet mesh.
 /// settings : float
-///     As in `set`.
+///     Keyword arguments, as in `set`.
 ///
 /// Raises
 /// ------
@@ -92,7 +92,7 @@ impl Player {
     /// Parameters
     /// ----------
     /// points : (p, 3) array
-    ///     Metres, at rest, in the space of the bind pose.
+    ///     Points at rest, in the space of the bind pose, metres.
     ///
     /// Raises
     /// ------
@@ -143,7 +143,7 @@ impl Player {
     /// Parameters
     /// ----------
     /// pose : (b, 3, 4) array
-    ///     Rest to posed in world space, metres; (0, 3, 4) without a rig.
+    ///     Transform of each bone, rest to posed, metres, in world space; (0, 3, 4) without a rig.
     /// seconds : float
     ///     Time since the last step, >= 0.
     ///
@@ -165,7 +165,7 @@ impl Player {
     /// Parameters
     /// ----------
     /// pose : (b, 3, 4) array
-    ///     As in `step`.
+    ///     Pose as in `step`.
     ///
     /// Raises
     /// ------
@@ -183,12 +183,12 @@ impl Player {
     /// Parameters
     /// ----------
     /// out : array, optional
-    ///     (p, 3) float32 to write into; None makes a new array.
+    ///     Array (p, 3) of float32 to write into; None makes a new one.
     ///
     /// Returns
     /// -------
     /// (p, 3) array
-    ///     `out` itself if it is given.
+    ///     Displacements, metres; `out` itself if it is given.
     #[pyo3(signature = (out=None))]
     fn displacements<'py>(
         &self,
@@ -208,7 +208,7 @@ impl Player {
     /// point : int
     ///     Index of a point.
     /// displacement : (3,) array
-    ///     Metres, world space.
+    ///     Displacement of the point from its pose, metres, in world space.
     ///
     /// Raises
     /// ------

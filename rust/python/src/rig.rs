@@ -17,9 +17,9 @@ use crate::recipe::made_by;
 /// Parameters
 /// ----------
 /// mesh : TetMesh or SurfaceMesh
-///     A TetMesh, or a SurfaceMesh for an attached surface.
+///     Mesh of the vertices; a SurfaceMesh for an attached surface.
 /// weights : (n, b) array
-///     Each row sums to 1.
+///     Skinning weights, one row a vertex, each with a sum of 1.
 ///
 /// Raises
 /// ------
@@ -72,12 +72,12 @@ impl Rig {
     /// Parameters
     /// ----------
     /// into : (b,) array of integers
-    ///     A bone that names itself is kept. For constraints only; poses keep all bones of the rig.
+    ///     The bone that replaces each; a kept bone names itself.
     ///
     /// Returns
     /// -------
     /// Rig
-    ///     The rig.
+    ///     The rig, for constraints only: poses keep all bones.
     ///
     /// Raises
     /// ------
@@ -103,12 +103,12 @@ impl Rig {
     /// Parameters
     /// ----------
     /// shapes : (s, n, 3) array
-    ///     Displacements at rest; only their directions matter.
+    ///     Displacements at rest, of which only the directions matter.
     ///
     /// Returns
     /// -------
     /// Rig
-    ///     The rig.
+    ///     The rig with the shapes.
     ///
     /// Raises
     /// ------
@@ -126,14 +126,14 @@ impl Rig {
     /// Parameters
     /// ----------
     /// points : (n, 3) array
-    ///     Places at rest, such as `mesh.vertices`, metres.
+    ///     Places of the vertices at rest, such as `mesh.vertices`, metres.
     /// pose : (b, 3, 4) array
-    ///     Rest to posed in world space.
+    ///     Transform of each bone, rest to posed, in world space.
     ///
     /// Returns
     /// -------
     /// (n, 3) array
-    ///     Metres.
+    ///     Posed places, metres.
     ///
     /// Raises
     /// ------
@@ -173,14 +173,14 @@ impl Rig {
 /// mesh : TetMesh
 ///     The mesh.
 /// vertex_ids : (k,) array of integers
-///     The vertices with a given value.
+///     Vertices with a given value.
 /// values : (k,) or (k, c) array
-///     The values there.
+///     Values at these vertices.
 ///
 /// Returns
 /// -------
 /// (n, k) array
-///     In the values' unit.
+///     Values at all vertices, in the same unit.
 ///
 /// Raises
 /// ------
@@ -222,7 +222,7 @@ pub fn spread_to_interior<'py>(
 /// Returns
 /// -------
 /// (n,) array
-///     In [0, 1]; 1 - leak is the matrix D of [FastCD].
+///     Leak of each vertex, in [0, 1]; 1 - leak is the matrix D of [FastCD].
 ///
 /// Examples
 /// --------

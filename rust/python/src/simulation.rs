@@ -3,16 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use jounce::inputs::Start;
-use jounce::potentials::contact::ContactSkin;
-use jounce::rig::Rig;
-use jounce::simulation::{self, Turn};
+use jounce::simulation;
 use jounce::{inputs, model};
 use numpy::PyArrayDyn;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{self, Axis, copied};
+use crate::arrays::{self, Axis};
 use crate::contact::Collider;
 use crate::cycle::CycleReport;
 use crate::errors::{locked, refused, run, run_long};
@@ -24,95 +21,7 @@ use crate::recipe::made_by;
 use crate::settings::{Change, by_name};
 use crate::state::State;
 use crate::step_report::StepReport;
-
-/// Steps several simulations at once, in parallel; returns a report for each, in order.
-///
-/// Bodies with a `shape` touch each other: contact between them is detected once a substep, with
-/// opposite forces on both. All others step exactly as they would alone. The states contain sticking
-/// contacts, which refer to the other bodies by list position: pass the bodies in the same order each
-/// step.
-///
-/// Parameters
-/// ----------
-/// simulations : sequence of Simulation
-///     Of any models, without duplicates.
-/// poses : sequence of arrays
-///     For each body the input of `Simulation.step`; None for no input at all.
-/// forces : sequence of arrays, optional
-///     For each body the input of `Simulation.step`; None for no input at all.
-/// offsets : sequence of arrays, optional
-///     For each body the input of `Simulation.step`; None for no input at all.
-/// drags : sequence of Drag, optional
-///     For each body the input of `Simulation.step`; None for no input at all.
-/// colliders : sequence of arrays, optional
-///     For each body the input of `Simulation.step`; None for no input at all.
-///
-/// Returns
-/// -------
-/// list of StepReport
-///     A report for each simulation, in order.
-///
-/// Raises
-/// ------
-/// ValueError
-///     As `Simulation.step` does, for the first failing body (bodies without a shape come first),
-///     and for shapes with different dt or substeps; then no body has moved.
-///
-/// Examples
-/// --------
-/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
-/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
-/// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
-/// >>> bodies = [jounce.Simulation(model, gravity=(0, 0, -9.81)) for body in range(2)]
-/// >>> reports = jounce.step_together(bodies, [None, None])
-/// >>> len(reports)
-/// 2
-#[pyfunction]
-#[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None, colliders=None))]
-pub fn step_together(
-    py: Python<'_>,
-    simulations: Vec<Bound<'_, Simulation>>,
-    poses: Vec<Option<Bound<'_, PyAny>>>,
-    forces: Option<Vec<Option<Bound<'_, PyAny>>>>,
-    offsets: Option<Vec<Option<Bound<'_, PyAny>>>>,
-    drags: Option<Vec<Option<Bound<'_, Drag>>>>,
-    colliders: Option<Vec<Option<Bound<'_, PyAny>>>>,
-) -> PyResult<Vec<StepReport>> {
-    let count = simulations.len();
-    let none = || (0..count).map(|_| None).collect();
-    let (forces, offsets) = (forces.unwrap_or_else(none), offsets.unwrap_or_else(none));
-    let drags = drags.unwrap_or_else(|| (0..count).map(|_| None).collect());
-    let colliders = colliders.unwrap_or_else(none);
-    let lengths = [poses.len(), forces.len(), offsets.len(), drags.len(), colliders.len()];
-    for (what, got) in ["poses", "forces", "offsets", "drags", "colliders"].into_iter().zip(lengths) {
-        if got != count {
-            let text = format!("{what}: expected one for each of {count} simulations, got {got}");
-            return Err(PyValueError::new_err(text));
-        }
-    }
-    let mut bodies = Vec::with_capacity(count);
-    for simulation in &simulations {
-        bodies.push(
-            simulation
-                .get()
-                .lock()
-                .map_err(|_| PyValueError::new_err("simulations: one is in use, or there twice"))?,
-        );
-    }
-    let mut inputs = Vec::with_capacity(count);
-    for (i, simulation) in simulations.iter().enumerate() {
-        let (pose, force, offsets) = (poses[i].as_ref(), forces[i].as_ref(), offsets[i].as_ref());
-        let (drag, colliders) = (drags[i].as_ref(), colliders[i].as_ref());
-        inputs.push(simulation.get().arrays(pose, force, offsets, drag, colliders)?);
-    }
-    let mut turns: Vec<Turn<'_>> = bodies
-        .iter_mut()
-        .zip(&inputs)
-        .map(|(body, arrays)| Turn { simulation: body, drive: arrays.drive() })
-        .collect();
-    let reports = run(py, || simulation::step_together(&mut turns))?;
-    Ok(reports.into_iter().map(StepReport::from).collect())
-}
+use crate::surroundings::Surroundings;
 
 /// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
@@ -131,18 +40,17 @@ pub fn step_together(
 /// colliders : sequence of Collider, optional
 ///     Obstacles, for a full-space or projective model and backward Euler.
 /// contact_points : Embedding, optional
-///     An Embedding in the model's mesh, such as `body.embedding`, the skin, as contact points;
-///     points much closer together than vertices are thinned to the first. None is the boundary of
-///     the mesh.
+///     Contact points in the model's mesh, such as the skin `body.embedding`; points much closer
+///     together than vertices are thinned to the first. None is the boundary of the mesh.
 /// contact_weights : (p, b) array, optional
 ///     Skinning weights of these points as displayed; None interpolates the vertex weights.
-/// contact_triangles : (q, 3) array of int, optional
+/// contact_triangles : (q, 3) array of integers, optional
 ///     Triangles between these points, which touch what is narrower than the spacing of the points;
-///     None for the points alone, or without contact_points for the triangles of the boundary.
+///     None for the points alone, or without `contact_points` for the triangles of the boundary.
 /// shape : Collider, optional
-///     Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
-///     at the modelled place that deforms with the body and excludes no points; None for no contact
-///     with other bodies.
+///     Collision shape of a projective body of tets for other bodies in `step_together`, at the
+///     modelled place: it deforms with the body and excludes no points. None for no contact with other
+///     bodies.
 /// settings : Settings
 ///     Keyword arguments; `Settings` has their defaults, and the property `settings` all values.
 ///
@@ -171,28 +79,7 @@ pub struct Simulation {
     /// Axes of the coefficients.
     pub shape: Vec<usize>,
     pub colliders: usize,
-    surroundings: Surroundings,
-}
-
-/// Arguments of the constructor about contact.
-struct Surroundings {
-    colliders: Vec<Py<Collider>>,
-    points: Option<Py<Embedding>>,
-    weights: Option<Py<PyAny>>,
-    triangles: Option<Py<PyAny>>,
-    shape: Option<Py<Collider>>,
-}
-
-impl Surroundings {
-    fn copied(&self, py: Python<'_>) -> Self {
-        Self {
-            colliders: self.colliders.iter().map(|collider| collider.clone_ref(py)).collect(),
-            points: self.points.as_ref().map(|points| points.clone_ref(py)),
-            weights: self.weights.as_ref().map(|weights| weights.clone_ref(py)),
-            triangles: self.triangles.as_ref().map(|triangles| triangles.clone_ref(py)),
-            shape: self.shape.as_ref().map(|shape| shape.clone_ref(py)),
-        }
-    }
+    surroundings: Arc<Surroundings>,
 }
 
 #[pymethods]
@@ -217,28 +104,17 @@ impl Simulation {
         }
         let shared = model.get().inner.clone();
         let (bones, axes) = (shared.bone_count(), shared.coefficient_shape());
-        let given = colliders.unwrap_or_default();
-        let colliders: Vec<_> = given.iter().map(|collider| collider.get().inner.clone()).collect();
-        let skin =
-            contact_points.as_ref().map(|points| skin(points.get(), contact_weights, contact_triangles));
-        let skin = skin.transpose()?;
-        let weights = contact_weights.map(copied).transpose()?;
-        let triangles = contact_triangles.map(copied).transpose()?;
-        let surroundings = Surroundings {
-            colliders: given.into_iter().map(Bound::unbind).collect(),
-            points: contact_points.map(Bound::unbind),
-            weights,
-            triangles,
-            shape: shape.as_ref().map(|shape| shape.clone().unbind()),
-        };
-        let (count, felt) = (colliders.len(), shape.map(|shape| shape.get().inner.clone()));
+        let given = [contact_weights, contact_triangles];
+        let surroundings = Surroundings::new(colliders.unwrap_or_default(), contact_points, given, shape)?;
+        let (obstacles, skin) = (surroundings.obstacles(), surroundings.skin(py)?);
+        let (count, felt) = (obstacles.len(), surroundings.felt());
         let inner = run(py, || match (count, felt) {
-            (_, Some(felt)) => simulation::Simulation::touching(shared, params, &colliders, skin, felt),
+            (_, Some(felt)) => simulation::Simulation::touching(shared, params, &obstacles, skin, felt),
             (0, None) => simulation::Simulation::new(shared, params),
-            (_, None) => simulation::Simulation::among(shared, params, &colliders, skin),
+            (_, None) => simulation::Simulation::among(shared, params, &obstacles, skin),
         })?;
         let (inner, model) = (Mutex::new(inner), model.unbind());
-        Ok(Self { inner, model, bones, shape: axes, colliders: count, surroundings })
+        Ok(Self { inner, model, bones, shape: axes, colliders: count, surroundings: surroundings.into() })
     }
 
     /// One step of `dt` to a pose.
@@ -246,17 +122,17 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// pose : (b, 3, 4) array, optional
-    ///     Rest to posed in world space; None without a rig. A loose projective body takes (1, 3, 4),
-    ///     the target of `hold`; None is the modelled place.
+    ///     Transform of each bone, rest to posed, in world space; None without a rig. A loose projective
+    ///     body takes (1, 3, 4), the target of `hold`; None is the modelled place.
     /// force : array, optional
-    ///     float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
-    ///     `Model.reduce_forces` or `ForceSamples.reduce`; None is none.
-    /// offsets : array, optional
-    ///     Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or (n,
-    ///     3) at the vertices in the full space; None is none.
+    ///     Generalised force throughout the step, of `Model.coefficient_shape`, from `Model.reduce_forces`
+    ///     or `ForceSamples.reduce`; None is none.
+    /// offsets : (k, 3) array, optional
+    ///     Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or at the
+    ///     vertices in the full space; None is none.
     /// drag : Drag, optional
-    ///     From `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective
-    ///     models; None is none.
+    ///     Drag from `ForceSamples.drag`, or at the vertices for full-space, reduced and projective models;
+    ///     None is none.
     /// colliders : (c, 3, 4) array, optional
     ///     Rotation and translation of each from its initial place; None keeps the last ones. The first
     ///     step moves them from their initial places; `reset(colliders=)` places them without motion.
@@ -266,7 +142,7 @@ impl Simulation {
     /// Returns
     /// -------
     /// StepReport
-    ///     A StepReport.
+    ///     Iterations, residual, energy and convergence.
     ///
     /// Raises
     /// ------
@@ -297,17 +173,17 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// pose : array, optional
-    ///     As in `step`.
+    ///     Pose as in `step`.
     /// force : array, optional
-    ///     As in `step`.
+    ///     Force as in `step`.
     /// max_iterations : int, default 1000
-    ///     Too few if the report's residual is above `tolerance`.
+    ///     Largest number of iterations; too few if the report's residual is above `tolerance`.
     /// offsets : array, optional
-    ///     As in `step`.
+    ///     Offsets as in `step`.
     /// drag : Drag, optional
-    ///     As in `step`, but as on a body at rest.
+    ///     Drag as in `step`, on a body at rest.
     /// colliders : array, optional
-    ///     As in `step`, but without friction.
+    ///     Places as in `step`; friction is left out.
     ///
     /// Returns
     /// -------
@@ -337,26 +213,24 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// poses : (f, b, 3, 4) array
-    ///     The last like the first up to a common translation.
+    ///     Pose of each frame; the last is like the first up to a common translation.
     /// strengths : (f,) array, optional
-    ///     Forces: (f, ...), offsets: (f, k, 3) float64, drags: f entries, each a Drag or None, as in
-    ///     `step`; None for none. The cycle is simulated until its seam is below tolerance, at most
-    ///     max_passes times.
-    /// forces : array, optional
-    ///     As in `Simulation.step`, one a frame.
-    /// offsets : array, optional
-    ///     As in `Simulation.step`.
+    ///     Strength of each frame, as in `vary`; None keeps the present one.
+    /// forces : (f, ...) array, optional
+    ///     Force of each frame, as in `step`; None is none.
+    /// offsets : (f, k, 3) array, optional
+    ///     Offsets of each frame, as in `step`; None is none.
     /// max_passes : int, default 6
-    ///     Most passes.
+    ///     Largest number of passes through the cycle.
     /// tolerance : float, default 1e-05
-    ///     Relative change at which the iterations end.
+    ///     Seam, relative to the motion, at which the passes end.
     /// drags : sequence of Drag, optional
-    ///     As in `Simulation.step`, one a frame; None is none.
+    ///     Drag of each frame, as in `step`, or None; None is none.
     ///
     /// Returns
     /// -------
     /// CycleReport
-    ///     A CycleReport.
+    ///     Passes, seam and convergence.
     ///
     /// Raises
     /// ------
@@ -387,7 +261,7 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// settings : Settings
-    ///     Keyword arguments.
+    ///     Keyword arguments, by the names of `Settings`.
     ///
     /// Raises
     /// ------
@@ -445,12 +319,12 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// out : array, optional
-    ///     (n, 3) float32 to write into; None makes a new array.
+    ///     Array (n, 3) of float32 to write into; None makes a new one.
     ///
     /// Returns
     /// -------
     /// (n, 3) array
-    ///     `out` itself if it is given.
+    ///     Displacements, metres; `out` itself if it is given.
     #[pyo3(signature = (out=None))]
     fn displacement<'py>(
         &self,
@@ -473,14 +347,14 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// emb : Embedding, optional
-    ///     An Embedding in the model's mesh; None is the mesh's vertices.
+    ///     Points in the model's mesh; None for its vertices.
     /// out : array, optional
-    ///     (p, 3) float32 to write into; None makes a new array.
+    ///     Array (p, 3) of float32 to write into; None makes a new one.
     ///
     /// Returns
     /// -------
     /// (p, 3) array
-    ///     `out` itself if it is given.
+    ///     Velocities, m/s; `out` itself if it is given.
     #[pyo3(signature = (emb=None, out=None))]
     fn velocity<'py>(
         &self,
@@ -520,14 +394,7 @@ impl Simulation {
     /// contact_weights, contact_triangles and shape.
     #[getter]
     fn surroundings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Surroundings { colliders, points, weights, triangles, shape } = self.surroundings.copied(py);
-        let all = PyDict::new(py);
-        all.set_item("colliders", colliders)?;
-        all.set_item("contact_points", points)?;
-        all.set_item("contact_weights", weights)?;
-        all.set_item("contact_triangles", triangles)?;
-        all.set_item("shape", shape)?;
-        Ok(all)
+        self.surroundings.by_name(py)
     }
 
     /// The simulated model.
@@ -570,9 +437,9 @@ impl Simulation {
     /// place : (3, 4) array, optional
     ///     Rotation and translation from the modelled place; None is the identity.
     /// velocity : 3 floats, optional
-    ///     m/s.
+    ///     Initial velocity, m/s; None is zero.
     /// spin : 3 floats, optional
-    ///     rad/s; None is zero.
+    ///     Initial angular velocity, rad/s; None is zero.
     ///
     /// Raises
     /// ------
@@ -599,11 +466,11 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// pose : array, optional
-    ///     As in `Simulation.step`.
+    ///     Pose as in `step`.
     /// offsets : array, optional
-    ///     As in `step`.
+    ///     Offsets as in `step`.
     /// colliders : array, optional
-    ///     As in `step`.
+    ///     Places as in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
@@ -627,11 +494,11 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// pose : array, optional
-    ///     As in `Simulation.step`.
+    ///     Pose as in `step`.
     /// offsets : array, optional
-    ///     As in `step`.
+    ///     Offsets as in `step`.
     /// colliders : array, optional
-    ///     As in `step`.
+    ///     Places as in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
@@ -652,11 +519,11 @@ impl Simulation {
     /// Parameters
     /// ----------
     /// pose : array, optional
-    ///     As in `Simulation.step`.
+    ///     Pose as in `step`.
     /// offsets : array, optional
-    ///     As in `step`.
+    ///     Offsets as in `step`.
     /// colliders : array, optional
-    ///     As in `step`.
+    ///     Places as in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,
@@ -690,7 +557,7 @@ impl Simulation {
             bones: self.bones,
             shape: self.shape.clone(),
             colliders: self.colliders,
-            surroundings: self.surroundings.copied(py),
+            surroundings: self.surroundings.clone(),
         })
     }
 
@@ -735,22 +602,4 @@ pub fn started(
     let place = place.map_or(start.place, |place| arrays::transforms(place.slice())[0]);
     let (velocity, spin) = (velocity.unwrap_or(start.velocity), spin.unwrap_or(start.spin));
     Ok(Start { place, velocity, spin })
-}
-
-/// Contact points of a body.
-fn skin(
-    points: &Embedding,
-    weights: Option<&Bound<'_, PyAny>>,
-    triangles: Option<&Bound<'_, PyAny>>,
-) -> PyResult<ContactSkin> {
-    let count = points.inner.points().len();
-    let rig = weights.map(|weights| {
-        let weights = arrays::array::<f64>(weights, "contact_weights", &[Axis::Is(count), Axis::Any("b")])?;
-        Rig::new(count, weights.len(1), weights.slice()).map(Arc::new).map_err(refused)
-    });
-    let axes = [Axis::Any("q"), Axis::Is(3)];
-    let triangles =
-        triangles.map(|triangles| arrays::indices::<3>(triangles, "contact_triangles", &axes, count));
-    let triangles = triangles.transpose()?.unwrap_or_default().into();
-    Ok(ContactSkin { points: points.inner.clone(), triangles, rig: rig.transpose()? })
 }

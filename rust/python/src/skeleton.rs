@@ -30,22 +30,21 @@ const ROLES: [(&str, BoneRole); 4] = [
 /// Parameters
 /// ----------
 /// heads : (b, 3) array
-///     Metres, bone heads at rest.
+///     Head of each bone at rest, metres.
 /// parents : (b,) array of integers
 ///     Parent of each bone, -1 for none.
 /// names : sequence of str, optional
-///     b bone names, as hints at parts of the body.
+///     Name of each bone, as a hint at the part of the body.
 /// roles : sequence of _Role, optional
-///     For each bone "automatic", "flesh" (thick flesh around the bone moves), "rigid" (none moves)
-///     or "free" (all moves).
+///     Role of each bone: "automatic", "flesh" (thick flesh around the bone moves), "rigid" (none
+///     moves) or "free" (all moves).
 /// amount : float, default 0.5
 ///     Share of the flesh beside rigid parts that follows the bones, from 0, none, to 1, all but
 ///     the thickest flesh.
 /// rigid : (p,) array of bool, optional
-///     Hard points.
+///     Points that are hard.
 /// still : sequence of bool, optional
-///     b bools, True for bones moved only by their parents; such tails, ears and the like swing
-///     freely.
+///     True for each bone that only its parents move; such tails, ears and the like swing freely.
 /// resolution : int, optional
 ///     Cells along the longest side of the lattice for the search of thin parts and roles, to get
 ///     the same result for bodies of all resolutions; None is the body's own.
@@ -123,7 +122,7 @@ impl SkeletonCore {
     /// Returns
     /// -------
     /// bool
-    ///     True if so.
+    ///     True for the name of a hard thing.
     ///
     /// Examples
     /// --------
@@ -144,7 +143,7 @@ impl SkeletonCore {
     /// Returns
     /// -------
     /// bool
-    ///     True if so.
+    ///     True for the name of a hard material.
     #[staticmethod]
     fn is_hard_material(name: &str) -> bool {
         skeleton::is_hard_material(name)
@@ -156,11 +155,11 @@ impl SkeletonCore {
     /// Parameters
     /// ----------
     /// points : (p, 3) array
-    ///     Metres.
+    ///     Positions on the surface, metres.
     /// triangles : (q, 3) array of integers
     ///     Indices of the points.
     /// weights : (p, b) array
-    ///     Rows of sum 1.
+    ///     Skinning weights, one row a point, each with a sum of 1.
     /// joints : int, default 1
     ///     Number of joints of the skeleton, those without weight included; a surface with equal
     ///     weights everywhere is a hard prop on one of several joints, and flesh on a single one.

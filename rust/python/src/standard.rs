@@ -31,16 +31,16 @@ pub fn values(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// Parameters
 /// ----------
 /// points : (p, 3) array
-///     Metres.
+///     Positions on the surface, metres.
 /// triangles : (q, 3) array of integers
 ///     Indices of the points.
 /// tets : int, default 12000
-///     The number.
+///     Number of tets to come near.
 ///
 /// Returns
 /// -------
 /// int
-///     The resolution.
+///     Cells along the longest side.
 ///
 /// Raises
 /// ------

@@ -21,22 +21,22 @@ const STIFFNESS: f64 = 1e4;
 /// Parameters
 /// ----------
 /// mesh : TetMesh
-///     The TetMesh.
+///     Mesh of the points.
 /// pairs : (s, 2) array of integers
-///     Vertex indices, or with emb indices of the points of an Embedding in the mesh.
+///     Vertex indices of both ends, or with `emb` indices of the points of an Embedding in the mesh.
 /// stiffness : float or array, default 10000.0
-///     k, N/m.
+///     Stiffness k of each spring, N/m, one number or (s,).
 /// gap : float or array, default 0.0
-///     0 pulls the ends together, 1 keeps their rest distance d, turned along with the rig. One
-///     number or (s,).
+///     Share of the rest distance to keep, one number or (s,): 0 pulls the ends together, 1 keeps their
+///     rest distance d, turned along with the rig.
 /// emb : Embedding, optional
-///     Embedding whose points `pairs` names; None for vertices.
-/// group : array of integers, optional
-///     Stitch group of each spring, (s,) integers below 32, for separate opening by a
-///     Simulation's `stitching`; None for one group.
+///     Embedding of the points in `pairs`; None for vertices.
+/// group : (s,) array of integers, optional
+///     Group of each spring, below 32, for separate opening by a Simulation's `stitching`; None for one
+///     group.
 /// radius : float or array, default 0.0
 ///     Metres, one number or (s,): each end acts on the mean of the flesh in a ball of this radius,
-///     to make compliance independent of mesh resolution; 0 acts on points.
+///     which makes the compliance independent of the mesh; 0 acts on points.
 ///
 /// Raises
 /// ------

@@ -21,10 +21,9 @@ use crate::stitches::Stitches;
 /// Parameters
 /// ----------
 /// weights : (n, m) array
-///     The weights of each vertex.
+///     Weights of each vertex. Given directly, they may be neither orthonormal nor independent.
 /// eigenvalues : (m,) array
-///     1/s^2, ascending unless localised. `skinning_modes` is the usual source; weights given
-///     directly may be neither orthonormal nor independent.
+///     Eigenvalue of each mode, 1/s^2, ascending unless localised.
 ///
 /// Raises
 /// ------
@@ -89,11 +88,11 @@ impl SkinningModes {
 /// material : Material
 ///     The material.
 /// count : int, default 16
-///     m.
+///     Number of modes m.
 /// rig : Rig, optional
-///     None leaves the modes unconstrained.
+///     Rig that the modes complement; None leaves them unconstrained.
 /// leak : (n,) array, optional
-///     In [0, 1]; None is `momentum_leak(mesh)`.
+///     Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
 /// pinned : (n,) array of bool, optional
 ///     Vertices with zero weights.
 /// stitches : Stitches, optional
@@ -102,7 +101,7 @@ impl SkinningModes {
 /// Returns
 /// -------
 /// SkinningModes
-///     SkinningModes with all copies of a repeated eigenvalue.
+///     The modes, with all copies of a repeated eigenvalue.
 ///
 /// Raises
 /// ------
@@ -158,13 +157,14 @@ pub fn skinning_modes(
 /// material : Material
 ///     The material.
 /// bones : Rig
-///     The Rig that accelerates.
+///     Rig whose bones accelerate.
 /// count : int, default 16
-///     How many.
+///     Number of modes.
 /// rig : Rig, optional
-///     The rig; None if there is none.
+///     Rig that the modes complement; None leaves them unconstrained.
 /// leak : (n,) array, optional
-///     In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+///     Share of the momentum that reaches the flesh of each vertex, in [0, 1]; None is
+///     `momentum_leak(mesh)`.
 /// pinned : (n,) array of bool, optional
 ///     Vertices that follow the rig exactly.
 /// stitches : Stitches, optional
@@ -277,14 +277,15 @@ impl LocalisedModes {
 /// material : Material
 ///     The material.
 /// count : int, default 16
-///     How many.
+///     Number of modes.
 /// locality : float, default 10.0
-///     > 0, dimensionless: a mode covers about the share `1 / locality` of the body, less in thin
-///     limbs.
+///     Dimensionless locality, above 0: a mode covers about the share `1 / locality` of the body, less
+///     in thin limbs.
 /// rig : Rig, optional
-///     The rig; None if there is none.
+///     Rig that the modes complement; None leaves them unconstrained.
 /// leak : (n,) array, optional
-///     In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+///     Share of the momentum that reaches the flesh of each vertex, in [0, 1]; None is
+///     `momentum_leak(mesh)`.
 /// pinned : (n,) array of bool, optional
 ///     Vertices that follow the rig exactly.
 ///
@@ -378,14 +379,14 @@ impl Restraint {
 /// modes : SkinningModes
 ///     Modes in which the tets of a cluster move alike.
 /// count : int, default 100
-///     Most clusters, unless the mesh has more separate parts.
+///     Largest number of clusters, unless the mesh has more separate parts.
 /// seed : int, default 0
-///     Of the k-means start.
+///     Seed of the k-means start.
 ///
 /// Returns
 /// -------
 /// (t,) array of integers
-///     Labels from 0; the same seed gives the same labels.
+///     Label of each tet, from 0; the same seed gives the same labels.
 ///
 /// Raises
 /// ------

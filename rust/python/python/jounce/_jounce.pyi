@@ -107,11 +107,11 @@ class TetMesh:
     Parameters
     ----------
     vertices : (n, 3) array
-        Metres.
-    tets : array of integers
-        (t, 4), indices of the vertices.
+        Positions, metres.
+    tets : (t, 4) array of integers
+        Vertex indices of each tet.
     solid : (t,) array, optional
-        In (0, 1], share of flesh in each tet; None is 1.
+        Share of flesh in each tet, in (0, 1]; None is 1.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class TetMesh:
         Parameters
         ----------
         points : (p, 3) array
-            Metres.
+            Positions on the surface, metres.
         triangles : (q, 3) array of integers
             Indices of the points.
         resolution : int, default 32
@@ -210,10 +210,10 @@ class Embedding:
     Parameters
     ----------
     mesh : TetMesh
-        The TetMesh.
+        Mesh around the points.
     points : (p, 3) array
-        Metres; a point outside is attached to the nearest point of the mesh. Barycentric weights
-        are in [0, 1] and each row sums to 1.
+        Positions at rest, metres. A point outside is attached to the nearest point of the mesh; its
+        barycentric weights too are in [0, 1] with a sum of 1.
 
     Raises
     ------
@@ -262,9 +262,10 @@ class SurfaceMesh:
     Parameters
     ----------
     points : (n, 3) array
-        Metres.
+        Positions, metres.
     triangles : (q, 3) array of integers
-        The surface may be open, have several parts, and have flipped or degenerate triangles.
+        Indices of the points. The surface may be open, have several parts, and have flipped or
+        degenerate triangles.
 
     Raises
     ------
@@ -291,9 +292,9 @@ class Rig:
     Parameters
     ----------
     mesh : TetMesh or SurfaceMesh
-        A TetMesh, or a SurfaceMesh for an attached surface.
+        Mesh of the vertices; a SurfaceMesh for an attached surface.
     weights : (n, b) array
-        Each row sums to 1.
+        Skinning weights, one row a vertex, each with a sum of 1.
 
     Raises
     ------
@@ -322,12 +323,12 @@ class Rig:
         Parameters
         ----------
         into : (b,) array of integers
-            A bone that names itself is kept. For constraints only; poses keep all bones of the rig.
+            The bone that replaces each; a kept bone names itself.
 
         Returns
         -------
         Rig
-            The rig.
+            The rig, for constraints only: poses keep all bones.
 
         Raises
         ------
@@ -349,12 +350,12 @@ class Rig:
         Parameters
         ----------
         shapes : (s, n, 3) array
-            Displacements at rest; only their directions matter.
+            Displacements at rest, of which only the directions matter.
 
         Returns
         -------
         Rig
-            The rig.
+            The rig with the shapes.
 
         Raises
         ------
@@ -367,14 +368,14 @@ class Rig:
         Parameters
         ----------
         points : (n, 3) array
-            Places at rest, such as `mesh.vertices`, metres.
+            Places of the vertices at rest, such as `mesh.vertices`, metres.
         pose : (b, 3, 4) array
-            Rest to posed in world space.
+            Transform of each bone, rest to posed, in world space.
 
         Returns
         -------
         (n, 3) array
-            Metres.
+            Posed places, metres.
 
         Raises
         ------
@@ -390,14 +391,14 @@ def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsL
     mesh : TetMesh
         The mesh.
     vertex_ids : (k,) array of integers
-        The vertices with a given value.
+        Vertices with a given value.
     values : (k,) or (k, c) array
-        The values there.
+        Values at these vertices.
 
     Returns
     -------
     (n, k) array
-        In the values' unit.
+        Values at all vertices, in the same unit.
 
     Raises
     ------
@@ -427,7 +428,7 @@ def momentum_leak(mesh: TetMesh) -> _Floats:
     Returns
     -------
     (n,) array
-        In [0, 1]; 1 - leak is the matrix D of [FastCD].
+        Leak of each vertex, in [0, 1]; 1 - leak is the matrix D of [FastCD].
 
     Examples
     --------
@@ -445,11 +446,11 @@ class Material:
     Parameters
     ----------
     young : float or array, default 100000.0
-        Stiffness in Pa, above 0.
+        Young's modulus, Pa, above 0.
     poisson : float or array, default 0.0
-        Ratio in [0, 0.5).
+        Poisson's ratio, in [0, 0.5).
     density : float or array, default 1000.0
-        kg/m^3, above 0.
+        Mass density, kg/m^3, above 0.
     law : {'arap', 'corotated', ...}, default 'arap'
         "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which
         adds `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2
@@ -507,14 +508,15 @@ class Fibres:
     """Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each
     tet [QN 4.4].
 
+    The stress-free stretch l is 1 minus the `contraction` of a Simulation. A single free tet with a law
+    of `mu |F - R|^2` reaches a stretch of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+
     Parameters
     ----------
     stiffness : float or array
-        Pa, one number or (t,) float64, 0 for tets without fibres.
-    direction : array
-        D at rest, (t, 3) float64 of any length; nonzero wherever stiffness is. The stress-free
-        stretch l is 1 minus the `contraction` of a Simulation. A single free tet with a law of `mu
-        |F - R|^2` reaches a stretch of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+        Stiffness along the fibres, Pa, one number or (t,) float64; 0 for tets without fibres.
+    direction : (t, 3) array
+        Direction d at rest, of any length; nonzero wherever the stiffness is.
 
     Raises
     ------
@@ -543,12 +545,12 @@ class Fibres:
         Parameters
         ----------
         muscles : sequence of Fibres
-            Fibres of the same mesh.
+            Fibres of each muscle in the same mesh.
 
         Returns
         -------
         Fibres
-            The fibres of all.
+            The fibres of all muscles.
 
         Raises
         ------
@@ -563,22 +565,22 @@ class Stitches:
     Parameters
     ----------
     mesh : TetMesh
-        The TetMesh.
+        Mesh of the points.
     pairs : (s, 2) array of integers
-        Vertex indices, or with emb indices of the points of an Embedding in the mesh.
+        Vertex indices of both ends, or with `emb` indices of the points of an Embedding in the mesh.
     stiffness : float or array, default 10000.0
-        k, N/m.
+        Stiffness k of each spring, N/m, one number or (s,).
     gap : float or array, default 0.0
-        0 pulls the ends together, 1 keeps their rest distance d, turned along with the rig. One
-        number or (s,).
+        Share of the rest distance to keep, one number or (s,): 0 pulls the ends together, 1 keeps their
+        rest distance d, turned along with the rig.
     emb : Embedding, optional
-        Embedding whose points `pairs` names; None for vertices.
-    group : array of integers, optional
-        Stitch group of each spring, (s,) integers below 32, for separate opening by a
-        Simulation's `stitching`; None for one group.
+        Embedding of the points in `pairs`; None for vertices.
+    group : (s,) array of integers, optional
+        Group of each spring, below 32, for separate opening by a Simulation's `stitching`; None for one
+        group.
     radius : float or array, default 0.0
         Metres, one number or (s,): each end acts on the mean of the flesh in a ball of this radius,
-        to make compliance independent of mesh resolution; 0 acts on points.
+        which makes the compliance independent of the mesh; 0 acts on points.
 
     Raises
     ------
@@ -613,10 +615,9 @@ class SkinningModes:
     Parameters
     ----------
     weights : (n, m) array
-        The weights of each vertex.
+        Weights of each vertex. Given directly, they may be neither orthonormal nor independent.
     eigenvalues : (m,) array
-        1/s^2, ascending unless localised. `skinning_modes` is the usual source; weights given
-        directly may be neither orthonormal nor independent.
+        Eigenvalue of each mode, 1/s^2, ascending unless localised.
 
     Raises
     ------
@@ -680,11 +681,11 @@ def skinning_modes(
     material : Material
         The material.
     count : int, default 16
-        m.
+        Number of modes m.
     rig : Rig, optional
-        None leaves the modes unconstrained.
+        Rig that the modes complement; None leaves them unconstrained.
     leak : (n,) array, optional
-        In [0, 1]; None is `momentum_leak(mesh)`.
+        Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
     pinned : (n,) array of bool, optional
         Vertices with zero weights.
     stitches : Stitches, optional
@@ -693,7 +694,7 @@ def skinning_modes(
     Returns
     -------
     SkinningModes
-        SkinningModes with all copies of a repeated eigenvalue.
+        The modes, with all copies of a repeated eigenvalue.
 
     Raises
     ------
@@ -735,13 +736,14 @@ def driven_modes(
     material : Material
         The material.
     bones : Rig
-        The Rig that accelerates.
+        Rig whose bones accelerate.
     count : int, default 16
-        How many.
+        Number of modes.
     rig : Rig, optional
-        The rig; None if there is none.
+        Rig that the modes complement; None leaves them unconstrained.
     leak : (n,) array, optional
-        In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+        Share of the momentum that reaches the flesh of each vertex, in [0, 1]; None is
+        `momentum_leak(mesh)`.
     pinned : (n,) array of bool, optional
         Vertices that follow the rig exactly.
     stitches : Stitches, optional
@@ -812,14 +814,15 @@ def localised_modes(
     material : Material
         The material.
     count : int, default 16
-        How many.
+        Number of modes.
     locality : float, default 10.0
-        > 0, dimensionless: a mode covers about the share `1 / locality` of the body, less in thin
-        limbs.
+        Dimensionless locality, above 0: a mode covers about the share `1 / locality` of the body, less
+        in thin limbs.
     rig : Rig, optional
-        The rig; None if there is none.
+        Rig that the modes complement; None leaves them unconstrained.
     leak : (n,) array, optional
-        In [0, 1], share of the momentum that reaches the flesh; None is `momentum_leak(mesh)`.
+        Share of the momentum that reaches the flesh of each vertex, in [0, 1]; None is
+        `momentum_leak(mesh)`.
     pinned : (n,) array of bool, optional
         Vertices that follow the rig exactly.
 
@@ -855,14 +858,14 @@ def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: in
     modes : SkinningModes
         Modes in which the tets of a cluster move alike.
     count : int, default 100
-        Most clusters, unless the mesh has more separate parts.
+        Largest number of clusters, unless the mesh has more separate parts.
     seed : int, default 0
-        Of the k-means start.
+        Seed of the k-means start.
 
     Returns
     -------
     (t,) array of integers
-        Labels from 0; the same seed gives the same labels.
+        Label of each tet, from 0; the same seed gives the same labels.
 
     Raises
     ------
@@ -886,8 +889,7 @@ class Basis:
     Parameters
     ----------
     shapes : (r, n, 3) array
-        `mass_pca` is the usual source; shapes given directly may be neither orthonormal nor
-        independent.
+        Displacement fields. Given directly, they may be neither orthonormal nor independent.
 
     Raises
     ------
@@ -930,14 +932,14 @@ def mass_pca(
     mesh : TetMesh
         The mesh.
     material : Material
-        Its density gives the mass norm.
+        Material, whose density gives the mass norm.
     snapshots : (f, n, 3) array
-        Metres, secondary displacements such as those of a full-space simulation.
+        Displacements in each frame, metres, such as those of a full-space simulation.
     count : int, optional
-        Upper bound of r; fewer if the snapshots have a lower rank.
+        Largest r; fewer fields if the snapshots have a lower rank.
     energy : float, optional
-        In (0, 1], smallest r with this share of the sum of squared singular values. With both, the
-        smaller r wins; with neither, energy is 0.999.
+        Share of the sum of squared singular values, in (0, 1], that the smallest r must have. With
+        both, the smaller r wins; with neither, energy is 0.999.
 
     Returns
     -------
@@ -1007,14 +1009,14 @@ class LinearModes:
         Parameters
         ----------
         stitches : Stitches
-            Of this mesh; their gaps have no effect on small vibrations.
+            Stitches of this mesh; their gaps have no effect on small vibrations.
         count : int
-            How many.
+            Number of modes.
 
         Returns
         -------
         LinearModes
-            The modes.
+            The modes of the stitched body.
 
         Raises
         ------
@@ -1033,13 +1035,12 @@ class LinearModes:
         Parameters
         ----------
         interfaces : sequence of arrays of integers
-            Arrays of vertices.
+            Vertices of each interface.
 
         Returns
         -------
         LinearModes
-            LinearModes with the new ones last; their eigenvalues are no natural frequencies of the
-            body.
+            The modes with the new ones last, whose eigenvalues are no natural frequencies of the body.
 
         Raises
         ------
@@ -1056,8 +1057,8 @@ class LinearModes:
 
         Returns
         -------
-        array
-            (k (k + 1) / 2, n, 3) float64, 1/(m kg), one per pair i <= j: (0, 0), (0, 1) and so on.
+        (k (k + 1) / 2, n, 3) array
+            Derivatives, 1/(m kg), one per pair i <= j: (0, 0), (0, 1) and so on.
 
         Raises
         ------
@@ -1068,18 +1069,18 @@ class LinearModes:
         """Derivatives of the unstitched body updated to the current stitches, without a solve for each [IDSR
         eq. 13].
 
+        The right-hand sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y` with `Y = K^-1 A`,
+        the rigid motions R of components held by the stitches, and the forces f of the stitches.
+
         Parameters
         ----------
-        derivatives : array
-            (k (k + 1) / 2, n, 3) float64, the result of `derivatives` for the modes on which `stitched`
-            was called. Their right-hand sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y`
-            with `Y = K^-1 A`, R the rigid motions of components held by the stitches, and the forces f
-            of the stitches.
+        derivatives : (k (k + 1) / 2, n, 3) array
+            Derivatives by `derivatives` of the modes on which `stitched` was called.
 
         Returns
         -------
-        array
-            An array of the same shape.
+        (k (k + 1) / 2, n, 3) array
+            Derivatives of the stitched body.
 
         Raises
         ------
@@ -1098,11 +1099,10 @@ class LinearModes:
         Parameters
         ----------
         count : int
-            How many.
-        carried : array, optional
-            Derivatives of the unstitched body, (k (k + 1) / 2, n, 3) float64; two fifths of them, those
-            of the slowest pairs, are taken over by `carried_derivatives`, and only the first five modes
-            get new ones [IDSR sec. 4.2].
+            Number of fields.
+        carried : (k (k + 1) / 2, n, 3) array, optional
+            Derivatives of the unstitched body. Two fifths of them, those of the slowest pairs, are taken
+            over by `carried_derivatives`, and only the first five modes get new ones [IDSR sec. 4.2].
 
         Returns
         -------
@@ -1131,8 +1131,8 @@ class LinearModes:
 
         Parameters
         ----------
-        amplitudes : array
-            z, (k,) float64, m kg^(1/2).
+        amplitudes : (k,) array
+            Amplitudes z of the modes, m kg^(1/2).
         method : {'rotation_strain', 'modal'}, default 'rotation_strain'
             "rotation_strain" is the displacement whose gradients are closest to `exp(w) (I + e)`,
             weighted by volumes, with the strain e and the infinitesimal rotation w of `Psi z` in each
@@ -1144,8 +1144,8 @@ class LinearModes:
         Returns
         -------
         (n, 3) array
-            Metres; for small z it is `Psi z`. Pinned vertices stay. The first call of a method prepares
-            it for all later ones.
+            Displacements, metres, `Psi z` for small z. Pinned vertices stay. The first call of a method
+            prepares it for all later ones.
 
         Raises
         ------
@@ -1164,16 +1164,16 @@ class LinearModes:
         Parameters
         ----------
         forces : (f, k) array
-            `psi_i' f` of each mode.
+            Force on each mode in each frame, `psi_i' f`.
         damping : two pairs of floats
-            Two pairs of a frequency in Hz and the damping ratio there, which determine alpha and beta.
+            Frequency in Hz and damping ratio there, twice, which determine alpha and beta.
         fps : float, default 24.0
             Frames per second.
 
         Returns
         -------
         (f, k) array
-            The amplitudes in each frame.
+            Amplitudes in each frame.
 
         Raises
         ------
@@ -1208,30 +1208,28 @@ class LinearModes:
         Parameters
         ----------
         duration : float
-            Seconds. Blows: times (s,) float64, seconds; vertices (s,) integers; impulses (s, 3)
-            float64, N s. Each acts at the sample nearest to its time.
+            Length of the sound, seconds.
         times : (s,) array, optional
-            Seconds of the blows.
-        vertices : array of integers, optional
-            Number of samples.
+            Time of each blow, seconds; it acts at the nearest sample.
+        vertices : (s,) array of integers, optional
+            Vertex of each blow.
         impulses : (s, 3) array, optional
-            N s, at `vertices`.
+            Impulse of each blow, N s.
         forces : (f, k) array, optional
-            `psi_i' f` of each mode per frame, linear between frames and zero after the last, at fps
-            frames per second.
+            Force on each mode in each frame, `psi_i' f`, linear between frames and zero after the last.
         fps : float, default 24.0
-            Frames per second.
+            Frames per second of the forces.
         damping : two pairs of floats, default ((100.0, 0.002), (5000.0, 0.005))
-            Two pairs of a frequency in Hz and the damping ratio there.
+            Frequency in Hz and damping ratio there, twice.
         rate : float, default 48000.0
             Samples per second.
-        weights : array, optional
-            W, (k,) float64; None is 1; `radiation` is another choice.
+        weights : (k,) array, optional
+            Loudness w of each mode; None is 1, `radiation` another choice.
 
         Returns
         -------
-        array
-            Float32 samples, (duration * rate,), linear in the forces and blows.
+        (duration * rate,) array
+            Float32 samples, linear in the forces and blows.
 
         Raises
         ------
@@ -1256,26 +1254,27 @@ def linear_modes(
     """The lowest linear modes (small vibrations), `K psi = lambda M psi`, K the Hessian of the elastic
     energy at rest [MOR eq. 1].
 
+    A surface without volume is a constant-strain membrane, and a plate whose curvature in each triangle
+    follows from the angles at its edges. The rigid motions of a free body come first, with eigenvalues
+    of about zero.
+
     Parameters
     ----------
     mesh : TetMesh or SurfaceMesh
-        A TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a
-        constant-strain membrane, and a plate whose curvature in each triangle follows from the
-        angles at its edges, bending times as stiff as a plate of that thickness.
+        Body of tets, or a surface with a thickness.
     material : Material
-        The material.
+        Its material; "arap" for a surface.
     count : int, default 20
-        K.
+        Number of modes k.
     rig : Rig, optional
-        None leaves them unconstrained; with one they are complementary to it, `B'(1 - leak) M psi =
-        0` (tets only).
+        Rig that the modes complement, `B'(1 - leak) M psi = 0` (tets only); None leaves them
+        unconstrained.
     leak : (n,) array, optional
-        In [0, 1]; None is `momentum_leak(mesh)`.
+        Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
     pinned : (n,) array of bool, optional
-        Where they are exactly 0; one pinned line of a surface acts as a hinge, two as a clamp. The
-        rigid motions of a free body come first, with eigenvalues of about zero.
+        Vertices at which the modes are 0; one pinned line of a surface acts as a hinge, two as a clamp.
     thickness : float, optional
-        Metres, of a surface without volume; None for tets.
+        Thickness of a surface, metres; None for tets.
     bending : float, default 1.0
         Factor on the bending stiffness of a surface.
     stitches : Stitches, optional
@@ -1311,9 +1310,9 @@ class Cubature:
     Parameters
     ----------
     tets : (c,) array of integers
-        The sample tets.
+        Sample tets.
     weights : (c,) array
-        The weight of each.
+        Weight of each.
 
     Raises
     ------
@@ -1346,16 +1345,16 @@ class Cubature:
         modes : SkinningModes
             The modes.
         count : int, default 100
-            Most tets.
+            Largest number of tets.
         rig : Rig, optional
-            None for a body without bones.
+            Rig of the body; None for a body without bones.
         seed : int, default 0
-            Of the states; the same seed gives the same tets.
+            Seed of the training states; the same seed gives the same tets.
 
         Returns
         -------
         Cubature
-            Tets and their weights.
+            Sample tets and their weights.
 
         Raises
         ------
@@ -1382,18 +1381,18 @@ class Cubature:
         model : Model
             A reduced model without a cubature.
         coefficients : (f, r) array
-            Of the shot, from `Model.nearest`.
+            Coefficients in each frame, from `Model.nearest`.
         poses : (f, b, 3, 4) array, optional
-            None without a rig.
+            Pose in each frame; None without a rig.
         count : int, default 100
-            Most tets.
+            Largest number of tets.
         seed : int, default 0
-            Of extra states between those of the shot; the same seed gives the same tets.
+            Seed of extra states between those of the shot; the same seed gives the same tets.
 
         Returns
         -------
         Cubature
-            Tets and their weights.
+            Sample tets and their weights.
 
         Raises
         ------
@@ -1416,12 +1415,12 @@ class LimitSamples:
 
     Parameters
     ----------
-    tets : array of integers
-        Number of samples.
+    tets : (t,) array of integers
+        Sample tets of the stretch limit.
     tet_weights : (t,) array
         Weight of each tet.
-    vertices : array of integers
-        Number of samples.
+    vertices : (v,) array of integers
+        Sample vertices of the displacement limit.
     vertex_weights : (v,) array
         Weight of each vertex.
 
@@ -1458,21 +1457,21 @@ class LimitSamples:
         Parameters
         ----------
         model : Model
-            As for `Cubature.of_shot`.
-        coefficients : array
-            As for `Cubature.of_shot`.
-        poses : array, optional
-            As for `Cubature.of_shot`.
+            A reduced model.
+        coefficients : (f, r) array
+            Coefficients in each frame, from `Model.nearest`.
+        poses : (f, b, 3, 4) array, optional
+            Pose in each frame; None without a rig.
         limit : float, optional
-            The limits of the simulation of the shot; None for an inactive limit.
+            Displacement limit of the shot's simulation; None for none.
         stretch : float, optional
-            The limits of the simulation of the shot; None for an inactive limit.
+            Stretch limit of the shot's simulation; None for none.
         tets : int, default 100
-            Most of each. A shot below its limits gives empty samples.
+            Largest number of tets; a shot below its limits has none.
         vertices : int, default 50
-            Most of each. A shot below its limits gives empty samples.
+            Largest number of vertices; a shot below its limits has none.
         seed : int, default 0
-            As for `Cubature.of_shot`.
+            Seed of the draws; the same seed gives the same samples.
 
         Returns
         -------
@@ -1533,13 +1532,13 @@ class Model:
         modes : SkinningModes
             The modes.
         labels : (t,) array of integers
-            From `cluster_tets`.
+            Cluster of each tet, from `cluster_tets`.
         rig : Rig, optional
-            None for a body without bones.
+            Rig of the body; None for a body without bones.
         strength : (n,) array, optional
-            >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+            Factor on the rig's acceleration felt at each vertex, >= 0; None is 1 everywhere.
         stitches : Stitches, optional
-            Springs between points of the body, exact; compute the modes with the same stitches.
+            Springs between points of the body; compute the modes with the same stitches.
         cubature : Cubature, optional
             Sample tets for elastic forces, in place of cluster means.
 
@@ -1570,6 +1569,9 @@ class Model:
         The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless
         `complementary` is False: then only `pinned` ties the flesh to its bones.
 
+        Coefficients are the displacements of the vertices, (n, 3). There are no force samples; drag is at
+        the vertices.
+
         Parameters
         ----------
         mesh : TetMesh
@@ -1577,20 +1579,19 @@ class Model:
         material : Material
             The material.
         rig : Rig, optional
-            The rig; None if there is none.
+            Rig of the body; None for a body without bones.
         leak : (n,) array, optional
-            In [0, 1]; None is `momentum_leak(mesh)`.
+            Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
         pinned : (n,) array of bool, optional
             Vertices that follow the rig exactly.
         stitches : Stitches, optional
             Springs between points of the body.
         strength : (n,) array, optional
-            >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere.
+            Factor on the rig's acceleration felt at each vertex, >= 0; None is 1 everywhere.
         complementary : bool, default True
             False lets the flesh imitate the rig.
         fibres : Fibres, optional
-            Contractile stiffness along one direction in each tet. Coefficients are the vertex
-            displacements, (n, 3). There are no force samples; drag is at the vertices.
+            Contractile fibres in the tets.
 
         Returns
         -------
@@ -1624,7 +1625,7 @@ class Model:
         Returns
         -------
         bytes
-            For a `Player`, or for a file of another format.
+            Bytes of the file, for a `Player` or inside a file of another format.
 
         Raises
         ------
@@ -1670,6 +1671,9 @@ class Model:
         Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
         fields, such as pins and complementarity to the rig, hold for all motion.
 
+        Coefficients are q, (r,). Limits need `limited`. There are no force samples, offsets, colliders or
+        file; drag is at the vertices.
+
         Parameters
         ----------
         mesh : TetMesh
@@ -1677,24 +1681,23 @@ class Model:
         material : Material
             The material.
         basis : Basis
-            The displacement fields.
+            Displacement fields.
         rig : Rig, optional
-            The rig; None if there is none.
+            Rig of the body; None for a body without bones.
         strength : (n,) array, optional
-            >= 0, as in `full_space`.
+            Factor on the rig's acceleration felt at each vertex, >= 0; None is 1 everywhere.
         cubature : Cubature, optional
             Sample tets for elastic forces, from `Cubature.of_shot`; None is all tets, at a cost
             proportional to the mesh.
         frequency : float, optional
-            Hz, reference of the damping ratio, for example the full space's; None is the lowest of the
-            basis.
+            Reference frequency of the damping ratio, Hz, for example the full space's; None is the lowest
+            of the basis.
         stitches : Stitches, optional
             Springs between points of the body, without gap, exact.
         cubic : bool, default False
             Forces as cubic polynomials of the coefficients [MOR sec. 3.1], exact for all tets at a cost
-            independent of the mesh: law "stvk" without its barrier, no rig, at most 80 displacements;
-            20 to 40 are fastest. Coefficients are q, (r,). Limits need `limited`. No force samples,
-            offsets, colliders or file; drag is at the vertices.
+            independent of the mesh: law "stvk" without its barrier, no rig, at most 80 fields; 20 to 40 are
+            fastest.
 
         Returns
         -------
@@ -1723,43 +1726,38 @@ class Model:
         """A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
         surface without volume such as a cape, loose or attached to bones; no limits.
 
+        Coefficients are the handles' transforms, (k, 3, 4): displacements from the modelled place are
+        `sum_j w_j(X) Z_j [X - c_j; 1]`. The cost of a step depends on the handles, the clusters and the
+        triangles of a surface, not on the size of a tet mesh.
+
+        `Simulation.place` starts a loose body at a place with a velocity, and its poses are None; an
+        attached body starts in the pose of its bones. Colliders act; there are no force samples, offsets or
+        file.
+
         Parameters
         ----------
         mesh : TetMesh or SurfaceMesh
-            The mesh.
+            Body of tets, or a surface with a thickness.
         material : Material
-            Of law "arap"; for a surface uniform or per triangle.
+            Material of law "arap", for a surface uniform or per triangle.
         handles : int, default 60
             Number of handles, spread over the mesh, each with local influence.
         clusters : int, default 120
-            Number of groups of tets with a shared rotation; each triangle has its own rotation. Each
-            loose part has at least one handle and one cluster. The same seed gives the same model.
+            Number of groups of tets with a shared rotation; each triangle has its own rotation. Each loose
+            part has at least one handle and one cluster.
         seed : int, default 0
-            Seed of the random draws; the same seed gives the same result.
+            Seed of the random draws; the same seed gives the same model.
         thickness : float, optional
-            Of a surface, metres, for its mass and stiffness.
+            Thickness of a surface, metres, for its mass and stiffness; None for tets.
         bending : float, default 1.0
-            Bending stiffness relative to a plate of this thickness.
+            Bending stiffness of a surface, relative to a plate of this thickness.
         rig : Rig, optional
-            (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
-            stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
-            Vertices with an attachment of half or more have no contact. The cost of a step depends on
-            the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
-            `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
-            an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
-            (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
-            Colliders act; there are no force samples, drag, offsets or file.
-        attached : array, optional
-            (n,) bool or float64 in [0, 1], attachment of each vertex to its bones by a spring of
-            stiffness `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body.
-            Vertices with an attachment of half or more have no contact. The cost of a step depends on
-            the handles, the clusters and the triangles of a surface, not on the size of a tet mesh.
-            `Simulation.place` starts a loose body at a place with a velocity, and its poses are None;
-            an attached body starts in the pose of its bones. Coefficients are the handles' transforms,
-            (k, 3, 4): displacements from the modelled place are `sum_j w_j(X) Z_j [X - c_j; 1]`.
-            Colliders act; there are no force samples, drag, offsets or file.
+            Rig of an attached body; None for a loose one.
+        attached : (n,) array, optional
+            Attachment of each vertex to its bones, bool or in [0, 1], by a spring of stiffness `attached m
+            (2 pi attachment)^2`; None for a loose body. Vertices with half or more touch nothing.
         attachment : float, default 30.0
-            Stiffness of the attachment.
+            Frequency of the attachment, Hz.
 
         Returns
         -------
@@ -1777,12 +1775,12 @@ class Model:
         Parameters
         ----------
         cubature : Cubature
-            Tets and their weights.
+            Sample tets and their weights.
 
         Returns
         -------
         Model
-            The model.
+            The model with the cubature.
 
         Raises
         ------
@@ -1800,7 +1798,7 @@ class Model:
         Returns
         -------
         Model
-            The model.
+            The model with limits.
 
         Raises
         ------
@@ -1814,12 +1812,12 @@ class Model:
         Parameters
         ----------
         displacements : (f, n, 3) array
-            Metres.
+            Displacements in each frame, metres.
 
         Returns
         -------
-        array
-            Float64 of `coefficient_shape`, the nearest coefficients.
+        (f, r) array
+            Nearest coefficients of each frame.
 
         Raises
         ------
@@ -1835,16 +1833,16 @@ class Model:
         Parameters
         ----------
         coefficients : array
-            Float64, of `coefficient_shape`.
+            Coefficients of `coefficient_shape`.
         emb : Embedding, optional
-            An Embedding in the model's mesh; None is the mesh's vertices.
+            Points in the model's mesh; None for its vertices.
         out : array, optional
-            (p, 3) float32 to write into; None makes a new array.
+            Array (p, 3) of float32 to write into; None makes a new one.
 
         Returns
         -------
         (p, 3) array
-            `out` itself if it is given.
+            Displacements, metres; `out` itself if it is given.
         """
     def truncated(self, count: int) -> Model:
         """The same body, rig and clusters with the lowest `count` modes, computed without the mesh.
@@ -1872,15 +1870,15 @@ class Model:
 
         Parameters
         ----------
-        forces : array
-            (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+        forces : (p, 3) array
+            Forces on the points, newtons.
         emb : Embedding, optional
             Points in the mesh; None for its vertices.
 
         Returns
         -------
         array
-            Float64 of `coefficient_shape`, the generalised force.
+            Generalised force of `coefficient_shape`.
         """
     def force_samples(self, count: int) -> ForceSamples:
         """Sample points for force fields, at a cost independent of the mesh: about `count` parts of the body,
@@ -1889,7 +1887,7 @@ class Model:
         Parameters
         ----------
         count : int
-            How many.
+            Number of samples.
 
         Returns
         -------
@@ -1972,12 +1970,12 @@ class ForceSamples:
         Parameters
         ----------
         pose : (b, 3, 4) array, optional
-            None without a rig.
+            Transform of each bone; None without a rig.
 
         Returns
         -------
         (k, 3) array
-            Metres.
+            Posed places of the samples, metres.
         """
     def reduce(self, forces: _FloatsLike) -> _Floats:
         """Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
@@ -1985,12 +1983,12 @@ class ForceSamples:
         Parameters
         ----------
         forces : (k, 3) array
-            Newtons, on the parts.
+            Force on each part, newtons.
 
         Returns
         -------
         array
-            Float64 of `Model.coefficient_shape`, the generalised force.
+            Generalised force of `Model.coefficient_shape`.
         """
     def drag(self, linear: _FloatsLike, quadratic: _Rows = None, velocity: _Rows = None) -> Drag:
         """Drag of a medium on the parts: a force `-(linear + quadratic |w|) w` on each, with w the total
@@ -1999,16 +1997,16 @@ class ForceSamples:
         Parameters
         ----------
         linear : (k,) array
-            N s/m.
+            Linear coefficient of each part, N s/m.
         quadratic : (k,) array, optional
-            N s^2/m^2; None is 0.
-        velocity : array, optional
-            Of the medium, (k, 3) float64, m/s; None is 0. Stable for any coefficients.
+            Quadratic coefficient of each part, N s^2/m^2; None is 0.
+        velocity : (k, 3) array, optional
+            Velocity of the medium, m/s; None is 0.
 
         Returns
         -------
         Drag
-            The drag, for `Simulation.step`.
+            The drag, for `Simulation.step`; stable for any coefficients.
 
         Raises
         ------
@@ -2025,11 +2023,11 @@ class Drag:
     Parameters
     ----------
     linear : (n,) array
-        N s/m.
+        Linear coefficient of each vertex, N s/m.
     quadratic : (n,) array, optional
-        N s^2/m^2; None is 0.
+        Quadratic coefficient of each vertex, N s^2/m^2; None is 0.
     velocity : (n, 3) array, optional
-        m/s, of the medium; None is 0.
+        Velocity of the medium, m/s; None is 0.
 
     Examples
     --------
@@ -2062,11 +2060,11 @@ class Grip:
     Parameters
     ----------
     model : Model
-        The model.
+        A projective model.
     points : (k,) array of integers
-        At most 64 vertex indices, or indices of the points of an Embedding in the model's mesh.
+        Vertices, or with `embedding` its points; at most 64.
     embedding : Embedding, optional
-        Points in the mesh; None for its vertices.
+        Points in the model's mesh; None for its vertices.
 
     Raises
     ------
@@ -2093,17 +2091,16 @@ class Grip:
         Parameters
         ----------
         targets : (k, 3) array
-            Metres.
+            Target of each point, metres.
         frequency : float, default 10.0
-            Hz, at most 1e5, the value of a pin.
+            Stiffness of the springs as a frequency, Hz, at most 1e5, the value of a pin.
         calm : float, default 0.0
-            1/s, velocity decay rate of the pulled body, to damp swinging and spinning. Stable for any
-            values.
+            Decay rate of the pulled body's velocity, 1/s, against swinging and spinning.
 
         Returns
         -------
         Pull
-            The pull, for `Simulation.step`.
+            The pull, for `Simulation.step`; stable for any values.
 
         Raises
         ------
@@ -2256,11 +2253,11 @@ class Collider:
         Parameters
         ----------
         point : 3 floats, default (0.0, 0.0, 0.0)
-            Metres.
+            A point of the plane, metres.
         normal : 3 floats, default (0.0, 0.0, 1.0)
             Outward direction; any length.
         friction : float, default 0.5
-            Coulomb coefficient, >= 0.
+            Coulomb's coefficient, >= 0.
 
         Returns
         -------
@@ -2279,11 +2276,11 @@ class Collider:
         Parameters
         ----------
         radius : float
-            Metres.
+            Radius, metres.
         center : 3 floats, default (0.0, 0.0, 0.0)
-            Metres.
+            Centre, metres.
         friction : float, default 0.5
-            Coulomb coefficient, >= 0.
+            Coulomb's coefficient, >= 0.
 
         Returns
         -------
@@ -2299,13 +2296,13 @@ class Collider:
         Parameters
         ----------
         start : 3 floats
-            First frame.
+            First end of the axis, metres.
         end : 3 floats
-            Metres.
+            Second end of the axis, metres.
         radius : float
-            Metres.
+            Radius, metres.
         friction : float, default 0.5
-            Coulomb coefficient, >= 0.
+            Coulomb's coefficient, >= 0.
 
         Returns
         -------
@@ -2323,9 +2320,9 @@ class Collider:
         size : 3 floats
             Lengths of the sides, metres.
         center : 3 floats, default (0.0, 0.0, 0.0)
-            Metres.
+            Centre, metres.
         friction : float, default 0.5
-            Coulomb coefficient, >= 0.
+            Coulomb's coefficient, >= 0.
 
         Returns
         -------
@@ -2342,13 +2339,14 @@ class Collider:
         Parameters
         ----------
         points : (p, 3) array
-            Metres.
+            Positions on the surface, metres.
         triangles : (q, 3) array of integers
-            The surface may have several parts, intersect itself, and have holes and flipped triangles.
+            Indices of the points. The surface may have several parts, intersect itself, and have holes and
+            flipped triangles.
         resolution : int, default 64
-            Cells along the longest side.
+            Cells of the distance grid along the longest side.
         friction : float, default 0.5
-            Coulomb coefficient, >= 0.
+            Coulomb's coefficient, >= 0.
 
         Returns
         -------
@@ -2367,13 +2365,13 @@ class Collider:
         Parameters
         ----------
         points : (k,) array of integers
-            Indices into the `contact_points` of a Simulation, or without them into the boundary
-            vertices of the mesh, in order. A Simulation raises ValueError for an index out of range.
+            Indices into the `contact_points` of a Simulation, or without them into the boundary vertices of
+            the mesh, in order. A Simulation refuses an index out of range.
 
         Returns
         -------
         Collider
-            The collider.
+            The collider without contact at these points.
         """
     @property
     def friction(self) -> float:
@@ -2385,7 +2383,7 @@ class Collider:
         Parameters
         ----------
         point : 3 floats
-            Metres.
+            Position, metres.
 
         Returns
         -------
@@ -2399,12 +2397,12 @@ class Collider:
         Parameters
         ----------
         points : (p, 3) array
-            Metres.
+            Positions, metres.
 
         Returns
         -------
-        (n,) array
-            Metres, negative inside.
+        (p,) array
+            Distances, metres, negative inside.
         """
 
 @final
@@ -2426,18 +2424,17 @@ class Simulation:
     colliders : sequence of Collider, optional
         Obstacles, for a full-space or projective model and backward Euler.
     contact_points : Embedding, optional
-        An Embedding in the model's mesh, such as `body.embedding`, the skin, as contact points;
-        points much closer together than vertices are thinned to the first. None is the boundary of
-        the mesh.
+        Contact points in the model's mesh, such as the skin `body.embedding`; points much closer
+        together than vertices are thinned to the first. None is the boundary of the mesh.
     contact_weights : (p, b) array, optional
         Skinning weights of these points as displayed; None interpolates the vertex weights.
-    contact_triangles : (q, 3) array of int, optional
+    contact_triangles : (q, 3) array of integers, optional
         Triangles between these points, which touch what is narrower than the spacing of the points;
-        None for the points alone, or without contact_points for the triangles of the boundary.
+        None for the points alone, or without `contact_points` for the triangles of the boundary.
     shape : Collider, optional
-        Collision shape of a projective body of tets for other bodies in `step_together`, a Collider
-        at the modelled place that deforms with the body and excludes no points; None for no contact
-        with other bodies.
+        Collision shape of a projective body of tets for other bodies in `step_together`, at the
+        modelled place: it deforms with the body and excludes no points. None for no contact with other
+        bodies.
     settings : Settings
         Keyword arguments; `Settings` has their defaults, and the property `settings` all values.
 
@@ -2484,17 +2481,17 @@ class Simulation:
         Parameters
         ----------
         pose : (b, 3, 4) array, optional
-            Rest to posed in world space; None without a rig. A loose projective body takes (1, 3, 4),
-            the target of `hold`; None is the modelled place.
+            Transform of each bone, rest to posed, in world space; None without a rig. A loose projective
+            body takes (1, 3, 4), the target of `hold`; None is the modelled place.
         force : array, optional
-            float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
-            `Model.reduce_forces` or `ForceSamples.reduce`; None is none.
-        offsets : array, optional
-            Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or (n,
-            3) at the vertices in the full space; None is none.
+            Generalised force throughout the step, of `Model.coefficient_shape`, from `Model.reduce_forces`
+            or `ForceSamples.reduce`; None is none.
+        offsets : (k, 3) array, optional
+            Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or at the
+            vertices in the full space; None is none.
         drag : Drag, optional
-            From `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective
-            models; None is none.
+            Drag from `ForceSamples.drag`, or at the vertices for full-space, reduced and projective models;
+            None is none.
         colliders : (c, 3, 4) array, optional
             Rotation and translation of each from its initial place; None keeps the last ones. The first
             step moves them from their initial places; `reset(colliders=)` places them without motion.
@@ -2504,7 +2501,7 @@ class Simulation:
         Returns
         -------
         StepReport
-            A StepReport.
+            Iterations, residual, energy and convergence.
 
         Raises
         ------
@@ -2528,17 +2525,17 @@ class Simulation:
         Parameters
         ----------
         pose : array, optional
-            As in `step`.
+            Pose as in `step`.
         force : array, optional
-            As in `step`.
+            Force as in `step`.
         max_iterations : int, default 1000
-            Too few if the report's residual is above `tolerance`.
+            Largest number of iterations; too few if the report's residual is above `tolerance`.
         offsets : array, optional
-            As in `step`.
+            Offsets as in `step`.
         drag : Drag, optional
-            As in `step`, but as on a body at rest.
+            Drag as in `step`, on a body at rest.
         colliders : array, optional
-            As in `step`, but without friction.
+            Places as in `step`; friction is left out.
 
         Returns
         -------
@@ -2561,26 +2558,24 @@ class Simulation:
         Parameters
         ----------
         poses : (f, b, 3, 4) array
-            The last like the first up to a common translation.
+            Pose of each frame; the last is like the first up to a common translation.
         strengths : (f,) array, optional
-            Forces: (f, ...), offsets: (f, k, 3) float64, drags: f entries, each a Drag or None, as in
-            `step`; None for none. The cycle is simulated until its seam is below tolerance, at most
-            max_passes times.
-        forces : array, optional
-            As in `Simulation.step`, one a frame.
-        offsets : array, optional
-            As in `Simulation.step`.
+            Strength of each frame, as in `vary`; None keeps the present one.
+        forces : (f, ...) array, optional
+            Force of each frame, as in `step`; None is none.
+        offsets : (f, k, 3) array, optional
+            Offsets of each frame, as in `step`; None is none.
         max_passes : int, default 6
-            Most passes.
+            Largest number of passes through the cycle.
         tolerance : float, default 1e-05
-            Relative change at which the iterations end.
+            Seam, relative to the motion, at which the passes end.
         drags : sequence of Drag, optional
-            As in `Simulation.step`, one a frame; None is none.
+            Drag of each frame, as in `step`, or None; None is none.
 
         Returns
         -------
         CycleReport
-            A CycleReport.
+            Passes, seam and convergence.
 
         Raises
         ------
@@ -2593,7 +2588,7 @@ class Simulation:
         Parameters
         ----------
         settings : Settings
-            Keyword arguments.
+            Keyword arguments, by the names of `Settings`.
 
         Raises
         ------
@@ -2629,12 +2624,12 @@ class Simulation:
         Parameters
         ----------
         out : array, optional
-            (n, 3) float32 to write into; None makes a new array.
+            Array (n, 3) of float32 to write into; None makes a new one.
 
         Returns
         -------
         (n, 3) array
-            `out` itself if it is given.
+            Displacements, metres; `out` itself if it is given.
         """
     @property
     def coefficients(self) -> _Floats:
@@ -2682,9 +2677,9 @@ class Simulation:
         place : (3, 4) array, optional
             Rotation and translation from the modelled place; None is the identity.
         velocity : 3 floats, optional
-            m/s.
+            Initial velocity, m/s; None is zero.
         spin : 3 floats, optional
-            rad/s; None is zero.
+            Initial angular velocity, rad/s; None is zero.
 
         Raises
         ------
@@ -2700,11 +2695,11 @@ class Simulation:
         Parameters
         ----------
         pose : array, optional
-            As in `Simulation.step`.
+            Pose as in `step`.
         offsets : array, optional
-            As in `step`.
+            Offsets as in `step`.
         colliders : array, optional
-            As in `step`.
+            Places as in `step`.
         """
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
@@ -2716,11 +2711,11 @@ class Simulation:
         Parameters
         ----------
         pose : array, optional
-            As in `Simulation.step`.
+            Pose as in `step`.
         offsets : array, optional
-            As in `step`.
+            Offsets as in `step`.
         colliders : array, optional
-            As in `step`.
+            Places as in `step`.
         """
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
@@ -2729,11 +2724,11 @@ class Simulation:
         Parameters
         ----------
         pose : array, optional
-            As in `Simulation.step`.
+            Pose as in `step`.
         offsets : array, optional
-            As in `step`.
+            Offsets as in `step`.
         colliders : array, optional
-            As in `step`.
+            Places as in `step`.
         """
     def velocity(self, emb: Embedding | None = None, out: _Singles | None = None) -> _Singles:
         """Velocity of the secondary displacement, metres per second, relative to the posed mesh; zeros at rest.
@@ -2743,14 +2738,14 @@ class Simulation:
         Parameters
         ----------
         emb : Embedding, optional
-            An Embedding in the model's mesh; None is the mesh's vertices.
+            Points in the model's mesh; None for its vertices.
         out : array, optional
-            (p, 3) float32 to write into; None makes a new array.
+            Array (p, 3) of float32 to write into; None makes a new one.
 
         Returns
         -------
         (p, 3) array
-            `out` itself if it is given.
+            Velocities, m/s; `out` itself if it is given.
         """
     @property
     def time(self) -> float:
@@ -2771,9 +2766,9 @@ class Domain:
     Parameters
     ----------
     body : LinearModes or Model
-        LinearModes, of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the
-        deforming modes; or a Model of `Model.reduced` without a rig, which bends far by itself and
-        keeps its tets. The pinned part is attached to the parent domain.
+        Modes of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the deforming
+        modes; or a Model of `Model.reduced` without a rig, which bends far by itself and keeps its
+        tets. The pinned part is attached to the parent domain.
 
     Raises
     ------
@@ -2812,22 +2807,23 @@ class DomainTree:
     Parameters
     ----------
     domains : sequence of Domain
-        D domains, not necessarily distinct.
-    parents : array of integers
-        (d,) integers, -1 for the first, the root; each parent precedes its children.
+        The d domains; one may appear several times.
+    parents : (d,) array of integers
+        Parent of each domain, before its children; -1 for the first, the root.
     interfaces : sequence of arrays of integers
-        D arrays of vertices of the parent, three or more and not collinear, near the pinned part of
-        the domain; empty for the root.
+        For each domain, vertices of the parent near the domain's pinned part, three or more and not
+        collinear; empty for the root.
     placements : (d, 3, 4) array, optional
-        Rotation and translation from the modelled place to the rest place; None for the identity.
+        Rotation and translation of each from its modelled place to its rest place; None for the
+        identity.
     free : bool, default False
-        The root is not attached.
+        True for a root that is not attached.
     colliders : sequence of Collider, optional
-        Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
-        a surface; domains do not collide with each other. Domains far from all colliders cost
-        little, for any mesh.
+        Obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of a
+        surface; domains do not collide with each other. Domains far from all colliders cost little, for
+        any mesh.
     settings : TreeSettings
-        Keyword arguments.
+        Keyword arguments, by the names of `TreeSettings`.
 
     Raises
     ------
@@ -2872,9 +2868,8 @@ class DomainTree:
         root : (3, 4) array, optional
             Rotation and translation of the root, and with it of the whole tree, from the rest place;
             None keeps the last one. The first root transform sets the start, at rest.
-        wind : array, optional
-            Velocity of the medium, m/s, (d, 3) float64 per domain or three numbers for all; None is no
-            medium.
+        wind : (d, 3) array, optional
+            Velocity of the medium at each domain, or three numbers for all, m/s; None is no medium.
         drag : float or array, optional
             Relaxation rate towards the wind, 1/s, one number or (d,) float64; None is 1: `-drag m (v -
             wind)` acts on every vertex.
@@ -2884,7 +2879,7 @@ class DomainTree:
         Returns
         -------
         StepReport
-            A StepReport.
+            Iterations, residual, energy and convergence.
 
         Raises
         ------
@@ -2898,7 +2893,7 @@ class DomainTree:
         Parameters
         ----------
         root : (3, 4) array, optional
-            As in `step`.
+            Place of the root, as in `step`.
 
         Raises
         ------
@@ -2912,7 +2907,7 @@ class DomainTree:
         Parameters
         ----------
         root : (3, 4) array, optional
-            The next place, as in `step`.
+            Next place of the root, as in `step`.
 
         Raises
         ------
@@ -2925,7 +2920,7 @@ class DomainTree:
         Parameters
         ----------
         settings : TreeSettings
-            Keyword arguments.
+            Keyword arguments, by the names of `TreeSettings`.
 
         Raises
         ------
@@ -2952,7 +2947,7 @@ class DomainTree:
         Returns
         -------
         (r,) array
-            The values.
+            Coordinates of the domain.
         """
     def positions(self, domain: int) -> _Floats:
         """Vertex positions of a domain, (n, 3) float64, metres.
@@ -2965,7 +2960,7 @@ class DomainTree:
         Returns
         -------
         (n, 3) array
-            Metres.
+            Positions of the domain's vertices, metres.
         """
     def save_state(self) -> State:
         """The complete state from which a step starts.
@@ -3008,7 +3003,7 @@ class Key:
         frame : int
             Number of the frame, from 0.
         coefficients : array
-            Float64 of `Model.coefficient_shape`, the shape to reach.
+            Shape to reach, of `Model.coefficient_shape`.
         weight : float, default 1.0
             Weight of the miss, > 0.
 
@@ -3034,7 +3029,7 @@ class Key:
         vertex : int
             Vertex of the mesh.
         displacement : 3 floats
-            Metres.
+            Displacement to reach, metres.
         weight : float, default 1.0
             Weight of the miss, > 0.
 
@@ -3138,7 +3133,7 @@ class Tracking:
         Returns
         -------
         array
-            Float64 of `Model.coefficient_shape`, the force to pass to `Simulation.step` in this frame.
+            Force to pass to `Simulation.step` in this frame, of `Model.coefficient_shape`.
 
         Raises
         ------
@@ -3164,26 +3159,27 @@ def keyed_motion(
     diagonal. `|u|^2 = f' M^-1 f` for the vertex forces f of u. `push` is the pull of the lowest
     deforming mode at a displacement of one diagonal.
 
+    A small effort meets the keys closely; weights decide between conflicting keys. The motion equals
+    `Simulation.step` under `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+
     Parameters
     ----------
     simulation : Simulation
-        The simulation.
+        Simulation of a reduced model, at the start of the motion.
     keys : sequence of Key
-        Of `Key.shape` and `Key.vertex`.
+        Keys, from `Key.shape` and `Key.vertex`.
     frames : int
-        F steps of dt, at most 100000.
-    poses : array, optional
-        (f, b, 3, 4) float64 as in `Simulation.step`; None without a rig.
+        Number f of steps of dt, at most 100000.
+    poses : (f, b, 3, 4) array, optional
+        Pose of each frame; None without a rig.
     forces : (f, r) array, optional
-        Additional forces.
+        Additional force of each frame; None is none.
     effort : float, default 1e-06
-        At least 1e-15. A small effort meets the keys closely; weights decide between conflicting
-        keys. max_iterations.
+        Weight of the forces against the misses, at least 1e-15.
     max_iterations : int, default 200
-        Most iterations.
+        Largest number of iterations.
     tolerance : float, default 0.0001
-        Relative change of the forces in an iteration. The motion equals `Simulation.step` under
-        `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+        Relative change of the forces at which the iterations end.
 
     Returns
     -------
@@ -3226,17 +3222,17 @@ def step_together(
     Parameters
     ----------
     simulations : sequence of Simulation
-        Of any models, without duplicates.
+        Simulations of any models, without duplicates.
     poses : sequence of arrays
-        For each body the input of `Simulation.step`; None for no input at all.
+        Pose of each body, as in `Simulation.step`, or None.
     forces : sequence of arrays, optional
-        For each body the input of `Simulation.step`; None for no input at all.
+        Force on each body, as in `Simulation.step`, or None; None is none at all.
     offsets : sequence of arrays, optional
-        For each body the input of `Simulation.step`; None for no input at all.
+        Offsets of each body, as in `Simulation.step`, or None; None is none at all.
     drags : sequence of Drag, optional
-        For each body the input of `Simulation.step`; None for no input at all.
+        Drag of each body, as in `Simulation.step`, or None; None is none at all.
     colliders : sequence of arrays, optional
-        For each body the input of `Simulation.step`; None for no input at all.
+        Places of each body's colliders, as in `Simulation.step`, or None; None keeps all.
 
     Returns
     -------
@@ -3395,8 +3391,8 @@ class MotionJob(Job):
 
         Returns
         -------
-        array
-            The kept coefficients, (k, ...).
+        (k, ...) array
+            Kept coefficients.
         """
     def converged(self, start: int = 0) -> list[bool]:
         """For each kept coefficients from number `start` on, true if the steps up to them have converged.
@@ -3434,22 +3430,21 @@ class SkeletonCore:
     Parameters
     ----------
     heads : (b, 3) array
-        Metres, bone heads at rest.
+        Head of each bone at rest, metres.
     parents : (b,) array of integers
         Parent of each bone, -1 for none.
     names : sequence of str, optional
-        b bone names, as hints at parts of the body.
+        Name of each bone, as a hint at the part of the body.
     roles : sequence of _Role, optional
-        For each bone "automatic", "flesh" (thick flesh around the bone moves), "rigid" (none moves)
-        or "free" (all moves).
+        Role of each bone: "automatic", "flesh" (thick flesh around the bone moves), "rigid" (none
+        moves) or "free" (all moves).
     amount : float, default 0.5
         Share of the flesh beside rigid parts that follows the bones, from 0, none, to 1, all but
         the thickest flesh.
     rigid : (p,) array of bool, optional
-        Hard points.
+        Points that are hard.
     still : sequence of bool, optional
-        b bools, True for bones moved only by their parents; such tails, ears and the like swing
-        freely.
+        True for each bone that only its parents move; such tails, ears and the like swing freely.
     resolution : int, optional
         Cells along the longest side of the lattice for the search of thin parts and roles, to get
         the same result for bodies of all resolutions; None is the body's own.
@@ -3506,7 +3501,7 @@ class SkeletonCore:
         Returns
         -------
         bool
-            True if so.
+            True for the name of a hard thing.
 
         Examples
         --------
@@ -3525,7 +3520,7 @@ class SkeletonCore:
         Returns
         -------
         bool
-            True if so.
+            True for the name of a hard material.
         """
     @staticmethod
     def hard_points(
@@ -3542,11 +3537,11 @@ class SkeletonCore:
         Parameters
         ----------
         points : (p, 3) array
-            Metres.
+            Positions on the surface, metres.
         triangles : (q, 3) array of integers
             Indices of the points.
         weights : (p, b) array
-            Rows of sum 1.
+            Skinning weights, one row a point, each with a sum of 1.
         joints : int, default 1
             Number of joints of the skeleton, those without weight included; a surface with equal
             weights everywhere is a hard prop on one of several joints, and flesh on a single one.
@@ -3579,11 +3574,11 @@ class Body:
     Parameters
     ----------
     points : (p, 3) array
-        Metres.
+        Positions on the surface, metres.
     triangles : (q, 3) array of integers
         Indices of the points.
     weights : (p, b) array
-        Rows sum to 1.
+        Skinning weights, one row a point, each with a sum of 1.
     resolution : int, optional
         Cells along the longest side; None is those for about 12,000 tets, between 16 and 64.
     solid : bool, default True
@@ -3597,26 +3592,26 @@ class Body:
         Number of tets whose weighted forces stand for all; 0 uses clusters instead. None is 140, or 0
         with clusters.
     young : float or array, default 10000.0
-        Pa, one number or (p,) float64, interpolated to the inside on a log scale.
+        Young's modulus, Pa, one number or (p,), interpolated to the inside on a log scale.
     poisson : float, default 0.0
-        Poisson's ratio; above 0 with a law other than "arap".
+        Poisson's ratio, in [0, 0.5); above 0 with a law other than "arap".
     density : float, default 1000.0
-        kg/m^3.
+        Mass density, kg/m^3.
     locality : float, default 0.0
-        0 for global modes, above 0 as in `localised_modes`.
+        Locality as in `localised_modes`; 0 for global modes.
     driven : bool, optional
-        As in `driven_modes`, with locality 0; None is True for a body with a core.
+        True for `driven_modes`, with locality 0; None is True for a body with a core.
     law : {'arap', 'corotated'}, default 'arap'
-        "arap" or "corotated", as in `Material`.
+        Elastic law, as in `Material`.
     leak : (p,) array, optional
-        In [0, 1], share of the default leak to keep at each point; None keeps all.
+        Share of the default leak to keep at each point, in [0, 1]; None keeps all.
     strength : (p,) array, optional
-        >= 0, factor on the rig's acceleration felt at each point; None is 1 everywhere.
+        Factor on the rig's acceleration felt at each point, >= 0; None is 1 everywhere.
     pinned : (p,) array of bool, optional
         Points that follow the rig exactly.
     core : SkeletonCore, optional
-        A SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a core, only
-        parts of the body without core have modes complementary to the rig, leak multiplies
+        Bone inside the flesh, of the b bones, whose vertices follow the rig exactly too. With a core,
+        only parts of the body without core have modes complementary to the rig, leak multiplies
         strength, and there may be fewer modes than requested.
     merge_into : (b,) array of integers, optional
         The bone that stands for each bone in the complementarity constraint; a bone that names
@@ -3625,29 +3620,29 @@ class Body:
         Parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent of the
         mass counts as its parent.
     shapes : (s, p, 3) array, optional
-        Metres, rest-pose displacements animated by the artist, such as shape keys; modes do not
-        imitate them. Each step receives their motion through `reduce_offsets`.
+        Displacements at rest that the artist animates, such as shape keys, metres; modes do not imitate
+        them. Each step receives their motion through `reduce_offsets`.
     seed : int, default 0
         Seed of the random draws; the same seed gives the same result.
     stitches : (s, 2) array of integers, optional
         Pairs of points joined by springs.
     stitch_stiffness : float or array, default 10000.0
-        N/m.
+        Stiffness of each stitch, N/m, one number or (s,).
     stitch_gap : float or array, default 0.0
-        Share of the rest distance to keep. One number or (s,).
-    stitch_group : array of integers, optional
-        As for Stitches.
+        Share of the rest distance to keep, one number or (s,).
+    stitch_group : (s,) array of integers, optional
+        Group of each stitch, as in `Stitches`.
     stitch_radius : float or array, default 0.0
-        As for Stitches.
+        Radius of the flesh at each end, metres, as in `Stitches`.
     stitch_known : float or array, default 1.0
         Share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less than 1 for
         stitches that a Simulation's `stitching` opens, since the modes then include the opening.
     editable : bool, default False
         Keep the factor of the modal analysis, tens of megabytes, for a fast `like`.
     like : Body, optional
-        A Body of the same surface and weights whose unchanged parts are reused. If only stiffness
-        or stitches differ and both bodies are editable, modes are updated from its modes, to about
-        one percent, and clusters stay.
+        Body of the same surface and weights whose unchanged parts are reused. If only stiffness or
+        stitches differ and both bodies are editable, modes are updated from its modes, to about one
+        percent, and clusters stay.
 
     Raises
     ------
@@ -3762,7 +3757,7 @@ class Body:
         Parameters
         ----------
         material : Material, optional
-            Any law, (t,) or uniform; None is the body's own.
+            Material of any law; None is the body's own.
         fibres : Fibres, optional
             Fibres in the tets of the mesh.
 
@@ -3795,11 +3790,11 @@ class Body:
         Parameters
         ----------
         snapshots : (f, n, 3) array
-            Metres, secondary displacements of the tet vertices.
+            Displacements of the tet vertices in each frame, metres.
         poses : (f, b, 3, 4) array
-            Of the same frames.
+            Pose of each of these frames.
         count : int, default 64
-            Largest basis size. The basis ends earlier once it has all but 1e-5 of the shot's energy,
+            Largest size of the basis. It ends earlier once it has all but 1e-5 of the shot's energy,
             because the rest is below the tolerance of the full space.
         tets : int, optional
             Largest size of the cubature; None is three times count.
@@ -3809,11 +3804,10 @@ class Body:
             Reference frequency of the damping ratio, usually the full space's; None is the lowest
             learnt frequency.
         limit : float, optional
-            The limits of its simulation; with either, the model gets limit samples, up to `tets` of
-            them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+            Displacement limit of the shot's simulation; None for none. With a limit, the model gets limit
+            samples, up to `tets`, as in `LimitSamples.of_shot`.
         stretch : float, optional
-            The limits of its simulation; with either, the model gets limit samples, up to `tets` of
-            them. As `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+            Stretch limit of the shot's simulation, likewise; None for none.
         seed : int, default 0
             Seed of the random draws; the same seed gives the same result.
 
@@ -3838,13 +3832,13 @@ class Body:
         Parameters
         ----------
         basis : Basis
-            From a model made by `learn`, or rebuilt from stored arrays.
+            Basis of a model made by `learn`, or rebuilt from stored arrays.
         cubature : Cubature, optional
-            From the same model; None evaluates the forces at all tets.
+            Cubature of the same model; None evaluates the forces at all tets.
         material : Material, optional
-            Any law; None is the body's own.
+            Material of any law; None is the body's own.
         frequency : float, optional
-            As in `learn`.
+            Reference frequency of the damping ratio, Hz, as in `learn`.
         limits : LimitSamples, optional
             Samples of the limits; without them the model has no limits.
 
@@ -3860,12 +3854,12 @@ class Body:
         Parameters
         ----------
         offsets : (p, 3) array
-            Metres, world space: posed points minus linear skinning with the weights and the pose.
+            Posed points minus linear skinning with the weights and the pose, in world space, metres.
 
         Returns
         -------
         (k, 3) array
-            For simulations of this body's model. The first call prepares operators of the body and
+            Offsets for simulations of this body's model. The first call prepares operators of the body and
             takes longer.
 
         Raises
@@ -3880,12 +3874,12 @@ class Body:
         Parameters
         ----------
         offsets : (p, 3) array
-            As in `reduce_offsets`.
+            Offsets of the points, as in `reduce_offsets`.
 
         Returns
         -------
         (n, 3) array
-            For simulations of `full_space()`.
+            Offsets for simulations of `full_space()`.
 
         Raises
         ------
@@ -3931,12 +3925,12 @@ class Body:
         Parameters
         ----------
         pose : (b, 3, 4) array
-            Rest to posed in world space.
+            Transform of each bone, rest to posed, in world space.
 
         Returns
         -------
         (p, 3) array
-            Metres.
+            Posed points, metres.
 
         Raises
         ------
@@ -3957,14 +3951,14 @@ class Body:
         Parameters
         ----------
         simulation : Simulation
-            Of a model of this body, reduced or in the full space.
+            Simulation of a model of this body, reduced or in the full space.
         pose : (b, 3, 4) array
-            The pose of the last step.
+            Pose of the last step.
 
         Returns
         -------
         (p, 3) array
-            Metres.
+            Deformed points, metres.
 
         Raises
         ------
@@ -4113,11 +4107,11 @@ class Player:
     Parameters
     ----------
     model : Model, bytes or path
-        A model of skinning modes, the bytes of its file, or the file.
+        Model of skinning modes, the bytes of its file, or the file.
     points : (p, 3) array, optional
-        Metres, the vertices of the character at rest; None for the vertices of the tet mesh.
+        Vertices of the character at rest, metres; None for the vertices of the tet mesh.
     settings : float
-        As in `set`.
+        Keyword arguments, as in `set`.
 
     Raises
     ------
@@ -4153,7 +4147,7 @@ class Player:
         Parameters
         ----------
         points : (p, 3) array
-            Metres, at rest, in the space of the bind pose.
+            Points at rest, in the space of the bind pose, metres.
 
         Raises
         ------
@@ -4187,7 +4181,7 @@ class Player:
         Parameters
         ----------
         pose : (b, 3, 4) array
-            Rest to posed in world space, metres; (0, 3, 4) without a rig.
+            Transform of each bone, rest to posed, metres, in world space; (0, 3, 4) without a rig.
         seconds : float
             Time since the last step, >= 0.
 
@@ -4204,7 +4198,7 @@ class Player:
         Parameters
         ----------
         pose : (b, 3, 4) array
-            As in `step`.
+            Pose as in `step`.
 
         Raises
         ------
@@ -4217,12 +4211,12 @@ class Player:
         Parameters
         ----------
         out : array, optional
-            (p, 3) float32 to write into; None makes a new array.
+            Array (p, 3) of float32 to write into; None makes a new one.
 
         Returns
         -------
         (p, 3) array
-            `out` itself if it is given.
+            Displacements, metres; `out` itself if it is given.
         """
     def grab(self, point: int, displacement: _FloatsLike) -> None:
         """Pulls a point towards a displacement from its rigged place, until `release`.
@@ -4234,7 +4228,7 @@ class Player:
         point : int
             Index of a point.
         displacement : (3,) array
-            Metres, world space.
+            Displacement of the point from its pose, metres, in world space.
 
         Raises
         ------
@@ -4352,17 +4346,17 @@ def helper_bones(
     points : (p, 3) array
         Rest positions, metres.
     frames : (f, p, 3) array
-        Positions in each frame.
+        Positions in each frame, metres.
     transforms : (f, b, 3, 4) array
-        The existing bones, from the rest shape.
+        Transforms of the existing bones from the rest shape in each frame.
     weights : (p, b) array
         Skinning weights of the existing bones, rows sum to 1.
     count : int
         Number of helper bones.
     influences : int, default 4
-        Most nonzero weights a point.
+        Largest number of nonzero weights a point.
     passes : int, default 15
-        Alternating updates of weights and bones.
+        Number of alternating updates of weights and bones.
 
     Returns
     -------
@@ -4418,11 +4412,11 @@ def modal_keys(frames: _FloatsLike, tolerance: float, max_keys: int = 30) -> tup
     Parameters
     ----------
     frames : (f, p, 3) array
-        Metres.
+        Displacements in each frame, metres.
     tolerance : float
         Largest distance of any point in any frame, metres.
     max_keys : int, default 30
-        Upper bound of the number of shapes, even at the cost of a larger error.
+        Largest number of shapes, even at the cost of a larger error.
 
     Returns
     -------
@@ -4452,14 +4446,14 @@ def pull_back(displacement: _FloatsLike, matrices: _FloatsLike) -> _Singles:
     Parameters
     ----------
     displacement : (p, 3) array
-        Metres.
+        Displacements in the posed shape, metres.
     matrices : (p, 3, 3) array
         The linear part of the skinning at each point.
 
     Returns
     -------
     (p, 3) array
-        Metres.
+        Displacements in the rest shape, metres.
 
     Raises
     ------
@@ -4528,7 +4522,7 @@ class ElasticEnergy:
     mesh : TetMesh
         The mesh.
     material : Material
-        Of any law.
+        Material of any law.
 
     Raises
     ------
@@ -4553,12 +4547,12 @@ class ElasticEnergy:
         Parameters
         ----------
         positions : (n, 3) array
-            Metres.
+            Positions of the vertices, metres.
 
         Returns
         -------
         float
-            J.
+            Energy, J.
 
         Raises
         ------
@@ -4571,12 +4565,12 @@ class ElasticEnergy:
         Parameters
         ----------
         positions : (n, 3) array
-            Metres.
+            Positions of the vertices, metres.
 
         Returns
         -------
         (n, 3) array
-            N.
+            Gradient, N.
 
         Raises
         ------
@@ -4589,7 +4583,7 @@ class ElasticEnergy:
         Parameters
         ----------
         positions : (n, 3) array, optional
-            Metres; None is at rest.
+            Positions of the vertices, metres; None is at rest.
         definite : bool, default False
             True for the Hessian of each element replaced by the positive semidefinite matrix closest to it,
             as Newton's method takes it.
@@ -4597,7 +4591,7 @@ class ElasticEnergy:
         Returns
         -------
         SparseMatrix
-            3n x 3n, N/m; rows 3i to 3i + 2 belong to vertex i.
+            Hessian, 3n x 3n, N/m; rows 3i to 3i + 2 belong to vertex i.
 
         Raises
         ------
@@ -4640,12 +4634,12 @@ def lumped_mass(mesh: TetMesh, material: Material) -> _Floats:
     mesh : TetMesh
         The mesh.
     material : Material
-        Its density counts.
+        Material, whose density counts.
 
     Returns
     -------
     (n,) array
-        kg.
+        Mass of each vertex, kg.
 
     Raises
     ------
@@ -4675,7 +4669,7 @@ def gradient(mesh: TetMesh) -> SparseMatrix:
     Returns
     -------
     SparseMatrix
-        3t x n, 1/m.
+        Gradient, 3t x n, 1/m.
 
     Examples
     --------
@@ -4695,12 +4689,12 @@ def laplacian(mesh: TetMesh, conductivity: _Field = 1.0) -> SparseMatrix:
     mesh : TetMesh
         The mesh.
     conductivity : float or array, default 1.0
-        c, >= 0: one number, or (t,).
+        Conductivity c, >= 0, one number or (t,).
 
     Returns
     -------
     SparseMatrix
-        n x n, in metres times the unit of c.
+        Laplacian, n x n, in metres times the unit of c.
 
     Raises
     ------
@@ -4732,7 +4726,7 @@ def weight_hessian(mesh: TetMesh, material: Material) -> SparseMatrix:
     Returns
     -------
     SparseMatrix
-        n x n, N/m.
+        Hessian, n x n, N/m.
 
     Raises
     ------
@@ -4758,16 +4752,16 @@ def weight_constraint(mesh: TetMesh, material: Material, rig: Rig, leak: _Rows =
     mesh : TetMesh
         The mesh.
     material : Material
-        Its density counts.
+        Material, whose density counts.
     rig : Rig
         The rig.
     leak : (n,) array, optional
-        In [0, 1]; None is `momentum_leak(mesh)`.
+        Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
 
     Returns
     -------
     SparseMatrix
-        c x n, at most ten rows a bone; each has length one.
+        Constraint, c x n, at most ten rows a bone, each of length one.
 
     Raises
     ------
@@ -4792,16 +4786,16 @@ def displacement_constraint(mesh: TetMesh, material: Material, rig: Rig, leak: _
     mesh : TetMesh
         The mesh.
     material : Material
-        Its density counts.
+        Material, whose density counts.
     rig : Rig
         The rig.
     leak : (n,) array, optional
-        In [0, 1]; None is `momentum_leak(mesh)`.
+        Leak of each vertex, in [0, 1]; None is `momentum_leak(mesh)`.
 
     Returns
     -------
     SparseMatrix
-        c x n, at most four rows a bone; each has length one.
+        Constraint, c x n, at most four rows a bone, each of length one.
 
     Raises
     ------
@@ -4831,7 +4825,7 @@ def skinning_jacobian(points: _FloatsLike, rig: Rig) -> SparseMatrix:
     Returns
     -------
     SparseMatrix
-        3n x 12b.
+        Jacobian, 3n x 12b.
 
     Raises
     ------
@@ -4855,16 +4849,16 @@ def resolution(points: _FloatsLike, triangles: _IndicesLike, tets: int = 12000) 
     Parameters
     ----------
     points : (p, 3) array
-        Metres.
+        Positions on the surface, metres.
     triangles : (q, 3) array of integers
         Indices of the points.
     tets : int, default 12000
-        The number.
+        Number of tets to come near.
 
     Returns
     -------
     int
-        The resolution.
+        Cells along the longest side.
 
     Raises
     ------
