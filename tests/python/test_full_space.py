@@ -384,7 +384,6 @@ REFUSED = {
         mesh, material("neo_hookean"), modes, labels
     ),
     "force samples: only a model of skinning modes has them": lambda flesh, **_: flesh.force_samples(4),
-    "truncated: only a model of skinning modes has modes": lambda flesh, **_: flesh.truncated(2),
     "pinned: expected a vertex that moves": lambda mesh, rig, **_: jounce.Model.full_space(
         mesh, material("arap"), rig, pinned=np.ones(len(mesh.vertices), bool)
     ),

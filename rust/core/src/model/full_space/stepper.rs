@@ -54,6 +54,11 @@ impl FullSpaceStepper {
         Ok(())
     }
 
+    /// Discards all curvature pairs: the next step then depends on positions alone.
+    pub fn forget(&mut self) {
+        self.motion.substep.descent.memory.clear();
+    }
+
     /// One step to new rig positions of the vertices, n x 3; the first is a reset. `heard` receives the
     /// incremental energy before each iteration, and can stop the step.
     ///

@@ -1,6 +1,6 @@
 //! Elastic energy of a whole mesh as a function of its vertices, with gradient and Hessian.
 
-use nalgebra::{Matrix3, SVector, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 use super::elements::{Element, deformation};
 use super::mesh_elements::elements_of;
