@@ -1,9 +1,15 @@
 //! Quadratic energies of vertices, the same for each coordinate.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::math::Sparse;
 use crate::math::rows::Rows;
+use crate::parallel::*;
+
+/// Rows a task.
+const TASK: usize = 512;
 
 /// Rows padded to four numbers to fill a register.
 pub(crate) type Wide = [f64; 4];
@@ -35,9 +41,17 @@ impl Quadratic {
         Self { starts, entries }
     }
 
-    /// `factor x'Q x / 2`; adds the gradient to the first rows.
+    /// `factor x'Q x / 2`; adds the gradient to the first rows. The same bits for any number of threads.
     pub(crate) fn evaluate(&self, x: &[Wide], factor: f64, gradient: &mut Rows) -> f64 {
-        Arch::new().dispatch(Evaluate { quadratic: self, x, factor, gradient })
+        let beyond = gradient.len()..x.len();
+        let part = |(index, gradient): (usize, &mut Rows)| {
+            let rows = TASK * index..TASK * index + gradient.len();
+            Arch::new().dispatch(Evaluate { quadratic: self, x, factor, rows, gradient })
+        };
+        let energies: Vec<f64> =
+            gradient.par_chunks_mut(TASK).enumerate().with_max_len(1).map(part).collect();
+        let others = Evaluate { quadratic: self, x, factor, rows: beyond, gradient: &mut [] };
+        energies.iter().sum::<f64>() + Arch::new().dispatch(others)
     }
 
     /// The entries of a row.
@@ -50,6 +64,8 @@ struct Evaluate<'a> {
     quadratic: &'a Quadratic,
     x: &'a [Wide],
     factor: f64,
+    rows: Range<usize>,
+    /// Of the rows; empty for none.
     gradient: &'a mut Rows,
 }
 
@@ -59,12 +75,13 @@ impl WithSimd for Evaluate<'_> {
     // Plain loops only: a closure would not be compiled for the instruction set of its caller.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let Self { quadratic, x, factor, gradient } = self;
+        let Self { quadratic, x, factor, rows, gradient } = self;
         let mut energy = 0.0;
-        for row in 0..x.len() {
+        let first = rows.start;
+        for row in rows {
             let own = x[row];
             // Neither energy nor a requested gradient.
-            if row >= gradient.len() && own == [0.0; 4] {
+            if gradient.is_empty() && own == [0.0; 4] {
                 continue;
             }
             let mut sum = [0.0; 4];
@@ -77,9 +94,9 @@ impl WithSimd for Evaluate<'_> {
             for c in 0..3 {
                 energy += 0.5 * factor * own[c] * sum[c];
             }
-            if row < gradient.len() {
+            if !gradient.is_empty() {
                 for c in 0..3 {
-                    gradient[row][c] += factor * sum[c];
+                    gradient[row - first][c] += factor * sum[c];
                 }
             }
         }
