@@ -8,6 +8,8 @@ use super::lanes::logarithm_of;
 pub(crate) const KNEE: f64 = 0.5;
 /// Share of a limit from which [`continued`] is a parabola.
 const LAST: f64 = 0.8;
+/// Terms of the logarithm's series for `1 - t` up to [`LAST`], quotients up to 3/7.
+const TERMS: usize = 23;
 
 /// `phi(x) = -t^2 ln(1 - t)`, `t = 2 x - 1` and 0 below `x = 1/2`, and its derivative, for x below 1.
 pub(crate) fn potential(x: f64) -> (f64, f64) {
@@ -37,9 +39,6 @@ pub(crate) fn continued(x: f64) -> [f64; 3] {
     let (second, beyond) = (bend / (1.0 - KNEE).powi(2), x - at);
     [value + beyond * (first + 0.5 * beyond * second), first + beyond * second, second]
 }
-
-/// Terms of the logarithm's series for `1 - t` up to [`LAST`], quotients up to 3/7.
-const TERMS: usize = 23;
 
 /// [`continued`] and its first derivative, one x a lane.
 #[inline(always)]
