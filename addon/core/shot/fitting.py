@@ -38,8 +38,9 @@ LEAP = 2.5
 FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
-# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame.
-STRETCHED = 0.975
+# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame; with the
+# tolerance it is the whole.
+STRETCHED = 1.0 / NEAR
 
 # Finds the extent of a motion.
 Measuring = Generator[Step, None, Extent]
