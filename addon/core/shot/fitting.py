@@ -18,7 +18,7 @@ NATURAL, SOFTEST, FIRMEST = 2.6, 1.3, 80.0
 CALMED, FREED = 0.35, 2.5
 # Share of the ease that comes from the amount, of calm clips and of wild ones. Above its frequency flesh
 # stays behind all that it feels of the rig: more force than the rig's would shake it, softness does not.
-FORCED, HELD = 0.25, 0.5
+FORCED, HELD = 0.15, 0.65
 # Frequency from which on calmed flesh moves less than the firmest under all of the acceleration would.
 FLAPPING = FIRMEST * CALMED**0.5
 # Motion below this share of the size counts as none.
@@ -38,8 +38,9 @@ LEAP = 2.5
 FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
-# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame.
-STRETCHED = 0.9
+# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame; with the
+# tolerance it is the whole.
+STRETCHED = 1.0 / NEAR
 
 # Finds the extent of a motion.
 Measuring = Generator[Step, None, Extent]
