@@ -92,6 +92,7 @@ CLASSES = (
     bones.JOUNCE_OT_bone_role,
     hard_parts.JOUNCE_OT_mark_rigid,
     law.JOUNCE_OT_law_straighten,
+    law.JOUNCE_OT_law_spline,
     own_parts.JOUNCE_OT_part_add,
     own_parts.JOUNCE_OT_part_paint,
     own_parts.JOUNCE_OT_part_remove,

@@ -41,7 +41,9 @@ def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context
         column.template_curve_mapping(holder, "mapping")
     elif holder is not None:
         said(column, context, FOREIGN)
-    column.operator("jounce.law_straighten", icon="IPO_LINEAR")
+    shapes = column.row(align=True)
+    shapes.operator("jounce.law_straighten", icon="IPO_LINEAR")
+    shapes.operator_menu_enum("jounce.law_spline", "side", icon="IPO_CUBIC")
     flesh = state.flesh()
     try:
         told = pulled(flesh, np.array(TOLD))

@@ -36,6 +36,15 @@ def test_height_and_place_of_what_is_drawn_do_not_count(curve):
     assert np.allclose(drawn_law.stress(other, DENSE), drawn_law.stress(curve, DENSE), atol=1e-12)
 
 
+@pytest.mark.parametrize(("side", "strains"), [("COMPRESSION", (-1.0, 0.0)), ("TENSION", (0.0, 1.0))])
+def test_splines_follow_their_formula(side, strains):
+    curve = drawn(lambda x: drawn_law.stiffened(side, x))
+    inside = (DENSE >= 0.0) & (DENSE <= 2.0)
+    strain = DENSE[inside] - 1.0
+    formula = strain + np.clip(strain, *strains) ** 3
+    assert np.abs(drawn_law.stress(curve, DENSE[inside]) - formula).max() < 4e-3
+
+
 def test_a_straight_line_stays_one_beyond_its_ends():
     assert np.abs(drawn_law.stress(LINE, DENSE) - (DENSE - 1.0)).max() < 1e-12
 

@@ -189,6 +189,18 @@ def test_straighten_leaves_one_line(character):
     assert len(bpy.data.node_groups) == 1
 
 
+@pytest.mark.parametrize(("side", "strains"), [("COMPRESSION", (-1.0, 0.0)), ("TENSION", (0.0, 1.0))])
+def test_stiffen_draws_a_spline(character, side, strains):
+    obj, _ = character
+    assert_refused(bpy.ops.jounce.law_spline, "is not drawn", "choose Curve", side=side)
+    chosen(obj, HARDER)
+    bpy.ops.jounce.law_spline(side=side)
+    strain = np.linspace(-1.0, 1.0, 41)
+    formula = strain + np.clip(strain, *strains) ** 3
+    assert np.abs(np.array(samples(obj)) - formula).max() < 0.01
+    assert len(bpy.data.node_groups) == 1
+
+
 @pytest.mark.parametrize("linked", [False, True])
 def test_a_copy_of_a_body_has_a_curve_of_its_own(character, linked):
     obj, _ = character

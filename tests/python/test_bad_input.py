@@ -217,13 +217,6 @@ class TestModes:
         refused(ValueError, "weights: element 2 is NaN", modes, poisoned(np.ones((4, 2))), np.ones(2))
         refused(ValueError, "eigenvalues: element 1 is NaN", modes, np.ones((4, 2)), poisoned(np.ones(2)))
 
-    def test_truncation(self, modes, model):
-        for whole in (modes, model):
-            for count in (0, 7):
-                sentence = f"count: expected at least one mode and no more than there are, got {count}"
-                refused(ValueError, sentence, whole.truncated, count)
-            refused(ValueError, "count: expected", whole.truncated, -1)
-
     def test_cubature(self, mesh, modes):
         train, material = jounce.Cubature.train, jounce.Material()
         refused(ValueError, "cubature: expected at least one tet, got 0", train, mesh, material, modes, 0)

@@ -14,7 +14,7 @@ IO = ("from_trimesh", "read_surface", "to_trimesh", "write_mesh")
 SECTION = re.compile(r"^(Parameters|Returns|Raises|Examples)\n-+\n", re.M)
 # A docstring that leaves its parameters to another one names it.
 ELSEWHERE = re.compile(r"with the same arguments|as `(Simulation|Model|Body)\.\w+`")
-MODULES = ("gltf", "io", "operators", "plot", "shapes", "standard")
+MODULES = ("gltf", "io", "operators", "plot", "shapes", "splines", "standard")
 NAMES = [name for name in jounce.__all__ if name not in ("__version__", *MODULES)]
 PARTS = [(name, getattr(jounce, name)) for name in NAMES] + [
     *((f"operators.{name}", getattr(jounce.operators, name)) for name in jounce.operators.__all__),
@@ -23,6 +23,8 @@ PARTS = [(name, getattr(jounce, name)) for name in NAMES] + [
     *((f"gltf.{name}", getattr(jounce.gltf, name)) for name in ("read", "add_flesh")),
     ("standard.resolution", jounce.standard.resolution),
     ("shapes.box", jounce.shapes.box),
+    ("splines.resisting_compression", jounce.splines.resisting_compression),
+    ("splines.resisting_tension", jounce.splines.resisting_tension),
     ("usd.add_flesh", jounce.usd.add_flesh),
     ("usd_cache.write_motions", jounce.usd_cache.write_motions),
 ]

@@ -87,6 +87,45 @@ def test_energy_never_rises_undriven(full, bar):
     assert max(energies) <= energies[0] * (1 + 1e-9)
 
 
+def test_newton_and_every_number_of_pairs_reach_the_same_step(full, law, mesh, bar):
+    exact = {"tolerance": 1e-13, "max_iterations": 2000, "stiffness": 0.2}
+    ends = {
+        minimiser: walked(full, bar, frames=4, minimiser=minimiser, **exact).coefficients
+        for minimiser in ("newton", 0, 1, 5, 20)
+    }
+    assert np.abs(ends["newton"]).max() > 1e-3
+    size = np.ptp(mesh.vertices, axis=0).max()
+    for minimiser, end in ends.items():
+        assert np.abs(end - ends["newton"]).max() < 1e-8 * size, (law, minimiser)
+
+
+def test_newtons_method_needs_the_fewest_iterations_and_more_pairs_fewer(mesh, rig, bar):
+    model = jounce.Model.full_space(mesh, material("neo_hookean"), rig)
+    counts = []
+    for minimiser in ("newton", 20, 5, 0):
+        simulation = jounce.Simulation(model, dt=0.2, tolerance=1e-10, max_iterations=2000)
+        simulation.reset(bar.poses[0])
+        simulation.vary(minimiser=minimiser)
+        counts.append(simulation.step(bar.poses[6]).iterations)
+    assert counts == sorted(counts) and counts[0] < 0.5 * counts[1] < counts[3]
+
+
+def test_a_state_replays_bit_for_bit_with_other_pairs(flesh, bar):
+    simulation = walked(flesh, bar, minimiser=12)
+    state = simulation.save_state()
+    further = [(simulation.step(pose), simulation.coefficients)[1] for pose in bar.poses[12:16]]
+    stored = jounce.State.from_bytes(state.to_bytes())
+    for again in (jounce.Simulation(flesh, dt=cases.DT, minimiser=12), simulation):
+        again.restore_state(stored)
+        for pose, expected in zip(bar.poses[12:16], further, strict=True):
+            again.step(pose)
+            assert np.array_equal(again.coefficients, expected)
+    simulation.vary(minimiser=2)
+    assert simulation.step(bar.poses[16]).converged and simulation.settings["minimiser"] == 2
+    simulation.vary(minimiser="newton")
+    assert simulation.step(bar.poses[17]).converged and simulation.settings["minimiser"] == "newton"
+
+
 def test_a_state_replays_bit_for_bit(flesh, bar):
     simulation = walked(flesh, bar)
     state, there = simulation.save_state(), simulation.coefficients
@@ -345,7 +384,6 @@ REFUSED = {
         mesh, material("neo_hookean"), modes, labels
     ),
     "force samples: only a model of skinning modes has them": lambda flesh, **_: flesh.force_samples(4),
-    "truncated: only a model of skinning modes has modes": lambda flesh, **_: flesh.truncated(2),
     "pinned: expected a vertex that moves": lambda mesh, rig, **_: jounce.Model.full_space(
         mesh, material("arap"), rig, pinned=np.ones(len(mesh.vertices), bool)
     ),
@@ -368,6 +406,17 @@ REFUSED = {
     ),
     r"contraction: expected shape \(2,\)": lambda mesh, **_: jounce.Simulation(
         two_muscles(mesh), contraction=np.zeros(3)
+    ),
+    'minimiser: expected "newton" or a number of pairs': lambda flesh, **_: jounce.Simulation(
+        flesh, minimiser="gauss"
+    ),
+    "minimiser: expected 0 to 100 pairs": lambda flesh, **_: jounce.Simulation(flesh, minimiser=101),
+    "minimiser: expected a whole number": lambda flesh, **_: jounce.Simulation(flesh, minimiser=-1),
+    "minimiser: only the full space": lambda mesh, modes, labels, **_: jounce.Simulation(
+        jounce.Model.skinning(mesh, material("arap"), modes, labels), minimiser=3
+    ),
+    "minimiser: Newton's method knows no contact": lambda flesh, **_: jounce.Simulation(
+        flesh, minimiser="newton", colliders=[jounce.Collider.plane()]
     ),
     "contraction: only full-space flesh with fibres": lambda flesh, **_: jounce.Simulation(
         flesh, contraction=0.2

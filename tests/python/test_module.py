@@ -22,7 +22,7 @@ def test_everything_public_is_documented(name):
 
 def test_all_names_what_there_is():
     public = {name for name in vars(jounce._jounce) if not name.startswith("_")}
-    modules = {"gltf", "io", "operators", "plot", "shapes", "standard"}
+    modules = {"gltf", "io", "operators", "plot", "shapes", "splines", "standard"}
     groups = {name for name, thing in vars(jounce.settings).items() if typing.is_typeddict(thing)}
     inside = {"STANDARD", *jounce.operators.__all__, *jounce.standard.__all__} - {"momentum_leak"}
     assert (public - inside) | modules | groups | {"__version__", "read_mesh", "view"} == set(jounce.__all__)

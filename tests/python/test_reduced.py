@@ -188,7 +188,6 @@ REFUSED = {
         model, colliders=[jounce.Collider.plane()]
     ),
     "force samples: only a model of skinning modes": lambda model, **_: model.force_samples(3),
-    "truncated: only a model of skinning modes": lambda model, **_: model.truncated(3),
     "save: models of skinning modes and of the full space have files": lambda model, tmp_path, **_: (
         model.save(tmp_path / "m")
     ),

@@ -307,17 +307,6 @@ def test_a_settled_body_stays(model, bar):
     assert simulation.displacement() == pytest.approx(settled, abs=1e-3 * float(np.abs(settled).max()))
 
 
-def test_truncated_models_are_those_of_fewer_modes(model, mesh, material, modes, labels, rig, bar):
-    fewer = modes.truncated(3)
-    assert np.array_equal(fewer.weights, modes.weights[:, :3])
-    assert np.array_equal(fewer.eigenvalues, modes.eigenvalues[:3])
-    direct = jounce.Simulation(jounce.Model.skinning(mesh, material, fewer, labels, rig), dt=cases.DT)
-    truncated = jounce.Simulation(model.truncated(3), dt=cases.DT)
-    expected = run(direct, bar.poses[:10])
-    scale = float(np.abs(expected).max())
-    assert run(truncated, bar.poses[:10]) == pytest.approx(expected, abs=1e-6 * scale)
-
-
 def test_settings_are_read_back(model):
     given = {"dt": 0.02, "substeps": 3, "gravity": (0.0, 0.0, -9.81), "integrator": "bdf2", "stretch": 0.4}
     settings = jounce.Simulation(model, **given).settings

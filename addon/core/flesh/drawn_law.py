@@ -28,6 +28,14 @@ LEVEL = 1e-5
 STEEPEST = 100.0
 
 Curve = tuple[float, ...]
+# Strains of the side on which each of the two splines of [QN] is stiffer.
+SPLINES = {"COMPRESSION": np.minimum, "TENSION": np.maximum}
+
+
+def stiffened(side: str, stretches: np.ndarray) -> np.ndarray:
+    """The curve of a spline of [QN], `x - 1 + (x - 1)^3` on one side of rest and straight on the other."""
+    strains = stretches - 1.0
+    return strains + SPLINES[side](strains, 0.0) ** 3
 
 
 def slope_at_rest(curve: Curve) -> float:

@@ -12,10 +12,10 @@ mod memory;
 use std::sync::Arc;
 
 use ellipsoid::{RADII, surface, timed};
-use jounce::inputs::SimulationParams;
+use jounce::inputs::{Minimiser, SimulationParams};
 use jounce::material::{Field, Law, Material, PrincipalStretch};
 use jounce::mesh::lattice_with_tet_count;
-use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper};
 use jounce::subspace::Restraint;
 use jounce::{Progress, Result};
 use memory::{forget_peak, peak};

@@ -190,12 +190,6 @@ impl Body {
         arrays::owned(py, apart, &[count])
     }
 
-    /// Memory of the factor kept for edits of stitches, bytes; 0 for a body that is not editable.
-    #[getter]
-    fn factor_bytes(&self) -> usize {
-        self.inner.factor_bytes()
-    }
-
     /// Points of the surface, (p, 3) float64, metres, read only.
     #[getter]
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {

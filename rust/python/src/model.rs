@@ -562,27 +562,6 @@ impl Model {
         })
     }
 
-    /// The same body, rig and clusters with the lowest `count` modes, computed without the mesh.
-    ///
-    /// Parameters
-    /// ----------
-    /// count : int
-    ///     Number of modes to keep.
-    ///
-    /// Returns
-    /// -------
-    /// Model
-    ///     The model.
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For a count above the number of modes.
-    fn truncated(&self, py: Python<'_>, count: i64) -> PyResult<Self> {
-        let count = arrays::count(count, "count")?;
-        run(py, || self.inner.truncated(count)).map(Self::wrap)
-    }
-
     /// Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i
     /// [X_i; 1]'`; the forces on the vertices in the full space.
     ///

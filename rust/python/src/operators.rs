@@ -438,40 +438,6 @@ impl ElasticEnergy {
         SparseMatrix::transposed(py, &matrix)
     }
 
-    /// Product of the Hessian with a direction, without the matrix.
-    ///
-    /// Parameters
-    /// ----------
-    /// positions : (n, 3) array
-    ///     Metres.
-    /// direction : (n, 3) array
-    ///     Change of the positions.
-    /// definite : bool, default False
-    ///     As in `hessian`.
-    ///
-    /// Returns
-    /// -------
-    /// (n, 3) array
-    ///     Change of the gradient, to first order.
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     As `value`.
-    #[pyo3(signature = (positions, direction, *, definite=false))]
-    fn hessian_product<'py>(
-        &self,
-        py: Python<'py>,
-        positions: &Bound<'py, PyAny>,
-        direction: &Bound<'py, PyAny>,
-        definite: bool,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let x = arrays::points(positions, "positions")?;
-        let v = arrays::points(direction, "direction")?;
-        let product = run(py, || self.0.hessian_product(&x, &v, definite))?;
-        arrays::owned(py, flat(&product), &[product.len(), 3])
-    }
-
     fn __repr__(&self) -> String {
         format!("ElasticEnergy({} vertices)", self.0.rest().len())
     }

@@ -258,18 +258,6 @@ impl Player {
         Ok(self.lock()?.modes())
     }
 
-    /// Number of modes that move at the level of detail.
-    #[getter]
-    fn moving_mode_count(&self) -> PyResult<usize> {
-        Ok(self.lock()?.moving_modes())
-    }
-
-    /// Number of points with displacements.
-    #[getter]
-    fn point_count(&self) -> PyResult<usize> {
-        Ok(self.lock()?.points())
-    }
-
     fn __repr__(&self) -> PyResult<String> {
         let player = self.lock()?;
         let (points, modes, bones) = (player.points(), player.modes(), player.bones());

@@ -1,6 +1,6 @@
 //! Settings of a simulation, as keyword arguments of Python.
 
-use jounce::inputs::{Integrator, Setting, Shares, SimulationParams};
+use jounce::inputs::{Integrator, Minimiser, Setting, Shares, SimulationParams};
 use jounce::material::Field;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -79,6 +79,7 @@ fn read(setting: Setting<'_>, value: &Bound<'_, PyAny>, name: &'static str) -> P
         Setting::Limit(own) => *own = value.extract()?,
         Setting::Vector(own) => *own = value.extract()?,
         Setting::Integrator(own) => *own = integrator_named(value.extract()?)?,
+        Setting::Minimiser(own) => *own = minimiser(value)?,
         Setting::Shares(own, parts) => {
             *own = match arrays::field(value, name, &[Axis::Any(parts)])? {
                 Field::Uniform(share) => share.into(),
@@ -105,6 +106,21 @@ fn integrator_named(name: &str) -> PyResult<Integrator> {
     })
 }
 
+/// Name of Newton's method.
+const NEWTON: &str = "newton";
+
+/// Minimiser of a name or a number of curvature pairs.
+fn minimiser(value: &Bound<'_, PyAny>) -> PyResult<Minimiser> {
+    match value.extract::<&str>() {
+        Ok(NEWTON) => Ok(Minimiser::Newton),
+        Ok(name) => {
+            let text = format!("minimiser: expected \"{NEWTON}\" or a number of pairs, got {name:?}");
+            Err(PyValueError::new_err(text))
+        }
+        Err(_) => Ok(Minimiser::QuasiNewton { pairs: arrays::count(value.extract()?, "minimiser")? }),
+    }
+}
+
 /// Settings by name.
 pub fn by_name<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
@@ -118,6 +134,8 @@ pub fn by_name<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Boun
                 let known = INTEGRATORS.iter().find(|(_, integrator)| integrator == own);
                 all.set_item(name, known.map(|(name, _)| *name))?;
             }
+            Setting::Minimiser(Minimiser::Newton) => all.set_item(name, NEWTON)?,
+            Setting::Minimiser(Minimiser::QuasiNewton { pairs }) => all.set_item(name, *pairs)?,
             Setting::Shares(own, _) => all.set_item(name, material::field(py, &own.given())?)?,
         }
     }

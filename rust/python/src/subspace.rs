@@ -67,27 +67,6 @@ impl SkinningModes {
         arrays::owned(py, self.0.eigenvalues.clone(), &[self.0.eigenvalues.len()])
     }
 
-    /// The lowest `count` modes, identical to a computation of only `count` modes.
-    ///
-    /// Parameters
-    /// ----------
-    /// count : int
-    ///     Number of modes to keep.
-    ///
-    /// Returns
-    /// -------
-    /// SkinningModes
-    ///     The modes.
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     For a count above the number of modes.
-    fn truncated(&self, count: i64) -> PyResult<Self> {
-        let count = arrays::count(count, "count")?;
-        self.0.truncated(count).map(|modes| Self(Arc::new(modes))).map_err(refused)
-    }
-
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         made_by::<Self>(py, "", (self.weights(py)?, self.eigenvalues(py)?), None)
     }

@@ -2,10 +2,10 @@
 //! laws.
 
 use jounce::Progress;
-use jounce::inputs::SimulationParams;
+use jounce::inputs::{Minimiser, SimulationParams};
 use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::TetMesh;
-use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper};
 use jounce::operators::{gradients, lumped_mass};
 use jounce::subspace::Restraint;
 use nalgebra::{Matrix3, Rotation3, Vector3};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use jounce::Progress;
-use jounce::inputs::SimulationParams;
+use jounce::inputs::{Minimiser, SimulationParams};
 use jounce::material::{Field, Law, Material, PrincipalStretch};
 use jounce::mesh::{TetMesh, solid_lattice};
 use jounce::model::Model;
-use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper};
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::operators::Stitches;
 use jounce::simulation::Simulation;

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, EulerRot, Mat4, Vec3};
 use jounce::convert::{self, Point, Transform};
-use jounce::inputs::{Integrator, SimulationParams};
+use jounce::inputs::{Integrator, Minimiser, SimulationParams};
 use jounce::material::Law;
 use jounce::rig::Rig;
 
@@ -55,6 +55,7 @@ fn settings_are_text_and_back() {
         integrator: Integrator::Bdf2,
         limit: Some(0.25),
         contraction: 0.5.into(),
+        minimiser: Minimiser::QuasiNewton { pairs: 8 },
         ..SimulationParams::default()
     };
     let text = serde_json::to_string(&settings).unwrap();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, Shares, SimulationParams};
+use jounce::inputs::{Drive, Minimiser, Shares, SimulationParams};
 use jounce::material::{Energy, Fibre, Fibres, Field, Law, Material, PrincipalStretch};
 use jounce::model::Model;
-use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper};
 use jounce::operators::{gradients, lumped_mass};
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;

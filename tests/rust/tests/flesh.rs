@@ -1,10 +1,10 @@
 //! Bars of full-space flesh against analytic solutions, and under violent treatment.
 
 use jounce::Progress;
-use jounce::inputs::{Integrator, SimulationParams};
+use jounce::inputs::{Integrator, Minimiser, SimulationParams};
 use jounce::material::{Field, Law, Material, PrincipalStretch};
 use jounce::mesh::solid_lattice;
-use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper};
 use jounce::operators::momentum_leak;
 use jounce::rig::Rig;
 use jounce::subspace::Restraint;

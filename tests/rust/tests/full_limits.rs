@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use jounce::Progress;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Drive, Integrator, Minimiser, SimulationParams};
 use jounce::material::{Energy, Field, Law, Material, StretchLimit};
 use jounce::model::Model;
-use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, Minimiser};
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::operators::gradients;
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;

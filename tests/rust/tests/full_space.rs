@@ -4,9 +4,9 @@
 use faer::prelude::Solve;
 use faer::{Mat, Side};
 use jounce::Progress;
-use jounce::inputs::SimulationParams;
+use jounce::inputs::{Minimiser, SimulationParams};
 use jounce::material::PrincipalStretch;
-use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceModel, FullSpaceStepper};
 use jounce::operators::{displacement_constraint, laplacian, lumped_mass, momentum_leak};
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{Body, Transform, bar, swing};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use jounce::Progress;
-use jounce::inputs::SimulationParams;
+use jounce::inputs::{Minimiser, SimulationParams};
 use jounce::material::{Fibres, Field, PrincipalStretch};
 use jounce::mesh::{TetMesh, solid_lattice};
-use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper};
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{bar, turn};
 use jounce_tests::hyperelastic::{Flesh, apart, longest, silent};

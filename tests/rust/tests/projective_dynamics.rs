@@ -375,7 +375,6 @@ fn what_it_has_no_part_for_is_refused() {
     let model = clustered(&mesh, 4, 3);
     let limited = SimulationParams { limit: Some(0.1), ..SimulationParams::default() };
     assert!(matches!(Simulation::new(model.clone(), limited), Err(Error::Unsupported { what: "limit", .. })));
-    assert!(matches!(model.truncated(1), Err(Error::Unsupported { .. })));
     let mut sim = simulation(&model, SimulationParams::default());
     let pose = [Start::default().place];
     assert!(matches!(sim.step(Some(&[pose[0]; 2])), Err(Error::Shape { what: "pose", .. })));

@@ -81,15 +81,6 @@ fn stiffness_and_stitches_take_the_short_way_where_it_is_good_enough() {
 }
 
 #[test]
-fn the_factor_is_kept_where_it_is_asked_for() {
-    let editable = BodyParams { editable: true, ..params() };
-    let (plain, kept) = (build(&params(), None), build(&editable, None));
-    assert!(plain.factor_bytes() == 0 && kept.factor_bytes() > 0);
-    assert_eq!(build(&params(), Some(&kept)).factor_bytes(), 0);
-    assert_eq!(build(&editable, Some(&plain)).factor_bytes(), kept.factor_bytes());
-}
-
-#[test]
 fn a_body_of_another_surface_is_of_no_harm() {
     let other = cube(3).surface();
     let weights = vec![1.0; other.points().len()];

@@ -364,7 +364,6 @@ fn what_a_reduced_model_cannot_do_is_refused() {
         "colliders: a reduced model cannot dent; a full-space model can"
     );
     assert!(matches!(model.force_samples(3), Err(Error::Unsupported { .. })));
-    assert!(matches!(model.truncated(3), Err(Error::Unsupported { .. })));
     assert!(matches!(jounce::file::encode(&model), Err(Error::Unsupported { .. })));
 }
 

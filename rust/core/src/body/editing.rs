@@ -62,11 +62,6 @@ impl Base {
         Ok(Self { problem, modes, material: material.clone() })
     }
 
-    /// Memory of the factored problem, bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.problem.bytes()
-    }
-
     /// The modes of the same body with these stitches and this material, of unchanged density: the lowest,
     /// or those that the bones drive.
     pub(super) fn update(

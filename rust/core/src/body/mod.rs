@@ -207,11 +207,6 @@ pub struct Body {
 }
 
 impl Body {
-    /// Memory kept for changes of stitches and stiffness, bytes.
-    pub fn factor_bytes(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.bytes())
-    }
-
     /// Builds a body: lattice, weights and maps on it, modes, clusters, model.
     ///
     /// Weights, p x b in C order with rows of sum one, are taken from the closest surface point at each

@@ -48,6 +48,30 @@ impl Integrator {
     }
 }
 
+/// Number of stored curvature pairs of the default minimiser `[QN sec. 4.2]`.
+const PAIRS: u32 = 5;
+
+/// Minimiser of the energy of a step in the full space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Minimiser {
+    /// L-BFGS with a number of pairs on the constant metric; with zero pairs, projective dynamics with a
+    /// line search.
+    QuasiNewton {
+        /// Number of curvature pairs.
+        pairs: u32,
+    },
+    /// Newton's method on the projected Hessian: many times slower an iteration, the reference.
+    Newton,
+}
+
+impl Default for Minimiser {
+    fn default() -> Self {
+        Self::QuasiNewton { pairs: PAIRS }
+    }
+}
+
 /// Number of stored substeps.
 pub(crate) const HISTORY: usize = 4;
 
@@ -64,6 +88,8 @@ pub struct SimulationParams {
     pub integrator: Integrator,
     /// Most iterations in a substep.
     pub max_iterations: u32,
+    /// Minimiser of the full space; other models have the default alone.
+    pub minimiser: Minimiser,
     /// Stopping threshold, root mean square over the mass as a share of the diagonal: a substep ends once an
     /// iteration moves the body by less, or in the full space once it is nearer to its solution. There the
     /// threshold shrinks, down to a hundredth, for a substep that moves the body by less than `2e-4`.
@@ -108,6 +134,7 @@ impl Default for SimulationParams {
             substeps: 1,
             integrator: Integrator::default(),
             max_iterations: 30,
+            minimiser: Minimiser::default(),
             tolerance: 1e-6,
             damping: 0.0,
             gravity: [0.0; 3],
@@ -138,6 +165,8 @@ pub enum Setting<'a> {
     Vector(&'a mut [f64; 3]),
     /// The time discretisation.
     Integrator(&'a mut Integrator),
+    /// The minimiser of the full space.
+    Minimiser(&'a mut Minimiser),
     /// A share for each part of a body, and the name of these parts.
     Shares(&'a mut Shares, &'static str),
 }
@@ -151,6 +180,7 @@ impl Setting<'_> {
             (Self::Limit(own), Setting::Limit(new)) => *own = *new,
             (Self::Vector(own), Setting::Vector(new)) => *own = *new,
             (Self::Integrator(own), Setting::Integrator(new)) => *own = *new,
+            (Self::Minimiser(own), Setting::Minimiser(new)) => *own = *new,
             (Self::Shares(own, _), Setting::Shares(new, _)) => *own = *new,
             _ => unreachable!("a setting has one kind"),
         }
@@ -159,16 +189,19 @@ impl Setting<'_> {
 
 /// Upper bound of substeps and of iterations.
 const MOST_REPETITIONS: u32 = 100_000;
+/// Upper bound of curvature pairs.
+const MOST_PAIRS: u32 = 100;
 
 impl SimulationParams {
     /// All settings by name.
-    pub fn by_name(&mut self) -> [(&'static str, Setting<'_>); 17] {
+    pub fn by_name(&mut self) -> [(&'static str, Setting<'_>); 18] {
         use Setting::{Count, Limit, Number, Vector};
         [
             ("dt", Number(&mut self.dt)),
             ("substeps", Count(&mut self.substeps)),
             ("integrator", Setting::Integrator(&mut self.integrator)),
             ("max_iterations", Count(&mut self.max_iterations)),
+            ("minimiser", Setting::Minimiser(&mut self.minimiser)),
             ("tolerance", Number(&mut self.tolerance)),
             ("damping", Number(&mut self.damping)),
             ("gravity", Vector(&mut self.gravity)),
@@ -194,6 +227,10 @@ impl SimulationParams {
                 "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
             return Err(Error::Unsupported { what: "integrator", why });
         }
+        if among && self.minimiser == Minimiser::Newton {
+            let why = "Newton's method knows no contact; among colliders give a number of pairs";
+            return Err(Error::Unsupported { what: "minimiser", why });
+        }
         Ok(())
     }
 
@@ -203,6 +240,10 @@ impl SimulationParams {
         let at_least_zero = |v: f64| v.is_finite() && v >= 0.0;
         let (limit, stretch) = (self.limit.unwrap_or(1.0), self.stretch.unwrap_or(1.0));
         let count = |v: u32| (1..=MOST_REPETITIONS).contains(&v);
+        let pairs = match self.minimiser {
+            Minimiser::QuasiNewton { pairs } => pairs,
+            Minimiser::Newton => 0,
+        };
         let checks = [
             ("dt", "a positive number of seconds", self.dt, positive(self.dt)),
             ("substeps", "a whole number from 1 to 100000", self.substeps.into(), count(self.substeps)),
@@ -212,6 +253,7 @@ impl SimulationParams {
                 self.max_iterations.into(),
                 count(self.max_iterations),
             ),
+            ("minimiser", "0 to 100 pairs", pairs.into(), pairs <= MOST_PAIRS),
             ("tolerance", "a number >= 0", self.tolerance, at_least_zero(self.tolerance)),
             ("damping", "a ratio >= 0", self.damping, at_least_zero(self.damping)),
             ("pose_rest", "a number in [0, 1]", self.pose_rest, (0.0..=1.0).contains(&self.pose_rest)),

@@ -32,7 +32,6 @@ const AT_VERTICES: &str = "only a model of skinning modes has them; reduce force
 /// let params = BodyParams { resolution: 10, modes: 4, cubature: 12, ..BodyParams::default() };
 /// let model = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?.model;
 /// assert_eq!((model.coefficient_shape(), model.bone_count()), (vec![4, 3, 4], 1));
-/// assert_eq!(model.truncated(2)?.mode_count(), 2);
 /// # Ok::<(), jounce::Error>(())
 /// ```
 #[derive(Clone)]
@@ -132,15 +131,6 @@ impl Model {
             Self::Reduced(model) => model.mesh().vertices(),
             Self::Projective(model) => model.vertices(),
         }
-    }
-
-    /// The same body with the lowest `count` modes; see [`SkinningModel::truncated`].
-    ///
-    /// # Errors
-    /// [`Error::Range`] for a count above the number of modes, [`Error::Unsupported`] for other methods.
-    pub fn truncated(&self, count: usize) -> Result<Self> {
-        let model = self.skinning("truncated", "only a model of skinning modes has modes to leave out")?;
-        Ok(Self::Skinning(model.truncated(count)?.into()))
     }
 
     /// Sample points for force fields, for about `count` parts; see [`SkinningModel::force_samples`].

@@ -12,10 +12,9 @@ pub use together::{Turn, step_together};
 use std::sync::Arc;
 
 use crate::inputs::force_samples::ForceSamples;
-use crate::inputs::settings::{Drive, SimulationParams, StepReport};
+use crate::inputs::settings::{Drive, Minimiser, SimulationParams, StepReport};
 use crate::inputs::start::Start;
 use crate::model::Model;
-use crate::model::full_space::minimise::Minimiser;
 use crate::model::full_space::step::FullSpaceSubstep;
 use crate::model::projective::step::ProjectiveSubstep;
 use crate::model::reduced::step::ReducedSubstep;
@@ -78,7 +77,7 @@ impl Simulation {
         check(&model, &params, false)?;
         let substep: Box<dyn Substep + Sync> = match &model {
             Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
-            Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
+            Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone())),
             Model::Reduced(model) => Box::new(ReducedSubstep::new(model.clone())),
             Model::Projective(model) => Box::new(ProjectiveSubstep::new(model.clone())),
         };
@@ -108,7 +107,7 @@ impl Simulation {
         let shared: Arc<[Collider]> = colliders.into();
         let substep: Box<dyn Substep + Sync> = match &model {
             Model::FullSpace(body) => {
-                let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
+                let body = FullSpaceSubstep::new(body.clone());
                 Box::new(body.among(shared.clone(), skin.as_ref())?)
             }
             Model::Projective(body) => {
@@ -438,6 +437,10 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     if params.hold != 0.0 && !model.is_loose() {
         let why = "only a loose body is held and let go; set it to 0";
         return Err(Error::Unsupported { what: "hold", why });
+    }
+    if params.minimiser != Minimiser::default() && !matches!(model, Model::FullSpace(_)) {
+        let why = "only the full space has a choice of minimisers; leave it out";
+        return Err(Error::Unsupported { what: "minimiser", why });
     }
     let limits = [("limit", params.limit), ("stretch", params.stretch)];
     let given = limits.into_iter().find(|(_, limit)| limit.is_some());

@@ -38,6 +38,7 @@ pub(super) struct Pair {
 pub(crate) struct Lbfgs {
     pairs: Vec<Pair>,
     known: usize,
+    rows: usize,
     /// Key of the metric.
     metric: [f64; 2],
     shares: Vec<f64>,
@@ -47,10 +48,21 @@ pub(crate) struct Lbfgs {
 impl Lbfgs {
     /// Room for `most` pairs of some rows.
     pub(crate) fn new(rows: usize, most: usize, rules: Rules) -> Self {
-        let zeros = || vec![[0.0; 3]; rows];
+        let (pairs, shares) = (Vec::new(), Vec::new());
+        let mut memory = Self { pairs, known: 0, rows, metric: [0.0; 2], shares, rules };
+        memory.make_room(most);
+        memory
+    }
+
+    /// Changes the room to `most` pairs, and keeps the newest.
+    pub(crate) fn make_room(&mut self, most: usize) {
+        let zeros = || vec![[0.0; 3]; self.rows];
         let pair = |_| Pair { step: zeros(), change: zeros(), curvature: 0.0, image: Vec::new() };
-        let (pairs, shares) = ((0..most).map(pair).collect(), vec![0.0; most]);
-        Self { pairs, known: 0, metric: [0.0; 2], shares, rules }
+        let surplus = self.pairs.len().saturating_sub(most);
+        let missing = most.saturating_sub(self.pairs.len());
+        self.pairs.splice(..surplus, (0..missing).map(pair));
+        self.known = self.known.min(most);
+        self.shares.resize(most, 0.0);
     }
 
     /// `true` if there is no valid pair.
@@ -96,10 +108,11 @@ impl Lbfgs {
         }
     }
 
-    /// Loads pairs, as many as there is room for.
+    /// Loads pairs, with more room if there are more than before.
     pub(crate) fn load(&mut self, learnt: &Learnt) {
+        self.make_room(self.pairs.len().max(learnt.pairs.len()));
         self.metric = learnt.metric;
-        self.known = learnt.pairs.len().min(self.pairs.len());
+        self.known = learnt.pairs.len();
         let dot = self.rules.dot;
         for (pair, [step, change]) in self.known_mut().iter_mut().zip(&learnt.pairs) {
             pair.step.copy_from_slice(step);

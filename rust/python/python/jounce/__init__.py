@@ -5,14 +5,14 @@ displacements. Arrays are numpy, of any precision and order, in SI units. What i
 TypeError, any other invalid input ValueError with the name of the argument and the element.
 
 `Body` makes everything in one call, `Simulation` steps it, `jounce.shapes` has surfaces for first trials,
-`jounce.operators` the sparse matrices underneath, `jounce.plot` and `view` pictures, `jounce.io` files,
+`jounce.splines` drawn laws, `jounce.operators` the sparse matrices underneath, `jounce.plot` and `view` pictures, `jounce.io` files,
 `jounce.standard` the values where nothing else is asked for.
 """
 
 from __future__ import annotations
 
 from jounce import _pickling as _pickling
-from jounce import gltf, io, operators, plot, shapes, standard
+from jounce import gltf, io, operators, plot, shapes, splines, standard
 from jounce._jounce import (
     Basis,
     Body,
@@ -147,6 +147,7 @@ __all__ = [
     "read_mesh",
     "shapes",
     "skinning_modes",
+    "splines",
     "spread_to_interior",
     "standard",
     "step_together",

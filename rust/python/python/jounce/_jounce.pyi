@@ -642,24 +642,6 @@ class SkinningModes:
         """Eigenvalues, (m,) float64, 1/s^2, ascending unless localised; a mode's frequency is
         `sqrt(eigenvalue) / (2 pi)` Hz.
         """
-    def truncated(self, count: int) -> SkinningModes:
-        """The lowest `count` modes, identical to a computation of only `count` modes.
-
-        Parameters
-        ----------
-        count : int
-            Number of modes to keep.
-
-        Returns
-        -------
-        SkinningModes
-            The modes.
-
-        Raises
-        ------
-        ValueError
-            For a count above the number of modes.
-        """
 
 def skinning_modes(
     mesh: TetMesh,
@@ -1844,24 +1826,6 @@ class Model:
         -------
         (p, 3) array
             Displacements, metres; `out` itself if it is given.
-        """
-    def truncated(self, count: int) -> Model:
-        """The same body, rig and clusters with the lowest `count` modes, computed without the mesh.
-
-        Parameters
-        ----------
-        count : int
-            Number of modes to keep.
-
-        Returns
-        -------
-        Model
-            The model.
-
-        Raises
-        ------
-        ValueError
-            For a count above the number of modes.
         """
     def reduce_forces(self, forces: _FloatsLike, emb: Embedding | None = None) -> _Floats:
         """Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i
@@ -3705,9 +3669,6 @@ class Body:
         new body.
         """
     @property
-    def factor_bytes(self) -> int:
-        """Memory of the factor kept for edits of stitches, bytes; 0 for a body that is not editable."""
-    @property
     def mesh(self) -> TetMesh:
         """The simulated lattice."""
     @property
@@ -4293,12 +4254,6 @@ class Player:
     @property
     def mode_count(self) -> int:
         """Number of modes of the model."""
-    @property
-    def moving_mode_count(self) -> int:
-        """Number of modes that move at the level of detail."""
-    @property
-    def point_count(self) -> int:
-        """Number of points with displacements."""
 
 @final
 class ProjectiveJob(Job):
@@ -4633,30 +4588,6 @@ class ElasticEnergy:
         -------
         SparseMatrix
             Hessian, 3n x 3n, N/m; rows 3i to 3i + 2 belong to vertex i.
-
-        Raises
-        ------
-        ValueError
-            As `value`.
-        """
-    def hessian_product(
-        self, positions: _FloatsLike, direction: _FloatsLike, *, definite: bool = False
-    ) -> _Floats:
-        """Product of the Hessian with a direction, without the matrix.
-
-        Parameters
-        ----------
-        positions : (n, 3) array
-            Metres.
-        direction : (n, 3) array
-            Change of the positions.
-        definite : bool, default False
-            As in `hessian`.
-
-        Returns
-        -------
-        (n, 3) array
-            Change of the gradient, to first order.
 
         Raises
         ------

@@ -80,6 +80,10 @@ class Settings(TreeSettings, total=False):
         Rest length factor of a loose body, or a projective one of tets, in [0.01, 100].
     hold : float, default 0.0
         Frequency in Hz of a critically damped spring from a loose body to its pose; 0 lets go.
+    minimiser : int or 'newton', default 5
+        Of a full-space model: number of curvature pairs of L-BFGS, at most 100, with 0 for projective
+        dynamics with a line search [QN]; or Newton's method on the projected Hessian, the reference,
+        many times slower an iteration and without colliders.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class Settings(TreeSettings, total=False):
     stitching: float | npt.ArrayLike | None
     inflation: float | None
     hold: float | None
+    minimiser: int | Literal["newton"] | None
 
 
 class FleshSettings(TypedDict, total=False):

@@ -4,31 +4,10 @@ use super::newton::Newton;
 use super::objective::Incremental;
 use super::stretch::{FELT, NEAR};
 use crate::Result;
+use crate::inputs::settings::Minimiser;
 use crate::math::rows::{Rows, combine};
 use crate::potentials::quadratic::combine_wide;
 use crate::solve::{Descent, FAR, Objective, Outcome, take_lowest};
-
-/// Number of stored curvature pairs `[QN sec. 4.2]`.
-const PAIRS: usize = 5;
-
-/// Minimiser of a step's energy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Minimiser {
-    /// L-BFGS with a number of pairs on the constant metric; with zero pairs, projective dynamics with a
-    /// line search.
-    QuasiNewton {
-        /// Number of curvature pairs.
-        pairs: usize,
-    },
-    /// Newton's method on the projected Hessian: many times slower an iteration, the reference.
-    Newton,
-}
-
-impl Default for Minimiser {
-    fn default() -> Self {
-        Self::QuasiNewton { pairs: PAIRS }
-    }
-}
 
 impl Incremental<'_> {
     /// Moves u to a minimum; repeats the descent if further tets reach their stretch limit.

@@ -19,7 +19,6 @@ pub(crate) mod stretch;
 
 use data::FullSpaceData;
 pub use data::FullSpaceExtras;
-pub use minimise::Minimiser;
 use parts::Parts;
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
 

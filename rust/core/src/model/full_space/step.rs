@@ -5,13 +5,12 @@ use std::sync::Arc;
 use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
-use super::minimise::Minimiser;
 use super::objective::{Incremental, Terms};
 use super::opening::Opened;
 use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{Drive, HISTORY, Minimiser, SimulationParams};
 use crate::inputs::shares::Shares;
 use crate::kinematics::history::{apart, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
@@ -75,15 +74,11 @@ pub(crate) struct FullSpaceSubstep {
 }
 
 impl FullSpaceSubstep {
-    pub(crate) fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
+    pub(crate) fn new(model: Arc<FullSpaceModel>) -> Self {
         let (rows, free) = (model.vertices.len(), model.free);
-        let pairs = match minimiser {
-            Minimiser::QuasiNewton { pairs } => pairs,
-            Minimiser::Newton => 0,
-        };
         let zeros = |rows: usize| vec![[0.0; 3]; rows];
         Self {
-            minimiser,
+            minimiser: Minimiser::default(),
             elements: model.elements.clone(),
             rest: None,
             fibres: model.fibres.clone().map(Fibres::new),
@@ -94,7 +89,7 @@ impl FullSpaceSubstep {
             firmer: None,
             begins: true,
             room: VertexRoom::default(),
-            descent: Descent::new(free, pairs),
+            descent: Descent::new(free, 0),
             terms: Terms::new(&model),
             positions: zeros(rows),
             wide: vec![[0.0; 4]; rows],
@@ -138,6 +133,15 @@ impl FullSpaceSubstep {
             let end = End { colliders: rig.colliders, beyond: &self.skin.end, origin: now };
             contact.begin(&start, &end, self.terms.metric());
         }
+    }
+
+    /// Sets the minimiser, with room for its curvature pairs.
+    fn set_minimiser(&mut self, minimiser: Minimiser) {
+        self.minimiser = minimiser;
+        self.descent.memory.make_room(match minimiser {
+            Minimiser::QuasiNewton { pairs } => pairs as usize,
+            Minimiser::Newton => 0,
+        });
     }
 
     /// Sets rig shape, rest shapes and metric of a substep.
@@ -387,6 +391,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        self.set_minimiser(params.minimiser);
         let tether = Tether::new(params.hold, h);
         self.is_held = tether.is_some_and(|tether| tether.is_firm());
         let [by_mass, by_stiffness] = self.model.damping(params);
@@ -427,6 +432,7 @@ impl Substep for FullSpaceSubstep {
 
     /// Loose parts feel no loads here, since they would never come to rest.
     fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+        self.set_minimiser(params.minimiser);
         self.is_held = false;
         self.terms.inertia.rest(params.stiffness * self.model.shift);
         self.firmer = None;

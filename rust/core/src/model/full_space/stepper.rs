@@ -1,12 +1,10 @@
-//! Stand-alone steps of a full-space body from any start to any rig shape, by either minimiser, for
-//! measurements.
+//! Stand-alone steps of a full-space body from any start to any rig shape, for measurements.
 
 use std::sync::Arc;
 
 use super::FullSpaceModel;
-use super::minimise::Minimiser;
 use super::step::FullSpaceSubstep;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{Drive, Minimiser, SimulationParams};
 use crate::solve::Outcome;
 use crate::stepping::motion::Motion;
 use crate::stepping::substep::{Substep, last};
@@ -30,14 +28,15 @@ pub struct FullSpaceReport {
 /// The same inputs give the same bits for any number of threads.
 pub struct FullSpaceStepper {
     model: Arc<FullSpaceModel>,
+    minimiser: Minimiser,
     motion: Motion<FullSpaceSubstep>,
 }
 
 impl FullSpaceStepper {
-    /// A stepper before its first step.
+    /// A stepper before its first step; the minimiser replaces that of the settings.
     pub fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
-        let motion = Motion::new(Box::new(FullSpaceSubstep::new(model.clone(), minimiser)));
-        Self { model, motion }
+        let motion = Motion::new(Box::new(FullSpaceSubstep::new(model.clone())));
+        Self { model, minimiser, motion }
     }
 
     /// Restarts at rest: n x 3 rig positions of the vertices, and admissible displacements.
@@ -75,6 +74,7 @@ impl FullSpaceStepper {
         mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
     ) -> Result<FullSpaceReport> {
         params.check()?;
+        let params = &SimulationParams { minimiser: self.minimiser, ..*params };
         let offsets = self.offsets(posed)?;
         let drive = Drive { offsets: Some(&offsets), ..Drive::default() };
         let budget = (params.max_iterations, params.tolerance);

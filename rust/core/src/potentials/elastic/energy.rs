@@ -1,6 +1,6 @@
 //! Elastic energy of a whole mesh as a function of its vertices, with gradient and Hessian.
 
-use nalgebra::{Matrix3, SVector, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 use super::elements::{Element, deformation};
 use super::mesh_elements::elements_of;
@@ -87,32 +87,9 @@ impl ElasticEnergy {
         Ok(self.gathered(of, positions))
     }
 
-    /// `d2E/dx2 v`, n x 3, without the matrix.
-    ///
-    /// `is_definite` replaces the Hessian of each element by the positive semidefinite matrix closest to it.
-    ///
-    /// # Errors
-    /// As [`ElasticEnergy::value`], for positions and the direction.
-    pub fn hessian_product(
-        &self,
-        positions: &[[f64; 3]],
-        direction: &[[f64; 3]],
-        is_definite: bool,
-    ) -> Result<Vec<[f64; 3]>> {
-        self.check("positions", positions)?;
-        self.check("direction", direction)?;
-        let of = |element: &Element| {
-            let change = element.shape(direction);
-            let change = SVector::<f64, 9>::from_column_slice(change.as_slice());
-            let flat = element.hessian(positions, is_definite) * change;
-            element.volume * Matrix3::from_column_slice(flat.as_slice())
-        };
-        Ok(self.gathered(of, direction))
-    }
-
     /// `d2E/dx2`, 3n x 3n, symmetric, stored whole; rows 3i to 3i + 2 belong to vertex i.
     ///
-    /// `is_definite` as in [`ElasticEnergy::hessian_product`].
+    /// `is_definite` replaces the Hessian of each element by the positive semidefinite matrix closest to it.
     ///
     /// # Errors
     /// As [`ElasticEnergy::value`].
