@@ -22,6 +22,7 @@ class JOUNCE_OT_add(JounceOperator):
         host = needs.active_mesh(context)
         others = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != host]
         add_body(host, others, context, self.warn)
+        warn_of_others(host, self.warn)
         return f"{host.name} is a body of {len(bodies.members(host))} mesh(es)."
 
 
@@ -45,5 +46,9 @@ def add_body(
     for obj in others:
         obj.jounce.host = host
     diagnosis.keep(host, context)
+
+
+def warn_of_others(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:
+    """Warns of meshes without flesh, which the diagnosis found."""
     if {"add_to_body", "add_all_to_body"} & {found.fix for found in host.jounce.findings}:
         warn("Other meshes of the armature are no part of the body; Diagnosis offers to add them.")

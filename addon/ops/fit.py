@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import bpy
 
-from ..bridge.body import bodies
+from ..bridge.body import bodies, diagnosis
 from ..bridge.inputs import played_actions
 from ..bridge.loads import animated_settings
 from ..bridge.motions import motions
@@ -257,6 +257,8 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
     keep_built(found.built, context)
     found.host.jounce.fit_parts(found.parts)
+    # The build was made with these parts.
+    diagnosis.renew(found.host, "build", context)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
     if fitted.tuning is not None:
         state.frequency, state.shot_amount = fitted.tuning.frequency, fitted.tuning.amount

@@ -3,21 +3,22 @@
 import bpy
 
 from ..bridge.preview import displayed_modes
+from ..core.common.task import Task
 from . import needs
-from .operator import JounceOperator
+from .operator import JounceOperator, LongOperator
 
 
-class JOUNCE_OT_linear_modes(JounceOperator):
+class JOUNCE_OT_linear_modes(LongOperator):
     """Compute the small vibrations of the flesh on its rig, and their derivatives, for a look at them"""
 
     bl_idname = "jounce.linear_modes"
     bl_label = "Compute Linear Modes"
     needs = (needs.flesh, needs.in_memory)
 
-    def run(self, context: bpy.types.Context) -> str:
+    def task(self, context: bpy.types.Context) -> Task:
         """Keeps them in memory, not in the file."""
         host = needs.flesh(context)[0]
-        found = displayed_modes.compute(host, context)
+        found = yield from displayed_modes.compute(host, context)
         return f"{host.name}: {len(found.modes)} linear modes, {len(found.derivatives)} derivatives"
 
 

@@ -19,7 +19,7 @@ from ..core.mesh.roots import is_at_both_ends
 from ..core.shot import fitting
 from ..props.bake import TARGETS
 from . import needs
-from .add import add_body
+from .add import add_body, warn_of_others
 from .build import build_body
 from .clothes import hung_beside, take_back, worn
 from .fit import FITTED, keep, searched, shot
@@ -58,6 +58,7 @@ class JOUNCE_OT_setup(LongOperator):
                     [host] = [obj for obj in meshes if registry.is_host(obj) and not registry.is_worn(obj)]
                     for each in bodies.dressed([host]):
                         show(each, self.warn)
+                    warn_of_others(host, self.warn)
             finished = True
         finally:
             if not finished:

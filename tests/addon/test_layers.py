@@ -1,6 +1,7 @@
 """Allowed dependencies of each folder of the extension, and promises of its manifest."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -91,3 +92,11 @@ def test_the_manifest_suits_the_platform_of_extensions():
     assert not {"blender", "add-on", "addon"} & set(manifest["name"].lower().split())
     assert set(manifest["tags"]) == {"Animation", "Bake", "Physics", "Rigging"}
     assert set(manifest["permissions"]) == {"files"}
+
+
+def test_the_manifest_names_all_copyright_holders():
+    """In the form "years name", ours and those of the code compiled into the wheel."""
+    manifest = tomllib.loads((ADDON / "blender_manifest.toml").read_text())
+    ours, theirs = manifest["copyright"]
+    assert all(re.match(r"\d{4}(-\d{4})? \S", holder) for holder in (ours, theirs))
+    assert "Jounce" in ours and "THIRD-PARTY.txt" in theirs

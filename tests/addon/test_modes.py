@@ -21,6 +21,14 @@ def body(surface):
     return bodies.CACHE.get(surface.digest(SETTINGS))
 
 
+@pytest.fixture(scope="module")
+def found(body, surface):
+    """Vibrations of the body."""
+    runner = Runner(modes.vibrations(body, surface))
+    runner.run(float("inf"))
+    return runner.message
+
+
 def test_the_motion_of_a_mode_is_its_displacement_over_the_mass(body):
     coefficients = np.random.default_rng(3).normal(size=body.model.coefficient_shape)
     found = modes.amplitudes(modes.moments(body), coefficients)
@@ -33,8 +41,7 @@ def test_the_motion_of_a_mode_is_its_displacement_over_the_mass(body):
         assert abs(found[mode] / expected - 1.0) < 1e-5
 
 
-def test_vibrations_are_those_of_the_flesh_on_its_rig(body, surface):
-    found = modes.vibrations(body, surface)
+def test_vibrations_are_those_of_the_flesh_on_its_rig(body, found):
     own = jounce.linear_modes(body.mesh, body.material, modes.LINEAR, body.rig, body.leak, body.pinned)
     assert np.array_equal(found.modes, own.shapes)
     assert np.allclose(found.ratios * body.model.frequency, own.frequencies, rtol=1e-14)
@@ -42,10 +49,17 @@ def test_vibrations_are_those_of_the_flesh_on_its_rig(body, surface):
     assert len(found.derivatives) == 36 and np.abs(found.modes[:, body.pinned]).max(initial=0.0) == 0.0
 
 
-def test_shapes_have_a_longest_displacement_of_one(body, surface):
+def test_vibrations_tell_their_progress_and_can_be_stopped(body, surface):
+    task = modes.vibrations(body, surface)
+    step = next(task)
+    assert step.stage.startswith("Linear modes") and 0.0 <= step.fraction <= 1.0
+    task.close()
+
+
+def test_shapes_have_a_longest_displacement_of_one(body, found):
     for shape in (
         modes.skinning_shape(body, 1, np.array([0.6, 0.0, 0.8])),
-        modes.shape_of(body, modes.vibrations(body, surface).derivatives[4]),
+        modes.shape_of(body, found.derivatives[4]),
     ):
         assert abs(np.linalg.norm(shape, axis=1).max() - 1.0) < 1e-12
     assert not modes.longest_one(np.zeros((3, 3))).any()

@@ -1,10 +1,14 @@
 """The zip installs and the operators of the installed extension work."""
 
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 
 import bpy
@@ -27,6 +31,22 @@ def test_the_zip_is_installed_and_enabled(package):
 def test_the_native_module_comes_with_the_zip():
     installed = Path(os.environ["BLENDER_USER_RESOURCES"]).rglob("jounce/_jounce.*")
     assert [path for path in installed if path.suffix in (".so", ".pyd")]
+
+
+@needs_zip
+def test_the_files_named_as_copyright_come_with_the_zip():
+    """The years are as far apart as those in the notices of the compiled code."""
+    with zipfile.ZipFile(os.environ["JOUNCE_EXTENSION"]) as archive:
+        manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+        wheel = zipfile.ZipFile(io.BytesIO(archive.read(manifest["wheels"][0].removeprefix("./"))))
+    years, holders = manifest["copyright"][1].split(" ", 1)
+    notices = {
+        Path(name).name: wheel.read(name).decode() for name in wheel.namelist() if "THIRD-PARTY" in name
+    }
+    named = {name for name in ("THIRD-PARTY.txt", "THIRD-PARTY-RUST.html") if name in holders}
+    assert named == set(notices)
+    granted = re.findall(r"[Cc]opyright (?:\([cC]\)|©) ((?:19|20)\d\d)", notices["THIRD-PARTY.txt"])
+    assert min(granted) == years.partition("-")[0]
 
 
 @needs_zip

@@ -84,6 +84,13 @@ KINDS = (
         slow=lambda _: arguments(fine_body().mesh, jelly(), 400, 400),
     ),
     Kind(
+        jounce.LinearModesJob,
+        jounce.linear_modes,
+        "modes",
+        quick=lambda box: arguments(jounce.TetMesh.lattice(*box[:2], 8), jelly(), 4),
+        slow=lambda _: arguments(fine_body().mesh, jelly(), 200),
+    ),
+    Kind(
         jounce.LearnJob,
         jounce.Body.learn,
         "forces",
@@ -189,6 +196,23 @@ def test_modal_keys_of_a_job_refuse_what_the_function_refuses():
         job.result()
     with pytest.raises(ValueError, match="tolerance: expected a distance >= 0"):
         jounce.modal_keys(shapes(3, 4), tolerance=-1.0)
+
+
+def test_linear_modes_of_a_job_are_those_of_the_function(box):
+    mesh = jounce.TetMesh.lattice(*box[:2], 8)
+    held = mesh.vertices[:, 0] < mesh.vertices[:, 0].min() + 0.1
+    job = jounce.LinearModesJob(mesh, jelly(), 4, pinned=held, derivatives=True)
+    made, expected = job.result(), jounce.linear_modes(mesh, jelly(), 4, pinned=held)
+    assert job.stage == "derivatives"
+    assert np.array_equal(made.shapes, expected.shapes)
+    assert np.array_equal(made.derivatives(), expected.derivatives())
+
+
+def test_linear_modes_of_a_surface_have_no_derivatives(box):
+    surface = jounce.SurfaceMesh(*box[:2])
+    job = jounce.LinearModesJob(surface, jelly(), 4, thickness=0.01, derivatives=True)
+    with pytest.raises(ValueError, match="a surface without volume has none"):
+        job.result()
 
 
 @pytest.mark.posix

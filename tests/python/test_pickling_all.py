@@ -103,6 +103,7 @@ MADE = {
 JOBS = {
     "BodyJob": lambda it: jounce.BodyJob(it["body"].points, it["body"].triangles, it["body"].weights),
     "FullSpaceJob": lambda it: jounce.FullSpaceJob(it["body"]),
+    "LinearModesJob": lambda it: jounce.LinearModesJob(it["mesh"], it["material"], 4),
     "MotionJob": lambda it: jounce.MotionJob(it["simulation"]),
     "ModalKeysJob": lambda it: jounce.ModalKeysJob(np.ones((4, 8, 3)), 1e-4),
     "Player": lambda it: jounce.Player(it["body"].model),

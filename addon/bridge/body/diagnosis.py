@@ -214,6 +214,9 @@ def of_left_out(
     """Meshes deformed or carried by the body's armatures without a body of their own."""
     for armature in armature_modifier.moving(objects):
         meshes = left_out(armature, host, context)
+        if any(armature_modifier.hangs_on(obj, armature) for obj in meshes):
+            rigid = rigid_bones(host, context)
+            meshes = [obj for obj in meshes if not rigid & armature_modifier.bones_of(obj, armature)]
         if len(meshes) > FEW:
             which = f"{len(meshes)} meshes of {armature.name} are no part of {host.name}"
             yield Finding(f"{which}: flesh may cover or pierce them.", armature.name, "add_all_to_body")
@@ -249,6 +252,19 @@ def left_out(
     seen = [obj for obj in deformed if obj.visible_get(view_layer=context.view_layer)]
     meshes = [*seen, *armature_modifier.hung_on(armature, context)]
     return [obj for obj in meshes if not registry.is_of_body(obj) and obj not in apart]
+
+
+def rigid_bones(host: bpy.types.Object, context: bpy.types.Context) -> set[str]:
+    """Names of the bones whose flesh, as built, follows them as a whole: it covers nothing."""
+    body = built.CACHE.get(host.jounce.built_digest)
+    if body is None:
+        return set()
+    try:
+        core = bodies.read(host, context, lambda _sentence: None).surface.core
+    except UserError:
+        return set()
+    names = () if core is None else core.names
+    return {name for name, role in zip(names, body.roles, strict=True) if role == "rigid"}
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:

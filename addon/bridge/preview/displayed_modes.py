@@ -1,5 +1,6 @@
 """Modes and derivatives of the active body, shown on its meshes and measured."""
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import bpy
@@ -7,6 +8,7 @@ import jounce
 import numpy as np
 
 from ...core.body import bodies as built
+from ...core.common.task import Step
 from ...core.common.user_error import UserError
 from ...core.display import modes
 from ...core.display.modes import Family, Vibrations
@@ -82,11 +84,11 @@ def vibrations(host: bpy.types.Object) -> Vibrations | None:
     return None if body is None else modes.VIBRATIONS.get(modes.key(host.jounce.built_digest, body))
 
 
-def compute(host: bpy.types.Object, context: bpy.types.Context) -> Vibrations:
+def compute(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step, None, Vibrations]:
     """Computes linear modes and derivatives of a built body."""
     body = temporary_display.body_of(host)
     scene = bodies.read(host, context, lambda _sentence: None)
-    found = modes.vibrations(body, scene.surface)
+    found = yield from modes.vibrations(body, scene.surface)
     modes.VIBRATIONS.put(modes.key(host.jounce.built_digest, body), found)
     return found
 

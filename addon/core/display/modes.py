@@ -1,5 +1,6 @@
 """The displacements that a body is made of, and their frequencies, for those who look inside."""
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -8,6 +9,7 @@ import numpy as np
 from jounce import operators
 
 from ..body.bodies import BodyCache
+from ..common.task import Step, finished
 from ..common.user_error import passing_on
 from ..mesh.surface import Surface
 from ..stepping.motion import YOUNG
@@ -57,7 +59,7 @@ def key(digest: str, body: "jounce.Body") -> str:
     return f"{digest} {body.residual!r}"
 
 
-def vibrations(body: "jounce.Body", surface: Surface) -> Vibrations:
+def vibrations(body: "jounce.Body", surface: Surface) -> Generator[Step, None, Vibrations]:
     """Computes linear modes and derivatives: of the flesh between the bones, stitches included."""
     stitches, seams = None, surface.stitches
     if len(seams):
@@ -66,9 +68,17 @@ def vibrations(body: "jounce.Body", surface: Surface) -> Vibrations:
             body.mesh, seams.pairs, stiffness, seams.gap, body.embedding, seams.group, radius
         )
     with passing_on("The linear modes cannot be computed"):
-        found = jounce.linear_modes(
-            body.mesh, body.material, LINEAR, body.rig, body.leak, body.pinned, stitches=stitches
+        job = jounce.LinearModesJob(
+            body.mesh,
+            body.material,
+            LINEAR,
+            body.rig,
+            body.leak,
+            body.pinned,
+            stitches=stitches,
+            derivatives=True,
         )
+        found = yield from finished(job, "Linear modes")
         return Vibrations(found.frequencies / body.model.frequency, found.shapes, found.derivatives())
 
 

@@ -95,7 +95,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::linear::LinearModes;
     #[pymodule_export]
-    use crate::linear_build::linear_modes;
+    use crate::linear_build::{LinearModesJob, linear_modes};
     #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]

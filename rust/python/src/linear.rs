@@ -34,12 +34,17 @@ use crate::stitches::Stitches;
 /// True
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
 pub struct LinearModes {
-    found: Arc<(Swinging, subspace::LinearModes)>,
+    found: Arc<Found>,
+    /// Derivatives, one column after the other, if a job computed them.
+    derivatives: Option<Arc<Vec<f64>>>,
     /// Residuals of modes updated after stitches.
     residuals: Option<Vec<f64>>,
     warpings: [OnceLock<Arc<subspace::Warping>>; 2],
     recipe: Recipe,
 }
+
+/// The vibrating object and its modes.
+pub type Found = (Swinging, subspace::LinearModes);
 
 /// The vibrating object.
 pub enum Swinging {
@@ -72,12 +77,13 @@ impl Swinging {
 }
 
 impl LinearModes {
-    pub fn new(
-        found: Arc<(Swinging, subspace::LinearModes)>,
-        residuals: Option<Vec<f64>>,
-        recipe: Recipe,
-    ) -> Self {
-        Self { found, residuals, warpings: Default::default(), recipe }
+    pub fn new(found: Arc<Found>, recipe: Recipe) -> Self {
+        Self { found, derivatives: None, residuals: None, warpings: Default::default(), recipe }
+    }
+
+    /// The same modes with their derivatives.
+    pub fn knowing(self, derivatives: Option<Arc<Vec<f64>>>) -> Self {
+        Self { derivatives, ..self }
     }
 
     /// The body as a domain of trees, built on demand.
@@ -155,9 +161,9 @@ impl LinearModes {
     /// ValueError
     ///     If the body has more rigid motions than there are among these modes.
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let body = self.found.clone();
-        let derivatives = made(py, move |_: &Progress| body.0.body("derivatives")?.derivatives(&body.1))?;
-        fields(py, (0..derivatives.ncols()).map(|pair| derivatives.col_as_slice(pair)))
+        let (found, rows) = (self.found.clone(), self.modes().shapes.nrows());
+        let known = self.derivatives.clone().map_or_else(|| made(py, move |_| derivatives(&found)), Ok)?;
+        fields(py, known.chunks_exact(rows))
     }
 
     /// Derivatives of the unstitched body updated to the current stitches, without a solve for each [IDSR
@@ -265,7 +271,7 @@ impl LinearModes {
             let made = body.0.body("stitched")?.stitched(&body.1, &stitches, count)?;
             Ok((Arc::new((Swinging::Body(made.problem), made.modes)), made.residuals))
         })?;
-        Ok(Self::new(found.0.clone(), Some(found.1.clone()), recipe))
+        Ok(Self { residuals: Some(found.1.clone()), ..Self::new(found.0.clone(), recipe) })
     }
 
     /// These modes, and up to six residual attachment modes for each interface: the part of the static
@@ -303,7 +309,7 @@ impl LinearModes {
             let modes = problem.attached(&body.1, &interfaces)?;
             Ok(Arc::new((Swinging::Body(problem.clone()), modes)))
         })?;
-        Ok(Self::new((*found).clone(), None, recipe))
+        Ok(Self::new((*found).clone(), recipe))
     }
 
     /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None
@@ -522,6 +528,12 @@ fn fields<'a, 'py>(
     let numbers: Vec<f64> = columns.flatten().copied().collect();
     let vertices = numbers.len() / (3 * count.max(1));
     arrays::owned(py, numbers, &[count, vertices, 3])
+}
+
+/// Derivatives of modes, one column after the other.
+pub fn derivatives((body, modes): &Found) -> jounce::Result<Vec<f64>> {
+    let found = body.body("derivatives")?.derivatives(modes)?;
+    Ok((0..found.ncols()).flat_map(|pair| found.col_as_slice(pair)).copied().collect())
 }
 
 /// Derivatives from an array (k, n, 3).

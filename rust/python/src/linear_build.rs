@@ -1,12 +1,14 @@
-//! `linear_modes`: small vibrations of a body or a surface.
+//! `linear_modes` and `LinearModesJob`: small vibrations of a body or a surface.
+
+use std::sync::Arc;
 
 use jounce::{Error, Progress, operators, subspace};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{self, copied};
-use crate::job::made;
-use crate::linear::{LinearModes, Swinging};
+use crate::job::{Job, Making, made};
+use crate::linear::{self, Found, LinearModes, Swinging};
 use crate::material::Material;
 use crate::mesh::{AnyMesh, Shape};
 use crate::recipe::Recipe;
@@ -76,6 +78,90 @@ pub fn linear_modes(
     bending: f64,
     stitches: Option<&Bound<'_, Stitches>>,
 ) -> PyResult<LinearModes> {
+    let held = Held { rig, leak, pinned };
+    let (recipe, find) = search(py, &mesh, material, count, held, (thickness, bending, stitches))?;
+    made(py, find).map(|found| LinearModes::new(found, recipe))
+}
+
+/// Background job for `linear_modes`, with the same arguments; the thread never touches Python.
+///
+/// With `derivatives=True` the `derivatives` of the modes are computed too (tets only), and then return at
+/// once. Stages: "modes" and "derivatives"; `result()` gives the LinearModes. Invalid arrays raise
+/// at once; `result()` raises the errors of a stage.
+///
+/// Examples
+/// --------
+/// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+/// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+/// >>> held = mesh.vertices[:, 0] < 0.1
+/// >>> job = jounce.LinearModesJob(mesh, jounce.Material(), 3, pinned=held, derivatives=True)
+/// >>> job.result().derivatives().shape == (6, len(mesh.vertices), 3)
+/// True
+#[pyclass(frozen, extends = Job, module = "jounce", name = "LinearModesJob")]
+pub struct LinearModesJob(Making<(Arc<Found>, Option<Arc<Vec<f64>>>)>, Recipe);
+
+#[pymethods]
+impl LinearModesJob {
+    #[new]
+    #[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
+                        stitches=None, derivatives=false))]
+    fn new(
+        py: Python<'_>,
+        mesh: AnyMesh<'_>,
+        material: &Bound<'_, Material>,
+        count: i64,
+        rig: Option<&Bound<'_, Rig>>,
+        leak: Option<&Bound<'_, PyAny>>,
+        pinned: Option<&Bound<'_, PyAny>>,
+        thickness: Option<f64>,
+        bending: f64,
+        stitches: Option<&Bound<'_, Stitches>>,
+        derivatives: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let held = Held { rig, leak, pinned };
+        let (recipe, find) = search(py, &mesh, material, count, held, (thickness, bending, stitches))?;
+        let share = if derivatives { 0.5 } else { 1.0 };
+        let found = Making::start(move |progress| {
+            progress.enter("modes", 0.0, share)?;
+            let found = find(progress)?;
+            if !derivatives {
+                return Ok((found.into(), None));
+            }
+            progress.enter("derivatives", share, 1.0)?;
+            let columns = linear::derivatives(&found)?;
+            Ok((found.into(), Some(columns.into())))
+        })?;
+        Ok(found.job().add_subclass(Self(found, recipe)))
+    }
+
+    /// Waits for the modes, or raises the error of the job.
+    ///
+    /// Returns
+    /// -------
+    /// LinearModes
+    ///     The modes.
+    fn result(&self, py: Python<'_>) -> PyResult<LinearModes> {
+        let (found, derivatives) = &*self.0.result(py)?;
+        Ok(LinearModes::new(found.clone(), self.1.again(py)).knowing(derivatives.clone()))
+    }
+}
+
+/// Arguments that hold vertices.
+struct Held<'a, 'py> {
+    rig: Option<&'a Bound<'py, Rig>>,
+    leak: Option<&'a Bound<'py, PyAny>>,
+    pinned: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// The call as a recipe, and the search for its modes, free of Python.
+fn search(
+    py: Python<'_>,
+    mesh: &AnyMesh<'_>,
+    material: &Bound<'_, Material>,
+    count: i64,
+    Held { rig, leak, pinned }: Held<'_, '_>,
+    (thickness, bending, stitches): (Option<f64>, f64, Option<&Bound<'_, Stitches>>),
+) -> PyResult<(Recipe, impl FnOnce(&Progress) -> jounce::Result<Found> + Send + 'static)> {
     let [kept_leak, kept_pinned] = [leak, pinned].map(|array| array.map(copied).transpose());
     let parts = (mesh.any(), material, count, rig, kept_leak?, kept_pinned?);
     let settings = PyDict::new(py);
@@ -109,5 +195,5 @@ pub fn linear_modes(
             }
         }
     };
-    made(py, find).map(|found| LinearModes::new(found, None, recipe))
+    Ok((recipe, find))
 }

@@ -8,7 +8,7 @@ import numpy as np
 import scenes
 
 from . import artist
-from .hand import TARGETS, Hand
+from .hand import TARGETS, Hand, choosing
 
 Step = Callable[[Hand, Random], None]
 
@@ -94,6 +94,18 @@ def direct(hand: Hand, chance: Random) -> None:
             obj.jounce.flesh_key.frame = frame
 
 
+def slide(hand: Hand, chance: Random) -> None:
+    """Puts a shape of the panel Inside onto a body, by its slider."""
+    obj = artist.one(chance, artist.bodies())
+    family, number = chance.choice(("SKINNING", "LINEAR", "DERIVATIVES")), chance.randint(1, 40)
+    share = chance.choice((-1.0, 0.0, 0.5))
+    if hand.is_there and obj is not None:
+        settings = bpy.context.window_manager.jounce
+        with choosing(obj):
+            settings.family, settings.number, settings.scrub = family, number, share
+            assert np.isfinite(scenes.evaluated(obj)).all(), f"{obj.name} is not finite"
+
+
 def bake_missing(hand: Hand, chance: Random) -> None:
     """Bakes every body without a bake."""
     attempt(hand, chance, "bake", missing=True)
@@ -153,5 +165,7 @@ STEPS: tuple[Step, ...] = (
     simple("direction_remove"),
     simple("flex_mode"),
     simple("linear_modes"),
+    slide,
+    simple("fit_again"),
     simple("measure_frame"),
 )

@@ -34,6 +34,7 @@ __all__ = [
     "LearnJob",
     "LimitSamples",
     "LinearModes",
+    "LinearModesJob",
     "LocalisedModes",
     "Material",
     "ModalKeysJob",
@@ -4054,6 +4055,46 @@ class FullSpaceJob(Job):
         -------
         Model
             The model.
+        """
+
+@final
+class LinearModesJob(Job):
+    """Background job for `linear_modes`, with the same arguments; the thread never touches Python.
+
+    With `derivatives=True` the `derivatives` of the modes are computed too (tets only), and then return at
+    once. Stages: "modes" and "derivatives"; `result()` gives the LinearModes. Invalid arrays raise
+    at once; `result()` raises the errors of a stage.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> held = mesh.vertices[:, 0] < 0.1
+    >>> job = jounce.LinearModesJob(mesh, jounce.Material(), 3, pinned=held, derivatives=True)
+    >>> job.result().derivatives().shape == (6, len(mesh.vertices), 3)
+    True
+    """
+    def __new__(
+        cls,
+        mesh: TetMesh | SurfaceMesh,
+        material: Material,
+        count: int = 20,
+        rig: Rig | None = None,
+        leak: _FloatsLike | None = None,
+        pinned: _Flags | Sequence[bool] | None = None,
+        *,
+        thickness: float | None = None,
+        bending: float = 1.0,
+        stitches: Stitches | None = None,
+        derivatives: bool = False,
+    ) -> LinearModesJob: ...
+    def result(self) -> LinearModes:
+        """Waits for the modes, or raises the error of the job.
+
+        Returns
+        -------
+        LinearModes
+            The modes.
         """
 
 @final
