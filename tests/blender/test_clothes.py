@@ -251,7 +251,9 @@ def test_colliders_are_listed_by_character(wearer):
 
 
 @pytest.mark.parametrize("touches", [True, False])
-def test_a_bake_tells_how_deep_it_is_in_colliders(touches):
+def test_a_bake_tells_how_deep_it_is_in_colliders(touches, module, monkeypatch):
+    # The remaining contact is hardly visible.
+    monkeypatch.setattr(module("core.shot.penetration"), "SEEN", 1e-7)
     armature = rig()
     swung(armature)
     dress("Body", list(bipeds.body().values()), armature)
@@ -261,7 +263,6 @@ def test_a_bake_tells_how_deep_it_is_in_colliders(touches):
     ball = bpy.data.objects.new("Ball", None)
     ball.empty_display_type, ball.empty_display_size = "SPHERE", 0.12
     bpy.context.scene.collection.objects.link(ball)
-    # Between the held edge and what may swing there is no way out.
     ball.location = (0.0, 0.26, 1.2) if touches else (0.0, 5.0, 1.2)
     ball.jounce_shape = "SPHERE"
     cape.jounce.collision_collection.objects.link(ball)
@@ -269,7 +270,7 @@ def test_a_bake_tells_how_deep_it_is_in_colliders(touches):
     cape.jounce.substeps = 1
     bpy.ops.jounce.bake(target="FRAME_KEYS")
     depth = cape.jounce.bake_depth
-    assert depth > 0.002 if touches else depth < 0.02
+    assert 0.0 < depth < 0.02 if touches else depth == 0.0
     layout = drawn(bpy.types.JOUNCE_PT_bake).drawn
     told = any("inside of colliders" in str(given.get("text")) for function, given in layout)
     assert told == (depth > 0.0)
