@@ -186,6 +186,41 @@ fn what_rests_on_others_is_silent() {
 }
 
 #[test]
+fn a_heap_stays_out_of_itself_and_of_its_box() {
+    let cube = Cube::new(1000.0, 5e4);
+    let params = SimulationParams { substeps: 4, damping: 0.2, ..params() };
+    let side = 3.5 * EDGE;
+    let walls = [
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
+        ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]),
+        ([side, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+        ([0.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
+        ([0.0, side, 0.0], [0.0, -1.0, 0.0]),
+    ];
+    let walls =
+        walls.map(|(point, normal)| Collider::new(Shape::plane(point, normal).unwrap(), 0.5).unwrap());
+    let one = |i: usize| {
+        let (layer, row, column) = (i / 4, i % 4 / 2, i % 2);
+        let place = [1.7 * column as f64, 1.7 * row as f64, 1.9 * layer as f64];
+        let mut sim = cube.simulation(params, &walls, 0.5);
+        sim.place(&placed(place.map(|x| (x + 0.4) * EDGE), 0.7 * i as f64)).unwrap();
+        sim
+    };
+    let mut sims: Vec<_> = (0..16).map(one).collect();
+    let (mut deepest, mut unconverged) = (0.0, 0);
+    for frame in 0..24 {
+        let reports = step(&mut sims);
+        unconverged += usize::from(reports.iter().any(|report| !report.converged));
+        deepest = f64::max(deepest, depth(&cube, &sims));
+        let places = sims.iter().flat_map(|sim| cube.places(sim));
+        let outside = places.map(|place| place.min()).fold(0.0, f64::min);
+        assert!(outside > -1e-3 * EDGE, "{frame}: {outside}");
+    }
+    assert!(deepest < 0.01, "{deepest}");
+    assert!(unconverged < 4, "{unconverged}");
+}
+
+#[test]
 fn a_restored_state_replays_the_same_bits_for_any_number_of_threads() {
     let cube = Cube::new(1000.0, 2e4);
     let params = SimulationParams { substeps: 2, damping: 0.1, ..params() };

@@ -128,8 +128,7 @@ impl<'a> JointContact<'a> {
     /// Contacts of points at y that move along a direction; known contacts keep friction bound, force and
     /// stiffness.
     fn find(&mut self, y: &Rows, direction: &Rows) {
-        let acted = |link: Link| (link.key(), (link.touch.bound, link.touch.stiffness, link.force));
-        let known: BTreeMap<_, _> = self.links.all.drain(..).map(acted).collect();
+        let known: BTreeMap<_, _> = self.links.all.drain(..).map(|link| (link.key(), link)).collect();
         let ahead = sum(y, direction);
         for (number, (member, field)) in self.members.iter_mut().zip(&mut self.fields).enumerate() {
             let Member { contact, shape, rows, .. } = member;
@@ -137,7 +136,7 @@ impl<'a> JointContact<'a> {
             contact.find(&[], |points, point| points.at(point, own), &direction[rows.clone()]);
             shape.enter(own, &mut field[1]);
             shape.enter(&ahead[rows.clone()], &mut field[2]);
-            let rigid = |touch: &Touch| Link::rigid(number, contact, touch, rows.start);
+            let rigid = |touch: &Touch| Link::rigid(number, contact, touch, rows);
             self.links.all.extend(contact.touches.iter().map(rigid));
         }
         let reaches: Vec<Reach> = self.fields.iter().map(Reach::of).collect();
@@ -150,8 +149,12 @@ impl<'a> JointContact<'a> {
             }
         }
         for link in &mut self.links.all {
-            if let Some(&(bound, stiffness, force)) = known.get(&link.key()) {
-                (link.touch.bound, link.touch.stiffness, link.force) = (bound, stiffness, force);
+            if let Some(before) = known.get(&link.key()) {
+                (link.touch.bound, link.touch.stiffness) = (before.touch.bound, before.touch.stiffness);
+                link.force = before.force;
+                if link.met == before.met {
+                    link.image.clone_from(&before.image);
+                }
             }
         }
     }
@@ -222,6 +225,7 @@ impl Pair {
         Some(Link {
             member: self.member,
             other: Some(self.other),
+            rows: [member.rows.clone(), other.rows.clone()],
             touch,
             friction: if contact.rubs { shape.collider.friction() } else { 0.0 },
             entries,
@@ -229,6 +233,7 @@ impl Pair {
             met,
             side: normal,
             force: Vector3::zeros(),
+            image: Vec::new(),
         })
     }
 }

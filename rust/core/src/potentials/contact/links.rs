@@ -6,6 +6,7 @@ use faer::Mat;
 use nalgebra::Vector3;
 
 use super::directions::{HARD, HELD};
+use super::relaxation::{CROWD, relax};
 use super::{Compliance, Contact, Mobility, Touch, entered, mind, respond};
 use crate::math::rows::{Rows, add, combine};
 use crate::solve::{Compact, Lbfgs};
@@ -15,6 +16,8 @@ use crate::solve::{Compact, Lbfgs};
 pub(super) struct Link {
     pub(super) member: usize,
     pub(super) other: Option<usize>,
+    /// Rows of the member and of the other one; none for a rigid collider.
+    pub(super) rows: [Range<usize>; 2],
     /// Stiffness 0 until computed.
     pub(super) touch: Touch,
     pub(super) friction: f64,
@@ -25,6 +28,8 @@ pub(super) struct Link {
     pub(super) side: Vector3<f64>,
     /// Contact force of the last search, N.
     pub(super) force: Vector3<f64>,
+    /// Displacement of `rows` under a unit force, m/N; empty until computed.
+    pub(super) image: Vec<f64>,
 }
 
 /// Inverse metric of all members, block by block.
@@ -51,13 +56,14 @@ pub(super) struct Links {
 }
 
 impl Link {
-    /// Contact of a member with a rigid collider; `first` is the member's first row.
-    pub(super) fn rigid(member: usize, contact: &Contact, touch: &Touch, first: usize) -> Self {
+    /// Contact of a member with a rigid collider; `rows` are those of the member.
+    pub(super) fn rigid(member: usize, contact: &Contact, touch: &Touch, rows: &Range<usize>) -> Self {
         let point = touch.point as usize;
-        let entry = |&(row, weight): &(u32, f64)| (row + first as u32, weight);
+        let entry = |&(row, weight): &(u32, f64)| (row + rows.start as u32, weight);
         Self {
             member,
             other: None,
+            rows: [rows.clone(), 0..0],
             touch: Touch { stiffness: 0.0, ..*touch },
             friction: contact.friction(touch),
             entries: contact.points.of(point).iter().map(entry).collect(),
@@ -65,6 +71,7 @@ impl Link {
             met: Vector3::zeros(),
             side: Vector3::zeros(),
             force: Vector3::zeros(),
+            image: Vec::new(),
         }
     }
 
@@ -75,13 +82,24 @@ impl Link {
         }
     }
 
-    fn sum(&self, rows: &Rows) -> Vector3<f64> {
+    pub(super) fn sum(&self, rows: &Rows) -> Vector3<f64> {
         let sum = |sum, &(row, weight): &(u32, f64)| sum + weight * Vector3::from(rows[row as usize]);
         self.entries.iter().fold(Vector3::zeros(), sum)
     }
 
     pub(super) fn at(&self, rows: &Rows) -> Vector3<f64> {
         self.sum(rows) + self.beyond
+    }
+
+    /// Displacement of the point under a unit force in another contact, m/N.
+    pub(super) fn moved_by(&self, link: &Self) -> f64 {
+        let [own, other] = &link.rows;
+        let moved = |row: usize| match () {
+            () if own.contains(&row) => link.image[row - own.start],
+            () if other.contains(&row) => link.image[own.len() + row - other.start],
+            () => 0.0,
+        };
+        self.entries.iter().map(|&(row, weight)| weight * moved(row as usize)).sum()
     }
 
     /// `true` if a contact force can move the given member.
@@ -134,16 +152,28 @@ impl Links {
         self.stiffen(y.len(), metric);
         let compact = memory.compact(&mut |rows: &mut Rows| metric.solve(rows, |_| true));
         let free = direction.to_vec();
-        let mut images = Vec::new();
-        mind(self.acting(), |minded| {
-            images.extend(self.images(&minded[images.len()..], y.len(), metric));
+        let acting = self.acting();
+        if acting.len() + self.entered(&acting, y, direction).len() > CROWD {
+            let all: Vec<usize> = (0..self.all.len()).collect();
+            let columns = self.columns(&all, &compact);
+            let shares = relax(&mut self.all, &columns, &compact.matrix, &sum(y, direction));
+            self.push(&all, &shares, &compact, direction, metric);
+            return;
+        }
+        mind(acting, |minded| {
             if !minded.is_empty() {
                 direction.copy_from_slice(&free);
-                self.answer(minded, &images, &compact, y, direction, metric);
+                let shares = self.respond(minded, &compact, &sum(y, direction));
+                self.push(minded, &shares, &compact, direction, metric);
             }
-            let ahead = sum(y, direction);
-            entered(self.all.len(), minded, |i| self.all[i].touch.gap(&self.all[i].at(&ahead)))
+            self.entered(minded, y, direction)
         });
+    }
+
+    /// Contacts outside of the working set that the direction closes, deepest first.
+    fn entered(&self, minded: &[usize], y: &Rows, direction: &Rows) -> Vec<usize> {
+        let ahead = sum(y, direction);
+        entered(self.all.len(), minded, |i| self.all[i].touch.gap(&self.all[i].at(&ahead)))
     }
 
     /// Contacts with a force or friction.
@@ -152,84 +182,73 @@ impl Links {
         (0..self.all.len()).filter(|&i| acts(&self.all[i])).collect()
     }
 
-    /// Adds to a direction the effect of the optimal forces in the working set.
-    fn answer<F: FnMut(usize, &mut Rows)>(
-        &mut self,
+    /// Adds to a direction the effect of the forces in the working set, with these shares of the columns.
+    fn push<F: FnMut(usize, &mut Rows)>(
+        &self,
         minded: &[usize],
-        images: &[Vec<f64>],
+        shares: &[f64],
         compact: &Compact<'_>,
-        y: &Rows,
         direction: &mut Rows,
         metric: &mut Metric<'_, F>,
     ) {
+        let mut pushed = vec![[0.0; 3]; direction.len()];
+        minded.iter().for_each(|&i| self.all[i].spread(&self.all[i].force, &mut pushed));
+        metric.solve(&mut pushed, |_| true);
+        add(direction, 1.0, &pushed);
+        for (column, share) in compact.columns.iter().zip(shares) {
+            add(direction, *share, column);
+        }
+    }
+
+    /// Optimal forces in a small working set, by Newton's method; returns the share of each column.
+    fn respond(&mut self, minded: &[usize], compact: &Compact<'_>, ahead: &Rows) -> Vec<f64> {
         let of = || minded.iter().map(|&i| &self.all[i]);
-        let compliance = self.compliance(minded, images, compact);
-        let ahead = sum(y, direction);
-        let free: Vec<Vector3<f64>> = of().map(|link| link.at(&ahead)).collect();
+        let entry = |i: usize, j: usize| self.all[minded[i]].moved_by(&self.all[minded[j]]);
+        let points = Mobility::Even(Mat::from_fn(minded.len(), minded.len(), entry));
+        let columns = self.columns(minded, compact);
+        let compliance = Compliance { points, columns, matrix: compact.matrix.clone() };
+        let free: Vec<Vector3<f64>> = of().map(|link| link.at(ahead)).collect();
         let friction: Vec<f64> = of().map(|link| link.friction).collect();
         let mut touches: Vec<Touch> = of().map(|link| link.touch).collect();
         let guess: Vec<Vector3<f64>> = of().map(|link| link.force).collect();
         let forces = respond(&mut touches, &friction, &free, &compliance, &guess);
-        let mut pushed = vec![[0.0; 3]; direction.len()];
         for ((&i, touch), force) in minded.iter().zip(touches).zip(&forces) {
-            let link = &mut self.all[i];
-            link.spread(force, &mut pushed);
-            (link.touch, link.force) = (touch, *force);
+            (self.all[i].touch, self.all[i].force) = (touch, *force);
         }
-        metric.solve(&mut pushed, |_| true);
-        add(direction, 1.0, &pushed);
-        for (column, share) in compact.columns.iter().zip(compliance.shares(&forces)) {
-            add(direction, share, column);
-        }
+        compliance.shares(&forces)
     }
 
-    /// Computes missing contact stiffnesses, and drops contacts of immovable points.
+    /// Columns of the compact metric at each contact of the working set.
+    fn columns(&self, minded: &[usize], compact: &Compact<'_>) -> Vec<Vec<Vector3<f64>>> {
+        let of = |&i: &usize| compact.columns.iter().map(|column| self.all[i].sum(column)).collect();
+        minded.iter().map(of).collect()
+    }
+
+    /// Computes missing images and contact stiffnesses, and drops contacts of immovable points.
     fn stiffen<F: FnMut(usize, &mut Rows)>(&mut self, rows: usize, metric: &mut Metric<'_, F>) {
-        let new: Vec<usize> = (0..self.all.len()).filter(|&i| self.all[i].touch.stiffness == 0.0).collect();
-        for (&i, image) in new.iter().zip(self.images(&new, rows, metric)) {
-            self.all[i].touch.stiffness = HARD / moved(&self.all[i], &image);
+        let mut moved = vec![[0.0; 3]; rows];
+        let mut new: Vec<&mut Link> = self.all.iter_mut().filter(|link| link.image.is_empty()).collect();
+        for three in new.chunks_mut(3) {
+            for (c, link) in three.iter().enumerate() {
+                link.spread(&Vector3::ith(c, 1.0), &mut moved);
+            }
+            metric.solve(&mut moved, |member| three.iter().any(|link| link.moves(member)));
+            for (c, link) in three.iter_mut().enumerate() {
+                link.image = link.rows.iter().cloned().flatten().map(|row| moved[row][c]).collect();
+            }
+            three
+                .iter()
+                .flat_map(|link| link.rows.iter().cloned().flatten())
+                .for_each(|row| moved[row] = [0.0; 3]);
+        }
+        for i in 0..self.all.len() {
+            if self.all[i].touch.stiffness == 0.0 {
+                self.all[i].touch.stiffness = HARD / self.all[i].moved_by(&self.all[i]);
+            }
         }
         let least = self.all.iter().map(|link| link.touch.stiffness).fold(f64::INFINITY, f64::min);
         self.all.retain(|link| link.touch.stiffness * HELD < least);
     }
-
-    /// Displacement of all rows under a unit force in each given contact, m/N.
-    fn images<F: FnMut(usize, &mut Rows)>(
-        &self,
-        of: &[usize],
-        rows: usize,
-        metric: &mut Metric<'_, F>,
-    ) -> Vec<Vec<f64>> {
-        let mut images = Vec::with_capacity(of.len());
-        for three in of.chunks(3) {
-            let mut moved = vec![[0.0; 3]; rows];
-            for (c, &i) in three.iter().enumerate() {
-                self.all[i].spread(&Vector3::ith(c, 1.0), &mut moved);
-            }
-            metric.solve(&mut moved, |member| three.iter().any(|&i| self.all[i].moves(member)));
-            images.extend((0..three.len()).map(|c| moved.iter().map(|row| row[c]).collect::<Vec<f64>>()));
-        }
-        images
-    }
-
-    fn compliance(&self, minded: &[usize], images: &[Vec<f64>], compact: &Compact<'_>) -> Compliance {
-        let shares = |a: &Link, b: &Link| b.moves(a.member) || a.other.is_some_and(|other| b.moves(other));
-        let entry = |i: usize, j: usize| {
-            let [a, b] = [i, j].map(|k| &self.all[minded[k]]);
-            if shares(a, b) { moved(a, &images[j]) } else { 0.0 }
-        };
-        let columns = |&i: &usize| compact.columns.iter().map(|column| self.all[i].sum(column)).collect();
-        Compliance {
-            points: Mobility::Even(Mat::from_fn(minded.len(), minded.len(), entry)),
-            columns: minded.iter().map(columns).collect(),
-            matrix: compact.matrix.clone(),
-        }
-    }
-}
-
-/// Displacement of a contact point by rows of one coordinate.
-fn moved(link: &Link, rows: &[f64]) -> f64 {
-    link.entries.iter().map(|&(row, weight)| weight * rows[row as usize]).sum()
 }
 
 pub(super) fn sum(a: &Rows, b: &Rows) -> Vec<[f64; 3]> {

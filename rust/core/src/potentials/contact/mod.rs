@@ -45,6 +45,7 @@ mod links;
 mod near;
 mod placement;
 mod points;
+mod relaxation;
 mod response;
 mod shape;
 mod soft;

@@ -35,7 +35,7 @@ const CLOSE: f64 = 0.1;
 /// Smallest batch of contacts added to the working set at once; larger working sets grow by their own size.
 const BATCH: usize = 32;
 /// Largest working set. More contacts are nearly redundant for bodies with few coordinates, at cubic cost.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 
 /// Solves contacts with a growing working set, until no other contact is violated or the set is full. The
 /// forces are then the same as with all contacts, most of which are inactive. `answer` solves a working set
@@ -314,7 +314,7 @@ impl Problem<'_> {
 }
 
 /// Nearest admissible force: pushing, with friction within its bound.
-fn within(touch: &Touch, force: &Vector3<f64>) -> Vector3<f64> {
+pub(super) fn within(touch: &Touch, force: &Vector3<f64>) -> Vector3<f64> {
     let push = touch.normal.dot(force);
     let rub = force - push * touch.normal;
     let size = rub.norm();
