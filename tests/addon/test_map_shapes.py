@@ -8,6 +8,7 @@ def test_a_sphere_fades_from_its_centre():
     points = np.array([(1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (1.0, 2.0, 0.0), (1.0, 3.0, 0.0)])
     values = map_shapes.sphere(points, points[0], 2.0)
     assert np.allclose(values, [1.0, 0.5, 0.0, 0.0])
+    assert not map_shapes.sphere(points, points[0], 0.0).any()
 
 
 def test_smoothing_keeps_what_is_even_and_flattens_the_rest():

@@ -8,7 +8,9 @@ SMOOTHING = 0.5
 
 
 def sphere(points: np.ndarray, centre: np.ndarray, radius: float) -> np.ndarray:
-    """Falloff at points (p, 3): 1 at the centre of a sphere, 0 outside, smooth between."""
+    """Falloff at points (p, 3): 1 at the centre of a sphere, 0 outside or without radius, smooth between."""
+    if radius <= 0.0:
+        return np.zeros(len(points))
     inside = np.clip(1.0 - np.linalg.norm(points - centre, axis=1) / radius, 0.0, 1.0)
     return inside * inside * (3.0 - 2.0 * inside)
 
