@@ -35,7 +35,7 @@ POINTS = 9
 
 
 class JOUNCE_OT_law_spline(JounceOperator):
-    """Make the curve of this body's law stiffer on one side of rest"""
+    """Replace the curve of this body's law by one that stiffens on one side of rest"""
 
     bl_idname = "jounce.law_spline"
     bl_label = "Stiffen"

@@ -12,6 +12,7 @@ from ..bridge.preview.session import Session
 from ..bridge.rig import meshes
 from ..core.body.full_space import DraftError
 from ..core.body.muscles import Muscles
+from ..core.common.user_error import UserError
 from ..core.display import fields
 from ..core.display.colours import Look, Scale
 from ..core.display.fields import Field
@@ -77,10 +78,11 @@ class Picture:
         if self.field is Field.STRETCH:
             values = fields.stretch(skin.rest * unit, own, skin.triangles)
         elif self.field is Field.PENETRATION:
-            if not penetration.has_colliders(self._touching):
-                self.scale = Scale("No colliders in a preview", "", Look.SEQUENTIAL)
+            try:
+                values = 100.0 * penetration.depths(self._touching, own, skin.rows.start)
+            except UserError as error:
+                self.scale = Scale(str(error), "", Look.SEQUENTIAL)
                 return np.zeros(len(own))
-            values = 100.0 * penetration.depths(self._touching, own, skin.rows.start)
         else:
             values = skin.trail.speed(
                 scene.frame_current_final, shape.in_metres(unit), units.frame_seconds(scene)
@@ -102,22 +104,22 @@ class Skin:
         self.triangles = meshes.triangles(obj, flipped=False)
         self.batch = None
         self._shape: Shape | None = None
-        self._look: tuple[Scale | None, float, float] = (None, 0.0, 0.0)
+        self._look: tuple[Scale | None, float] = (None, 0.0)
         self._carriers = None
 
     def update(self, shape: Shape, picture: Picture, scene: bpy.types.Scene, opacity: float) -> None:
         """Makes a new batch for a moved mesh or other colours."""
         same = self._shape is not None and np.array_equal(shape.points, self._shape.points)
         # Colliders move without the mesh.
-        frame = scene.frame_current_final if picture.field is Field.PENETRATION else 0.0
-        if same and (picture.scale, opacity, frame) == self._look:
+        same = same and picture.field is not Field.PENETRATION
+        if same and (picture.scale, opacity) == self._look:
             return
         values = picture.values(self, shape, scene)
         self.batch = None
         if len(values) <= len(shape.points):
             colours = picture.scale.colours(self._carried(values, shape))
             self.batch = shading.surface_batch(shape.points, shape.normals, colours, opacity, shape.triangles)
-        self._shape, self._look = shape, (picture.scale, opacity, frame)
+        self._shape, self._look = shape, (picture.scale, opacity)
 
     def _carried(self, values: np.ndarray, shape: Shape) -> np.ndarray:
         if len(values) == len(shape.points):

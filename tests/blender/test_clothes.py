@@ -240,6 +240,22 @@ def test_the_wearer_is_baked_with_its_clothes(wearer):
     assert not any(obj.jounce.bake_target for obj in (body, cape, skirt()))
 
 
+def test_what_hangs_on_the_head_hinders_neither_clothes_nor_a_diagnosis_of_changed_inputs(wearer):
+    armature, body, cape = wearer
+    eye = scenes.column("Eye", radius=0.02)
+    eye.parent, eye.parent_type, eye.parent_bone = armature, "BONE", "head"
+    bpy.context.view_layer.update()
+    add(armature)
+    assert cape.jounce.built_digest
+    for obj in (cape, body):
+        scenes.activate(obj)
+        assert bpy.ops.jounce.diagnose() == {"FINISHED"}
+        assert not any(found.sentence.startswith("Eye ") for found in body.jounce.findings)
+    for core in (0.0, 0.7):
+        body.jounce.bone_core = core
+        assert bpy.ops.jounce.diagnose() == {"FINISHED"}
+
+
 def test_colliders_are_listed_by_character(wearer):
     armature, _, cape = wearer
     add(armature)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import bpy
+import jounce
 import numpy as np
 
 from ...core.body import bodies as built
@@ -216,7 +217,12 @@ def of_left_out(
         meshes = left_out(armature, host, context)
         if any(armature_modifier.hangs_on(obj, armature) for obj in meshes):
             rigid = rigid_bones(host, context)
-            meshes = [obj for obj in meshes if not rigid & armature_modifier.bones_of(obj, armature)]
+            meshes = [
+                obj
+                for obj in meshes
+                if not armature_modifier.hangs_on(obj, armature)
+                or armature_modifier.bone_of(obj, armature) not in rigid
+            ]
         if len(meshes) > FEW:
             which = f"{len(meshes)} meshes of {armature.name} are no part of {host.name}"
             yield Finding(f"{which}: flesh may cover or pierce them.", armature.name, "add_all_to_body")
@@ -255,15 +261,17 @@ def left_out(
 
 
 def rigid_bones(host: bpy.types.Object, context: bpy.types.Context) -> set[str]:
-    """Names of the bones whose flesh, as built, follows them as a whole: it covers nothing."""
+    """Names of the bones without soft flesh in the last build; none for inputs changed since."""
     body = built.CACHE.get(host.jounce.built_digest)
-    if body is None:
+    if not isinstance(body, jounce.Body):
         return set()
     try:
         core = bodies.read(host, context, lambda _sentence: None).surface.core
     except UserError:
         return set()
     names = () if core is None else core.names
+    if len(names) != len(body.roles):
+        return set()
     return {name for name, role in zip(names, body.roles, strict=True) if role == "rigid"}
 
 

@@ -87,9 +87,11 @@ def vibrations(host: bpy.types.Object) -> Vibrations | None:
 def compute(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step, None, Vibrations]:
     """Computes linear modes and derivatives of a built body."""
     body = temporary_display.body_of(host)
+    # A preview may build the body anew meanwhile.
+    key = modes.key(host.jounce.built_digest, body)
     scene = bodies.read(host, context, lambda _sentence: None)
     found = yield from modes.vibrations(body, scene.surface)
-    modes.VIBRATIONS.put(modes.key(host.jounce.built_digest, body), found)
+    modes.VIBRATIONS.put(key, found)
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...core.common.user_error import UserError
 from ...core.shot import penetration
 from ..body.diagnosis import Finding
 from . import shown_motion
@@ -30,21 +31,20 @@ def findings(known: Session) -> Iterator[Finding]:
         yield Finding(sentence, name)
 
 
-def has_colliders(known: Session | None) -> bool:
-    """True for a preview of a body with colliders."""
-    motions = None if known is None else known.motions
-    return motions is not None and motions.scene.colliders.colliders is not None
-
-
-def depths(known: Session, points: np.ndarray, start: int) -> np.ndarray:
+def depths(known: Session | None, points: np.ndarray, start: int) -> np.ndarray:
     """Depth (p,) of render vertices in the colliders of the current frame, as a share of the body's size.
 
-    points: (p, 3), metres, from vertex `start` on. Frames that nobody has read yet have no depth.
+    points: (p, 3), metres, from vertex `start` on. Frames that nobody has read yet have no depth, nor have
+    colliders at an infinite place. UserError without colliders and for one without a usable shape.
     """
+    body = None if known is None or known.motions is None else known.motions.scene
+    if body is None or body.colliders.colliders is None:
+        raise UserError("No colliders in a preview")
     drives = [] if known.filling is None else known.filling.drives
     row = known.scene.frame_current - known.cache.first if drives else 0
-    if not (has_colliders(known) and 0 <= row < len(drives)):
+    if not 0 <= row < len(drives):
         return np.zeros(len(points))
-    body = known.motions.scene
     touched, (first, now) = body.colliders.colliders, (drives[0].around, drives[row].around)
+    if not (np.isfinite(first).all() and np.isfinite(now).all()):
+        return np.zeros(len(points))
     return penetration.depths(touched, first, now, points, start) / body.surface.diagonal

@@ -124,14 +124,16 @@ def carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         obj = obj.parent
 
 
-def bones_of(obj: bpy.types.Object, armature: bpy.types.Object) -> set[str]:
-    """Name of the bone of an armature that carries an object, or of its nearest deforming ancestor."""
+def bone_of(obj: bpy.types.Object, armature: bpy.types.Object) -> str:
+    """Name of the bone of an armature that carries an object, or of its nearest deforming ancestor; empty
+    without one.
+    """
     while obj is not None and not (obj.parent == armature and obj.parent_type == "BONE"):
         obj = obj.parent
     bone = None if obj is None else armature.data.bones.get(obj.parent_bone)
     while bone is not None and not bone.use_deform:
         bone = bone.parent
-    return set() if bone is None else {bone.name}
+    return "" if bone is None else bone.name
 
 
 def is_armature_deformed(obj: bpy.types.Object) -> bool:

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use crate::arrays::{self, Axis, optional};
 use crate::errors::refused;
 
+/// Numbers of an optional array.
 pub fn numbers(
     given: Option<&Bound<'_, PyAny>>,
     what: &'static str,

@@ -98,7 +98,10 @@ pub fn linear_modes(
 /// >>> job.result().derivatives().shape == (6, len(mesh.vertices), 3)
 /// True
 #[pyclass(frozen, extends = Job, module = "jounce", name = "LinearModesJob")]
-pub struct LinearModesJob(Making<(Arc<Found>, Option<Arc<Vec<f64>>>)>, Recipe);
+pub struct LinearModesJob(Making<(Arc<Found>, Derivatives)>, Recipe);
+
+/// Derivatives of modes, one column after the other, if asked for.
+type Derivatives = Option<Arc<Vec<f64>>>;
 
 #[pymethods]
 impl LinearModesJob {

@@ -65,7 +65,7 @@ struct Evaluate<'a> {
     x: &'a [Wide],
     factor: f64,
     rows: Range<usize>,
-    /// Of the rows; empty for none.
+    /// Gradient of the rows; empty if not wanted.
     gradient: &'a mut Rows,
 }
 

@@ -5,8 +5,8 @@ displacements. Arrays are numpy, of any precision and order, in SI units. What i
 TypeError, any other invalid input ValueError with the name of the argument and the element.
 
 `Body` makes everything in one call, `Simulation` steps it, `jounce.shapes` has surfaces for first trials,
-`jounce.splines` drawn laws, `jounce.operators` the sparse matrices underneath, `jounce.plot` and `view` pictures, `jounce.io` files,
-`jounce.standard` the values where nothing else is asked for.
+`jounce.splines` drawn laws, `jounce.operators` the sparse matrices underneath, `jounce.plot` and `view`
+pictures, `jounce.io` files, `jounce.standard` the values where nothing else is asked for.
 """
 
 from __future__ import annotations

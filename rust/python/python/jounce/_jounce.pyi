@@ -3191,13 +3191,13 @@ def step_together(
     poses : sequence of arrays
         Pose of each body, as in `Simulation.step`, or None.
     forces : sequence of arrays, optional
-        Force on each body, as in `Simulation.step`, or None; None is none at all.
+        Force on each body, as in `Simulation.step`, or None; without the list, no body has any.
     offsets : sequence of arrays, optional
-        Offsets of each body, as in `Simulation.step`, or None; None is none at all.
+        Offsets of each body, as in `Simulation.step`, or None; without the list, no body has any.
     drags : sequence of Drag, optional
-        Drag of each body, as in `Simulation.step`, or None; None is none at all.
+        Drag of each body, as in `Simulation.step`, or None; without the list, no body has any.
     colliders : sequence of arrays, optional
-        Places of each body's colliders, as in `Simulation.step`, or None; None keeps all.
+        Places of each body's colliders, as in `Simulation.step`, or None; without the list, all stay.
 
     Returns
     -------

@@ -81,8 +81,8 @@ class Settings(TreeSettings, total=False):
     hold : float, default 0.0
         Frequency in Hz of a critically damped spring from a loose body to its pose; 0 lets go.
     minimiser : int or 'newton', default 5
-        Of a full-space model: number of curvature pairs of L-BFGS, at most 100, with 0 for projective
-        dynamics with a line search [QN]; or Newton's method on the projected Hessian, the reference,
+        Minimiser of a full-space model: the number of curvature pairs of L-BFGS, at most 100, with 0 for
+        projective dynamics with a line search [QN]; or Newton's method on the projected Hessian, the reference,
         many times slower an iteration and without colliders.
 
     Examples

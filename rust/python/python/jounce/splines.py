@@ -1,8 +1,8 @@
 """Stress curves for `Material`: the two splines of [QN], Neo-Hookean flesh that resists one way more.
 
-Both add a cubic to the stress of lengths, `2 mu (x - 1)^3`, spline A below the rest length and spline B above.
-Rest and small strains do not change; at half or one and a half of the length, the addition is as stiff as
-1.5 mu. (The paper shows its curves as pictures; the size of the cubic is chosen here.)
+Both add a cubic to the stress of lengths, `2 mu (x - 1)^3`, spline A below the rest length and spline B
+above. Rest and small strains do not change; at half or one and a half of the length, the addition is as stiff
+as 1.5 mu. The paper shows its curves as pictures; the size of the cubic is chosen here.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ impl FullSpaceStepper {
         params: &SimulationParams,
         mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
     ) -> Result<FullSpaceReport> {
-        params.check()?;
         let params = &SimulationParams { minimiser: self.minimiser, ..*params };
+        params.check()?;
         let offsets = self.offsets(posed)?;
         let drive = Drive { offsets: Some(&offsets), ..Drive::default() };
         let budget = (params.max_iterations, params.tolerance);

@@ -128,7 +128,7 @@ impl<'a> JointContact<'a> {
     /// Contacts of points at y that move along a direction; known contacts keep friction bound, force and
     /// stiffness.
     fn find(&mut self, y: &Rows, direction: &Rows) {
-        let known: BTreeMap<_, _> = self.links.all.drain(..).map(|link| (link.key(), link)).collect();
+        let mut known: BTreeMap<_, _> = self.links.all.drain(..).map(|link| (link.key(), link)).collect();
         let ahead = sum(y, direction);
         for (number, (member, field)) in self.members.iter_mut().zip(&mut self.fields).enumerate() {
             let Member { contact, shape, rows, .. } = member;
@@ -149,11 +149,11 @@ impl<'a> JointContact<'a> {
             }
         }
         for link in &mut self.links.all {
-            if let Some(before) = known.get(&link.key()) {
+            if let Some(before) = known.remove(&link.key()) {
                 (link.touch.bound, link.touch.stiffness) = (before.touch.bound, before.touch.stiffness);
                 link.force = before.force;
                 if link.met == before.met {
-                    link.image.clone_from(&before.image);
+                    link.image = before.image;
                 }
             }
         }

@@ -141,7 +141,7 @@ impl Links {
     }
 
     /// Adds the effect of contact forces to a direction. The working set starts with the contacts active in
-    /// the last search.
+    /// the last search; if it would need more than [`CROWD`], all contacts are relaxed.
     pub(super) fn turn<F: FnMut(usize, &mut Rows)>(
         &mut self,
         memory: &mut Lbfgs,
@@ -153,21 +153,26 @@ impl Links {
         let compact = memory.compact(&mut |rows: &mut Rows| metric.solve(rows, |_| true));
         let free = direction.to_vec();
         let acting = self.acting();
-        if acting.len() + self.entered(&acting, y, direction).len() > CROWD {
+        let mut is_crowd = acting.len() + self.entered(&acting, y, direction).len() > CROWD;
+        if !is_crowd {
+            mind(acting, |minded| {
+                if !minded.is_empty() {
+                    direction.copy_from_slice(&free);
+                    let shares = self.respond(minded, &compact, &sum(y, direction));
+                    self.push(minded, &shares, &compact, direction, metric);
+                }
+                let entered = self.entered(minded, y, direction);
+                is_crowd = minded.len() >= CROWD && !entered.is_empty();
+                entered
+            });
+        }
+        if is_crowd {
+            direction.copy_from_slice(&free);
             let all: Vec<usize> = (0..self.all.len()).collect();
             let columns = self.columns(&all, &compact);
             let shares = relax(&mut self.all, &columns, &compact.matrix, &sum(y, direction));
             self.push(&all, &shares, &compact, direction, metric);
-            return;
         }
-        mind(acting, |minded| {
-            if !minded.is_empty() {
-                direction.copy_from_slice(&free);
-                let shares = self.respond(minded, &compact, &sum(y, direction));
-                self.push(minded, &shares, &compact, direction, metric);
-            }
-            self.entered(minded, y, direction)
-        });
     }
 
     /// Contacts outside of the working set that the direction closes, deepest first.

@@ -20,7 +20,8 @@
 //! The direction of a search (`directions`) minimises the quasi-Newton model of the smooth energy together
 //! with the contacts' own (`response`), and needs the metric's inverse only between points in contact.
 //! Contacts may therefore be much stiffer than flesh without more iterations or trials. Curvature pairs
-//! describe the smooth energy alone and survive changes of the contact set.
+//! describe the smooth energy alone and survive changes of the contact set. Hundreds of contacts between
+//! bodies are relaxed one after the other (`relaxation`).
 //!
 //! Where an obstacle is narrower than the spacing of points, the faces between them have contact points of
 //! their own (`faces`), found anew in each substep.

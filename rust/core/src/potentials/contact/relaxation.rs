@@ -14,7 +14,7 @@ use super::links::Link;
 use super::response::{MOST, within};
 use crate::math::rows::Rows;
 
-/// Number of contacts from which they are relaxed: the largest working set of Newton's method.
+/// Number of contacts above which they are relaxed: the largest working set of Newton's method.
 pub(super) const CROWD: usize = MOST;
 /// Most sweeps; the next search starts from their forces.
 const SWEEPS: u32 = 200;

@@ -258,7 +258,7 @@ impl Chunk {
 /// Size of equal chunks of some elements, in whole blocks of lanes.
 fn evenly(count: usize) -> usize {
     let (lanes, _) = lane_counts();
-    count.div_ceil(count.div_ceil(CHUNK).max(1)).next_multiple_of(lanes)
+    count.div_ceil(count.div_ceil(CHUNK)).next_multiple_of(lanes)
 }
 
 /// Lane, entry and block of an index in storage of blocks x entries x lanes.
