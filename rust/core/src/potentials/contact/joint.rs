@@ -16,7 +16,8 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::directions::NEAR;
-use super::links::{Link, Links, Metric, sum};
+use super::link::Link;
+use super::links::{Links, Metric, sum};
 use super::soft::SoftShape;
 use super::sweep::{Path, SAME_SIDE, exit, side_of_entry};
 use super::{Anchor, Contact, Course, Touch, meet};

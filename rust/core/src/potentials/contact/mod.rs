@@ -42,6 +42,7 @@ mod directions;
 mod distance_grid;
 mod faces;
 mod joint;
+mod link;
 mod links;
 mod near;
 mod placement;

@@ -10,7 +10,7 @@
 use faer::Mat;
 use nalgebra::Vector3;
 
-use super::links::Link;
+use super::link::Link;
 use super::response::{MOST, within};
 use crate::math::rows::Rows;
 
@@ -162,7 +162,7 @@ mod tests {
     use nalgebra::Vector3;
 
     use super::super::Touch;
-    use super::super::links::Link;
+    use super::super::link::Link;
     use super::relax;
 
     /// Weight of a mass that falls for a step, N, and its compliance, m/N.
