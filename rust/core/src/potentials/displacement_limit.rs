@@ -7,7 +7,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::inputs::settings::SimulationParams;
-use crate::material::growth::{KNEE, continued};
+use crate::material::growth::continued;
 use crate::math::rows::Rows;
 
 /// An active displacement limit.
@@ -33,13 +33,9 @@ impl Limit {
 
     /// Potential, J; adds the gradient, N.
     pub(crate) fn evaluate(&self, mass: &[f64], u: &Rows, gradient: &mut Rows) -> f64 {
-        let (mut energy, free) = (0.0, (KNEE * self.length).powi(2));
+        let mut energy = 0.0;
         for ((mass, u), gradient) in mass.iter().zip(u).zip(gradient) {
-            let squared = Vector3::from(*u).norm_squared();
-            if squared <= free {
-                continue;
-            }
-            let distance = squared.sqrt();
+            let distance = Vector3::from(*u).norm();
             let [value, slope, _] = continued(distance / self.length);
             if slope > 0.0 {
                 energy += mass * self.stiffness * self.length * self.length * value;

@@ -1,15 +1,9 @@
 //! Quadratic energies of vertices, the same for each coordinate.
 
-use std::ops::Range;
-
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::math::Sparse;
 use crate::math::rows::Rows;
-use crate::parallel::*;
-
-/// Rows a task.
-const TASK: usize = 512;
 
 /// Rows padded to four numbers to fill a register.
 pub(crate) type Wide = [f64; 4];
@@ -41,17 +35,9 @@ impl Quadratic {
         Self { starts, entries }
     }
 
-    /// `factor x'Q x / 2`; adds the gradient to the first rows. The same bits for any number of threads.
+    /// `factor x'Q x / 2`; adds the gradient to the first rows.
     pub(crate) fn evaluate(&self, x: &[Wide], factor: f64, gradient: &mut Rows) -> f64 {
-        let beyond = gradient.len()..x.len();
-        let part = |(index, gradient): (usize, &mut Rows)| {
-            let rows = TASK * index..TASK * index + gradient.len();
-            Arch::new().dispatch(Evaluate { quadratic: self, x, factor, rows, gradient })
-        };
-        let energies: Vec<f64> =
-            gradient.par_chunks_mut(TASK).enumerate().with_max_len(1).map(part).collect();
-        let others = Evaluate { quadratic: self, x, factor, rows: beyond, gradient: &mut [] };
-        energies.iter().sum::<f64>() + Arch::new().dispatch(others)
+        Arch::new().dispatch(Evaluate { quadratic: self, x, factor, gradient })
     }
 
     /// The entries of a row.
@@ -64,8 +50,6 @@ struct Evaluate<'a> {
     quadratic: &'a Quadratic,
     x: &'a [Wide],
     factor: f64,
-    rows: Range<usize>,
-    /// Gradient of the rows; empty if not wanted.
     gradient: &'a mut Rows,
 }
 
@@ -75,13 +59,12 @@ impl WithSimd for Evaluate<'_> {
     // Plain loops only: a closure would not be compiled for the instruction set of its caller.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let Self { quadratic, x, factor, rows, gradient } = self;
+        let Self { quadratic, x, factor, gradient } = self;
         let mut energy = 0.0;
-        let first = rows.start;
-        for row in rows {
+        for row in 0..x.len() {
             let own = x[row];
             // Neither energy nor a requested gradient.
-            if gradient.is_empty() && own == [0.0; 4] {
+            if row >= gradient.len() && own == [0.0; 4] {
                 continue;
             }
             let mut sum = [0.0; 4];
@@ -94,9 +77,9 @@ impl WithSimd for Evaluate<'_> {
             for c in 0..3 {
                 energy += 0.5 * factor * own[c] * sum[c];
             }
-            if !gradient.is_empty() {
+            if row < gradient.len() {
                 for c in 0..3 {
-                    gradient[row - first][c] += factor * sum[c];
+                    gradient[row][c] += factor * sum[c];
                 }
             }
         }

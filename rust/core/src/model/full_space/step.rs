@@ -406,8 +406,8 @@ impl Substep for FullSpaceSubstep {
         if let Some(tether) = tether {
             self.draw(tether, (state, rig), (inertia, params.inflation));
         }
-        // Once a step: a factor costs several iterations, and compliances of contact are recomputed in each.
-        if std::mem::take(&mut self.begins) {
+        // With contact, once a step: compliances must be recomputed in each metric.
+        if std::mem::take(&mut self.begins) || self.contact.is_none() {
             self.meet_limits()?;
         }
         if self.contact.is_some() {

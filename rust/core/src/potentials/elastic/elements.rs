@@ -11,8 +11,8 @@ use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::rows::Rows;
 use crate::parallel::*;
 
-/// Most elements of a chunk, few enough for several tasks in a body of two thousand.
-const CHUNK: usize = 512;
+/// Elements of a chunk.
+const CHUNK: usize = 2048;
 
 /// An element: corners and gradients of the deformation, volume and law.
 pub(crate) struct Element {
@@ -110,7 +110,7 @@ impl Elements {
         order.sort_unstable();
         let chunks = order
             .chunk_by(|a, b| a.0 == b.0)
-            .flat_map(|same| same.chunks(evenly(same.len())))
+            .flat_map(|same| same.chunks(CHUNK))
             .map(|some| Chunk::new(elements, &own, some.iter().map(|place| place.2).collect()))
             .collect();
         Self { chunks }
@@ -253,12 +253,6 @@ impl Chunk {
         let more = |i: usize, j: usize| self.surplus[((slot / lanes) * 9 + 3 * i + j) * lanes + slot % lanes];
         if self.clamped[slot / lanes] { f + Matrix3::from_fn(more) } else { f }
     }
-}
-
-/// Size of equal chunks of some elements, in whole blocks of lanes.
-fn evenly(count: usize) -> usize {
-    let (lanes, _) = lane_counts();
-    count.div_ceil(count.div_ceil(CHUNK)).next_multiple_of(lanes)
 }
 
 /// Lane, entry and block of an index in storage of blocks x entries x lanes.
