@@ -6,9 +6,8 @@ import numpy as np
 
 from ..bridge.body import bodies, weight_maps
 from ..bridge.common import units
-from ..bridge.preview import evaluated_meshes, penetration
+from ..bridge.preview import evaluated_meshes, penetration, previews
 from ..bridge.preview.evaluated_meshes import Shape
-from ..bridge.preview.session import Session
 from ..bridge.rig import meshes
 from ..core.body.full_space import DraftError
 from ..core.body.muscles import Muscles
@@ -32,18 +31,14 @@ class Picture:
         mode: int,
         error: DraftError | None,
         muscles: Muscles | None,
-        touching: Session | None,
     ) -> None:
-        """error: distance of the draft from the final motion, if known. muscles: of the previewed body.
-
-        touching: the preview whose colliders are displayed.
-        """
+        """error: distance of the draft from the final motion, if known. muscles: of the previewed body."""
         self.field = field
         self.scale: Scale | None = None
         self._values = np.empty(0)
         self._skins = skins(host, len(body.embedding.points))
         self._peak = fields.Peak()
-        self._touching = touching
+        self._host = host
         if field is Field.DRAFT_ERROR:
             is_learnt = host.jounce.quality == Quality.LEARNT.value
             title = "Learnt error" if is_learnt else "Draft error"
@@ -79,7 +74,7 @@ class Picture:
             values = fields.stretch(skin.rest * unit, own, skin.triangles)
         elif self.field is Field.PENETRATION:
             try:
-                values = 100.0 * penetration.depths(self._touching, own, skin.rows.start)
+                values = 100.0 * penetration.depths(previews.session(self._host), own, skin.rows.start)
             except UserError as error:
                 self.scale = Scale(str(error), "", Look.SEQUENTIAL)
                 return np.zeros(len(own))

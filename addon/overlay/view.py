@@ -7,7 +7,6 @@ from bpy.app.handlers import persistent
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
-from ..bridge.preview.session import Session
 from ..core.body import bodies as built
 from ..core.body.attached import AttachedBody
 from ..core.body.full_space import DraftError
@@ -99,15 +98,12 @@ def draw_surfaces() -> None:
             lattice.draw(context, *lines)
 
 
-def of_preview(
-    host: bpy.types.Object, field: Field
-) -> tuple[DraftError | None, Muscles | None, Session | None]:
-    """Draft error and muscles of a previewed body, and the preview with its colliders, if displayed."""
+def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None, Muscles | None]:
+    """Draft error and muscles of a previewed body, if displayed."""
     known = previews.session(host)
     final, made = (None, None) if known is None else (known.final, known.motions)
     error = None if final is None or field is not Field.DRAFT_ERROR else final.error
-    muscles = None if made is None or field is not Field.MUSCLE else made.scene.muscles
-    return error, muscles, known if field is Field.PENETRATION else None
+    return error, None if made is None or field is not Field.MUSCLE else made.scene.muscles
 
 
 def read_lattice(

@@ -398,6 +398,22 @@ def test_the_colours_show_how_deep_the_skin_is(character, wall, module, session)
         metres = penetration.depths(known, shape, 0) * known.motions.scene.surface.diagonal
         assert np.allclose(metres, np.maximum(-shape[:, 1], 0.0), atol=1e-6)
         assert metres.max() > 0.049
+    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    picture = module("overlay.picture").Picture(
+        obj, body, module("core.display.fields").Field.PENETRATION, 0, None, None
+    )
+    [skin] = picture._skins
+    wall.location.y = 0.3
+    bpy.context.view_layer.update()
+    bpy.ops.jounce.fill_cache()
+    seen = module("bridge.preview.evaluated_meshes").shape(obj, bpy.context.evaluated_depsgraph_get())
+    values = picture.values(skin, seen, bpy.context.scene)
+    depth = np.maximum(0.3 - seen.in_metres(1.0)[:, 1], 0.0) / known.motions.scene.surface.diagonal
+    assert np.allclose(values, 100.0 * depth, atol=1e-3) and picture.scale.title == "Penetration"
+    assert values.max() == pytest.approx(picture.scale.high)
+    bpy.ops.jounce.preview()
+    assert not picture.values(skin, seen, bpy.context.scene).any()
+    assert picture.scale.title == "No colliders in a preview"
 
 
 def test_hidden_colliders_act_as_shown_ones(character, wall):

@@ -194,7 +194,7 @@ def test_the_eye_shows_it_and_the_list_names_it(shown, module):
     part.shown = True
     picture = module("overlay.picture")
     body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
-    shown_field = picture.Picture(obj, body, picture.Field.PART, 0, None, None, None)
+    shown_field = picture.Picture(obj, body, picture.Field.PART, 0, None, None)
     assert shown_field.scale.title == "Top"
     assert np.array_equal(shown_field._values > 0.5, heights(obj) > 1.4)
     part.shown = False
