@@ -23,8 +23,10 @@ def found(surface: Surface, edges: np.ndarray, poses: Iterable[np.ndarray]) -> s
     An edge that the rig shortens to a share c of its length stretches 1/c times as much by the same motion.
     At its ends flesh is `FOLDED / c` times as stiff. edges: (e, 2).
     """
+    edges = edges[lengths(surface.points, edges) > SHORT * surface.diagonal]
+    # Between ends of the same weights no length changes.
+    edges = edges[(surface.weights[edges[:, 0]] != surface.weights[edges[:, 1]]).any(axis=1)]
     rest = lengths(surface.points, edges)
-    edges, rest = edges[rest > SHORT * surface.diagonal], rest[rest > SHORT * surface.diagonal]
     points, places = np.unique(edges, return_inverse=True)
     bones = surface.weights[points].any(axis=0)
     own = replace(surface, points=surface.points[points], weights=surface.weights[np.ix_(points, bones)])

@@ -24,8 +24,8 @@ UPRIGHT = 0.4
 # Frames before and after the wildest one that are simulated with it, and the power of the strain with which
 # they count: several of nearly the same strain are wilder than one.
 BEFORE, AFTER, PEAKED = 16, 4, 16
-# Largest numbers of evaluated soft vertices, and of edges and triangles, evenly chosen.
-POINTS, EDGES = 2_000, 10_000
+# Largest numbers of evaluated soft vertices, edges and triangles, evenly chosen.
+POINTS, EDGES, TRIANGLES = 2_000, 10_000, 5_000
 # Weight of a part from which on a point is the part's, and smallest number of such points in a measured part.
 OWN, FEWEST = 0.5, 8
 # The same weight for edges, which tear most at the borders of parts.
@@ -65,8 +65,8 @@ class Gauge:
         swings = None if surface.core is None else surface.core.swings(body.roles)
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
         held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
-        edges, self._torn = moving(edges, held)
-        triangles, self._turned = moving(surface.triangles, held)
+        edges, self._torn = moving(edges, held, EDGES)
+        triangles, self._turned = moving(surface.triangles, held, TRIANGLES)
         owned, is_thin = places_of_parts(body, swings)
         known = [len(points) >= FEWEST for points in owned]
         # Names of the measured parts.
@@ -117,10 +117,10 @@ class Gauge:
         return Extent(float(np.quantile(sizes, 1.0 - TIPS)), max(torn, upright))
 
 
-def moving(items: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, float]:
+def moving(items: np.ndarray, held: np.ndarray, most: int) -> tuple[np.ndarray, float]:
     """Evenly chosen edges or triangles with a point that is not held, and the share of them that may tear."""
     free = items[~held[items].all(axis=1)]
-    return thinned(free, EDGES), TORN * len(items) / len(free) if len(free) else 1.0
+    return thinned(free, most), TORN * len(items) / len(free) if len(free) else 1.0
 
 
 def highest(values: np.ndarray, count: float) -> float:
