@@ -209,8 +209,8 @@ def trouble(
         return sentence, "use_box" if deforms(obj) and obj not in members else ""
     if not keeps_size(obj) and grows(obj):
         sentence = (
-            f"The scale of {obj.name} is animated, and what is collided with is rigid; keep the size of the "
-            "first frame, or take the keys away."
+            f"The scale of {obj.name} is animated, and colliders are rigid; keep the size of the first "
+            "frame, or remove the keys."
         )
         return sentence, "keep_size"
     return "", ""
@@ -269,7 +269,7 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
             "use_calm",
         )
     if state.loop:
-        yield f"{host.name} cannot collide in a loop, as what touches has no cycle to be found.", "no_loop"
+        yield f"{host.name} cannot collide in a loop, as contacts have no closed motion.", "no_loop"
 
 
 def refuse_hindered(host: bpy.types.Object) -> None:

@@ -224,7 +224,7 @@ class Motions:
             name, kind = self.scene.host.name, self.scene.host.jounce.kind.lower()
             raise UserError(
                 f"{name} is {kind}, so modifiers and shape keys that move its vertices have no effect on "
-                "it; apply them or take them off."
+                "it; apply or remove them."
             )
 
     def _touched(self, weights: np.ndarray | None, *, is_dense: bool = False) -> Colliders | None:

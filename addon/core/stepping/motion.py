@@ -312,7 +312,7 @@ class Recorder:
                 self.job.wait()
             coefficients = self.job.coefficients(self._taken)
         if not np.isfinite(coefficients).all():
-            raise UserError("The motion grew beyond all bounds; raise the damping or the substeps.")
+            raise UserError("The motion grew beyond all bounds; raise Damping Ratio or Substeps.")
         first = self._taken
         self._taken += len(coefficients)
         converged = self.job.converged(first)

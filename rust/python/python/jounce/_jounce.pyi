@@ -1492,6 +1492,8 @@ class Model:
     >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e5), pinned=held)
     >>> model.coefficient_shape == (len(mesh.vertices), 3)
     True
+    >>> model.material
+    Material(arap, young=1e5)
     """
     @staticmethod
     def skinning(
@@ -1864,6 +1866,9 @@ class Model:
         ValueError
             For a count below 1.
         """
+    @property
+    def material(self) -> Material | None:
+        """Material of the model; None for a model from `load`, whose file does not hold it."""
     @property
     def frequency(self) -> float:
         """Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz."""
