@@ -64,6 +64,7 @@ def even(shape: Shape, *weights: float) -> np.ndarray:
 
 BODY, ROD, PILLAR, PIPE = column(0.3), column(0.05, x=0.8), column(0.15, x=0.8), column(0.1, x=0.35)
 TWIN = column(0.3, x=0.8)
+LOW, HIGH = box((0.3, 0.3, 0.45), (0.0, 0.0, 0.5)), box((0.3, 0.3, 0.45), (0.0, 0.0, 1.5))
 PLATE, BUCKLE = box((0.25, 0.04, 0.35), (0.0, -0.3, 1.0)), box((0.1, 0.05, 0.1), (0.0, -0.3, 1.0))
 FLESH = Piece("Body", BODY, blended(BODY), is_hard=False)
 CASES = {
@@ -79,6 +80,10 @@ CASES = {
     "shells": [
         Piece("Lower", BODY, even(BODY, 1.0, 0.0), is_hard=False),
         Piece("Upper", PILLAR, even(PILLAR, 0.0, 1.0), is_hard=False),
+    ],
+    "machine": [
+        Piece("Lower", LOW, even(LOW, 1.0, 0.0), is_hard=True),
+        Piece("Upper", HIGH, even(HIGH, 0.0, 1.0), is_hard=True),
     ],
     "prop": [Piece("Prop", BODY, even(BODY, 0.0, 1.0), is_hard=True)],
     "prop of two": [Piece("Prop", BODY, even(BODY, 0.5, 0.5), is_hard=True)],

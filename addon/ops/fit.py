@@ -16,12 +16,14 @@ from ..core.body import full_space
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import FrequencyOf, Quality
+from ..core.mesh import folds as folding
 from ..core.rig import part_settings
 from ..core.rig.part_settings import PartRow
 from ..core.shot import final_fitting, fitting
 from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.shot.motion_extent import Gauge
 from ..core.shot.part_fitting import PartTuning
+from ..core.shot.tearing import edges_of
 from ..core.stepping.motion import TOLERANCE, FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
 from .build import Built, bound_of, build
@@ -33,7 +35,15 @@ REHEARSED = 1e-4
 # Modes of the natural draft, which shows the wildest frame.
 DRAFTED = 8
 # Settings that a fit leaves on the host.
-FITTED = ("frequency", "shot_amount", "fitted_frequency", "fitted_names", "fitted_outline", "fitted_keys")
+FITTED = (
+    "frequency",
+    "shot_amount",
+    "fitted_frequency",
+    "fitted_names",
+    "fitted_outline",
+    "fitted_keys",
+    "folds",
+)
 
 
 class JOUNCE_OT_fit(LongOperator):
@@ -76,7 +86,7 @@ class Fit:
     """The fitted frequency of a body.
 
     held: frames with held flesh, and the reason; empty without any. built: with the fit. parts: fitted
-    softness and amount by the names of the parts; empty if all are alike.
+    softness and amount by the names of the parts; empty if all are alike. folds: as text.
     """
 
     host: bpy.types.Object
@@ -84,6 +94,7 @@ class Fit:
     held: str
     built: Built
     parts: dict[str, PartTuning]
+    folds: str
 
 
 # Task with a fit as its result.
@@ -141,11 +152,11 @@ def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) 
     rows = {row.name: row for row in host.jounce.part_rows()}
     rows = {name: PartRow(name) for name in parts} | rows
     fits = [replace(row, fitted=parts.get(name, part_settings.PLAIN)) for name, row in rows.items()]
-    own = yield from scaled(with_parts(scene, fits), 0.9, 1.0)
+    own = yield from scaled(with_parts(trials.plain.scene, fits), 0.9, 1.0)
     digest = own.scene.surface.digest(host.jounce.build_settings())
     message = built.describe(own.body, len(own.scene.surface.stitches))
     new = Built(own.scene, bound_of(host), own.body, digest, message)
-    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, parts)
+    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, parts, trials.folds)
 
 
 def with_parts(
@@ -182,6 +193,7 @@ class Trials:
     names: tuple[str, ...]
     is_final: bool
     is_sketched: bool
+    folds: str
 
     @classmethod
     def of(
@@ -192,14 +204,20 @@ class Trials:
         is_final = state.simulated_quality is Quality.FINAL
         # The lowest mode of a sketch is not exactly that of the body.
         is_sketched = is_final and state.motion_settings().frequency_of is FrequencyOf.SIZE
-        plain = yield from scaled(with_parts(scene, [], DRAFTED if is_sketched else 0), 0.0, 0.2)
+        modes = DRAFTED if is_sketched else 0
+        plain = yield from scaled(with_parts(scene, [], modes), 0.0, 0.2)
         if unmoved := built.held_skin(plain.body, scene.surface):
             raise UserError(unmoved)
-        drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.2, 1.0)
+        drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.2, 0.8)
+        surface = scene.surface
+        folds = folding.found(surface, edges_of(surface.triangles), (drive.pose for drive in drives))
+        if folds != scene.host.jounce.folds:
+            scene = bodies.read(scene.host, context, lambda _sentence: None, folds)
+            plain = yield from scaled(with_parts(scene, [], modes), 0.8, 1.0)
         is_keyed = animated_settings.is_animated(scene.host, frozenset(["strength"]))
         drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
         names = Gauge(plain.body, scene.surface, drives).parts
-        return cls(plain, drives, context.scene, names, is_final, is_sketched)
+        return cls(plain, drives, context.scene, names, is_final, is_sketched, folds)
 
     def named(self, parts: tuple[PartTuning, ...]) -> dict[str, PartTuning]:
         """The tunings of the parts by their names."""
@@ -261,6 +279,7 @@ def keep(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
     keep_built(found.built, context)
     found.host.jounce.fit_parts(found.parts)
+    found.host.jounce.folds = found.folds
     # The build was made with these parts.
     diagnosis.renew(found.host, "build", context)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted

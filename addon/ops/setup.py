@@ -30,7 +30,7 @@ FITTED_FRAMES = 120
 
 
 class NoFlesh(UserError):
-    """Refusal of a prop, which follows its bones as a whole."""
+    """Refusal of a prop or a machine, all of which follows its bones rigidly."""
 
 
 class JOUNCE_OT_setup(LongOperator):
@@ -235,8 +235,8 @@ def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
         return
     if surface.core is not None and surface.core.is_hard:
         raise NoFlesh(
-            f"{host.name} follows its bones rigidly, like a prop, and stays unchanged; for flesh, give "
-            "its bone the Role Free in the tab Bone."
+            f"{host.name} follows its bones rigidly, like a prop or a machine, and stays unchanged; for "
+            "flesh, give a bone of it the Role Flesh, or of a thin part the Role Free, in the tab Bone."
         )
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE

@@ -17,6 +17,11 @@ class FitProps:
     fitted_keys: StringProperty(
         name="Fitted Keys", description="Hash of all keys of these actions", options={"HIDDEN"}
     )
+    folds: StringProperty(
+        name="Folds",
+        description="Places that the rig crushes in the fitted frames, where the flesh is stiffer",
+        options={"HIDDEN"},
+    )
     fitted_frequency: FloatProperty(
         name="Fitted Frequency", description="The fitted frequency, in Hz", options={"HIDDEN"}
     )

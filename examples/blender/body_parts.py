@@ -25,9 +25,9 @@ the most mobile hundredth of the vertices, in a picture with 864 pixels along th
 give the 90th percentile of the distance from the pose, in percent of the size; of the rib cage only the half
 towards the head counts. Parts are found by the names of bones, and a part without such a name is left out.
 *Lively*: lag of a mass on a damped spring with the body's frequency, as a measure of the clip's liveliness in
-that part. Stretch (of edges, against the posed mesh) and flipped (inverted) triangles are those of the worst
-frame. Jitter: 99th percentile of the second difference of the displacement; of the rig: the same of the
-posed mesh, over vertices of flesh.
+that part. Stretch (of edges, against the posed mesh) and flipped (inverted) triangles of flesh are those of
+the worst frame; cloth has no inside. Jitter: 99th percentile of the second difference of the displacement; of
+the rig: the same of the posed mesh, over vertices of flesh.
 
 """
 COLUMNS = {

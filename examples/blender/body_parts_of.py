@@ -4,11 +4,11 @@
 
 Motion: largest distance of a vertex from the posed mesh, as a share of the diagonal at the first frame; for
 a part, the 90th percentile of its vertices. Stretch: relative change of an edge's length against the posed
-mesh in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those turned
-inside out against the posed mesh. Jitter: the 99th percentile of the displacement's second difference in
-time, over vertices and frames; of the rig: the same of the posed mesh, over vertices of flesh. Lively:
-largest lag of a mass on a damped spring of the body's frequency, carried by a vertex; for a part, the 90th
-percentile of its vertices.
+mesh in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those of flesh
+that are turned inside out against the posed mesh; cloth has no inside. Jitter: the 99th percentile of the
+displacement's second difference in time, over vertices and frames; of the rig: the same of the posed mesh,
+over vertices of flesh. Lively: largest lag of a mass on a damped spring of the body's frequency, carried by a
+vertex; for a part, the 90th percentile of its vertices.
 
 Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
 most, in pixels of a picture in which the character's longest side has 864; moving: over the frames in which a
@@ -206,9 +206,11 @@ def part_of(bone: str) -> str:
 
 
 def tearing(character: characters.Character, take: sheet.Take) -> dict:
-    """Stretch of edges and flipped triangles in the worst frame."""
+    """Stretch of edges and flipped triangles of flesh in the worst frame."""
     worst = {"stretch, 99.9 percentile": 0.0, "largest stretch": 0.0, "flipped triangles": 0.0}
     edges, triangles = topology(character.body)
+    is_cloth = np.repeat([swings(mesh) for mesh in character.body], [len(x) for x in take.posed[0]])
+    triangles = triangles[~is_cloth[triangles[:, 0]]]
     for before, after in zip(take.posed, take.fleshed, strict=True):
         x, y = np.concatenate(before).astype(float), np.concatenate(after).astype(float)
         lengths = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1)
@@ -219,6 +221,11 @@ def tearing(character: characters.Character, take: sheet.Take) -> dict:
         found = (np.percentile(stretch, 99.9), stretch.max(), flipped.mean())
         worst = {name: max(old, float(new)) for (name, old), new in zip(worst.items(), found, strict=True)}
     return worst
+
+
+def swings(mesh: bpy.types.Object) -> bool:
+    """True if a mesh swings as cloth."""
+    return (mesh if mesh.jounce.is_host else mesh.jounce.host or mesh).jounce.is_attached
 
 
 def topology(meshes: list[bpy.types.Object]) -> tuple[np.ndarray, np.ndarray]:

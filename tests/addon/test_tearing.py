@@ -51,3 +51,22 @@ def test_frame_part_and_stretch_are_told(bar):
     for tear in found:
         mine = stretch[surface.weights.argmax(axis=1)[edges[:, 0]] == tear.bone]
         assert tearing.TORN < tear.stretch <= mine.max()
+
+
+def test_a_triangle_turns_from_none_over_upright_to_inside_out():
+    posed = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    triangles = np.array([[0, 1, 2]])
+
+    def turn(angle):
+        tip = np.array([0.0, np.cos(angle), np.sin(angle)])
+        return tearing.turns(posed, np.array([np.zeros(3), np.zeros(3), tip - posed[2]]), triangles, 1.0)[0]
+
+    turned = [turn(angle) for angle in (0.0, 0.5 * np.pi, np.pi)]
+    assert turned == pytest.approx([0.0, 1.0, 2.0])
+
+
+def test_a_low_triangle_does_not_count_as_turned():
+    posed = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.004, 0.0]])
+    moved = np.array([np.zeros(3), np.zeros(3), [0.0, -0.008, 0.0]])
+    assert tearing.turns(posed, moved, np.array([[0, 1, 2]]), 1.0)[0] == 0.0
+    assert tearing.turns(posed, moved, np.array([[0, 1, 2]]), 0.5)[0] == pytest.approx(2.0)

@@ -78,7 +78,11 @@ PAINTED = {
 
 def found(module, path):
     """The body of a character as *Add Jounce* makes it, and its surface."""
-    character = characters.load(path)
+    return made(module, characters.load(path))
+
+
+def made(module, character):
+    """The body of a loaded character, and its surface."""
     scenes.activate(character.armature)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
@@ -106,7 +110,13 @@ def test_parts_lie_where_a_hand_painted_them(module, file):
 
 
 @needs("open_humanoid/RobotExpressive.glb")
-def test_a_robot_of_shells_has_flesh(module):
-    body, _ = found(module, DATA / "open_humanoid" / "RobotExpressive.glb")
+def test_a_robot_of_plates_has_flesh_only_if_a_bone_asks_for_it(module):
+    character = characters.load(DATA / "open_humanoid" / "RobotExpressive.glb")
+    scenes.activate(character.armature)
+    with pytest.raises(RuntimeError, match="like a prop or a machine"):
+        bpy.ops.jounce.setup()
+    assert not any(mesh.is_property_set("jounce") for mesh in character.body)
+    character.armature.pose.bones["Body"].jounce_role = "FLESH"
+    body, _ = made(module, character)
     assert "belly" in body.parts
     assert 0 < body.pinned.sum() < len(body.pinned)

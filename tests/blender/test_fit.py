@@ -115,6 +115,31 @@ def test_setting_up_softens_a_calm_shot_and_says_why(capsys):
     assert told in said(capsys)
 
 
+def test_where_the_rig_crushes_the_skin_flesh_gets_stiffer_until_another_fit(module):
+    obj, rig = scenes.character()
+    for frame, angle in ((1, 0.0), (6, 2.8), (12, 0.0)):
+        rig.pose.bones["Upper"].rotation_mode = "XYZ"
+        rig.pose.bones["Upper"].rotation_euler = (angle, 0.0, 0.0)
+        rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=frame)
+    scenes.settle_scene()
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    read = module("bridge.body.bodies").read
+
+    def stiffness():
+        surface = read(obj, bpy.context, print).surface
+        assert surface.digest(obj.jounce.build_settings()) == obj.jounce.built_digest
+        return surface.maps.stiffness
+
+    heights = np.array([vertex.co.z for vertex in obj.data.vertices])
+    folded = stiffness() > 1.0
+    assert obj.jounce.folds and 0 < folded.sum() < len(folded)
+    assert np.abs(heights[folded] - 1.0).max() < np.abs(heights - 1.0).max()
+    calm(rig)
+    bpy.ops.jounce.fit()
+    assert not obj.jounce.folds and stiffness() is None
+
+
 def test_setting_up_leaves_the_frequency_of_what_nothing_moves(capsys):
     obj, rig = scenes.character()
     rig.animation_data_clear()

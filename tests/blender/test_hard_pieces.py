@@ -77,6 +77,18 @@ def test_a_prop_has_no_flesh_unless_its_bone_is_free(case):
     assert bpy.ops.jounce.setup() == {"FINISHED"}
 
 
+def test_a_machine_stays_as_it_is_until_a_bone_asks_for_flesh():
+    lower, upper = made("machine")
+    with pytest.raises(
+        RuntimeError, match="Lower follows its bones rigidly, like a prop or a machine, .* Flesh"
+    ):
+        bpy.ops.jounce.setup()
+    assert not lower.is_property_set("jounce") and not upper.is_property_set("jounce")
+    lower.parent.pose.bones["Upper"].jounce_role = "FLESH"
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert lower.jounce.is_host
+
+
 def test_a_prop_beside_a_character_is_left_as_it_is():
     (prop,) = made("prop")
     body, rig = scenes.character()

@@ -11,7 +11,8 @@ import numpy as np
 from ...core.body.loose import LooseBody
 from ...core.body.muscles import Muscle, Muscles, directions_of_bones
 from ...core.common.user_error import UserError, passing_on
-from ...core.mesh.maps import attached, maps
+from ...core.mesh import folds as folding
+from ...core.mesh.maps import attached, maps, product
 from ...core.mesh.surface import Part, Surface
 from ...core.rig import own_parts
 from ...core.rig.bone_core import BoneCore
@@ -154,8 +155,10 @@ def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
             bone_core.bind(obj, armature_modifier.deformer(obj, lambda _sentence: None))
 
 
-def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
-    """Reads a body at rest in the world space of its bind matrices.
+def read(
+    host: bpy.types.Object, context: bpy.types.Context, warn: Warn, folds: str | None = None
+) -> BodyScene:
+    """Reads a body at rest in the world space of its bind matrices. folds: other ones than the host's.
 
     The same scene reads the same to the bit wherever the timeline and the objects stand: nothing of it is
     evaluated, and trials of modifiers are made at frames of their own.
@@ -191,7 +194,10 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
     own = weight_maps.read_parts(host, objects, groups) if host.jounce.is_flesh else {}
-    strength, softness = own_parts.factors(host.jounce.part_rows(), own)
+    strength, stiffness = own_parts.factors(host.jounce.part_rows(), own)
+    if host.jounce.is_flesh:
+        folded = folding.factors(host.jounce.folds if folds is None else folds, start)
+        stiffness = product(stiffness, folded)
     faces = np.concatenate(triangles)
     places = on_flesh(np.concatenate(points), faces, parts)
     marks = np.concatenate(marked), np.concatenate(hinted)
@@ -202,13 +208,13 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         tuple(parts),
         maps(painted, host.jounce.stiffness_scale())
         .with_leak(rig.weights @ bone_transforms.leaks(rig.movers))
-        .with_parts(strength, softness),
+        .with_parts(strength, stiffness),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         core=core(host, bones, rig, (places, faces), marks),
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
         attached=attached(painted) if host.jounce.is_attached else None,
-        has_soft_parts=softness is not None,
+        has_soft_parts=stiffness is not None,
     )
     refuse_held(host, rig.movers)
     forces = ForceReader(host, context.scene, surface.diagonal, warn)

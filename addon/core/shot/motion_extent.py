@@ -12,18 +12,20 @@ from ..mesh.rest_check import posed_points
 from ..mesh.surface import Surface
 from ..rig.part_settings import MOTION
 from ..stepping.motion import FrameInput
-from .tearing import edges_of, stretches
+from .tearing import edges_of, stretches, turns
 
 # Share of the soft vertices with a larger motion, and share of the frames with a larger one: a single wild
 # impact is for the limits to handle, not for a stiffer body.
 TIPS, STRIKES = 0.05, 0.05
-# Share of all edges with a larger stretch.
+# Share of all edges with a larger stretch, and of all triangles that turn further.
 TORN = 1e-3
+# Stretch of an edge that looks as torn as a triangle upright on its pose, on the way to inside out.
+UPRIGHT = 0.4
 # Frames before and after the wildest one that are simulated with it, and the power of the strain with which
 # they count: several of nearly the same strain are wilder than one.
 BEFORE, AFTER, PEAKED = 16, 4, 16
-# Largest numbers of evaluated soft vertices and edges, evenly chosen.
-POINTS, EDGES = 2_000, 10_000
+# Largest numbers of evaluated soft vertices, edges and triangles, evenly chosen.
+POINTS, EDGES, TRIANGLES = 2_000, 10_000, 5_000
 # Weight of a part from which on a point is the part's, and smallest number of such points in a measured part.
 OWN, FEWEST = 0.5, 8
 # The same weight for edges, which tear most at the borders of parts.
@@ -35,8 +37,9 @@ class Extent:
     """The extent of a motion, or of one frame.
 
     size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as tails,
-    relative to that. strain: stretch of an edge, as a share of its length. wildest: of a motion, the frame in
-    and around which strain is largest, counted from the first. parts: of each measured part, relative to what
+    relative to that. strain: stretch of an edge, as a share of its length, or of one that looks as torn as a
+    turned triangle. wildest: of a motion, the frame in and around which strain is largest, counted from the
+    first. parts: of each measured part, relative to what
     is natural. thin: True for a part without flesh that is free of bone all around.
     """
 
@@ -62,19 +65,21 @@ class Gauge:
         swings = None if surface.core is None else surface.core.swings(body.roles)
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
         held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
-        moving = edges[~held[edges].all(axis=1)]
-        self._torn = TORN * len(edges) / len(moving) if len(moving) else 1.0
-        edges = thinned(moving, EDGES)
+        edges, self._torn = moving(edges, held, EDGES)
+        triangles, self._turned = moving(surface.triangles, held, TRIANGLES)
         owned, is_thin = places_of_parts(body, swings)
         known = [len(points) >= FEWEST for points in owned]
         # Names of the measured parts.
         self.parts = tuple(name for name, is_known in zip(body.parts, known, strict=True) if is_known)
         self._thin = [thin for thin, is_known in zip(is_thin, known, strict=True) if is_known]
         own = [thinned(points, POINTS) for points, is_known in zip(owned, known, strict=True) if is_known]
-        nearest = owner_of_points(body, BESIDE)[edges]
-        self._of_edges = [(nearest == part).any(axis=1) for part in np.flatnonzero(known)]
-        points = np.unique(np.concatenate([soft, edges.ravel(), *own]))
+        nearest = owner_of_points(body, BESIDE)
+        measured = np.flatnonzero(known)
+        self._of_edges = [(nearest[edges] == part).any(axis=1) for part in measured]
+        self._of_triangles = [(nearest[triangles] == part).any(axis=1) for part in measured]
+        points = np.unique(np.concatenate([soft, edges.ravel(), triangles.ravel(), *own]))
         self._soft, self._edges = np.searchsorted(points, soft), np.searchsorted(points, edges)
+        self._triangles = np.searchsorted(points, triangles)
         self._own = [np.searchsorted(points, each) for each in own]
         self._natural = np.maximum(1.0, natural_motion(body)[soft])
         self._bones = surface.weights[points].any(axis=0)
@@ -90,23 +95,38 @@ class Gauge:
             return Extent(parts=(Extent(),) * len(self.parts))
         moved = self._model.displacement(coefficients, self._embedding)
         sizes = np.linalg.norm(moved, axis=1) / self._diagonal
-        strains = np.zeros(len(self._edges))
+        strains, turned = np.zeros(len(self._edges)), np.zeros(len(self._triangles))
         if self._torn < 1.0:
             if index not in self._posed:
                 self._posed[index] = posed_points(self._surface, drive.pose[self._bones])
-            strains = stretches(self._posed[index], moved, self._edges, self._diagonal)
-        own = zip(self.parts, self._own, self._of_edges, self._thin, strict=True)
+            posed = self._posed[index]
+            strains = stretches(posed, moved, self._edges, self._diagonal)
+            turned = UPRIGHT * turns(posed, moved, self._triangles, self._diagonal)
+        own = zip(self.parts, self._own, self._of_edges, self._of_triangles, self._thin, strict=True)
         parts = (
-            replace(self._extent(sizes[points] / MOTION[name], strains[edges]), thin=thin)
-            for name, points, edges, thin in own
+            replace(self._extent(sizes[points] / MOTION[name], strains[edges], turned[triangles]), thin=thin)
+            for name, points, edges, triangles, thin in own
         )
-        return replace(self._extent(sizes[self._soft] / self._natural, strains), parts=tuple(parts))
+        whole = self._extent(sizes[self._soft] / self._natural, strains, turned)
+        return replace(whole, parts=tuple(parts))
 
-    def _extent(self, sizes: np.ndarray, strains: np.ndarray) -> Extent:
-        """The extent of some of the flesh, in which as many edges may tear as in all."""
-        torn = self._torn * len(self._edges) / max(1, len(strains))
-        strain = np.quantile(strains, 1.0 - torn) if len(strains) and torn < 1.0 else 0.0
-        return Extent(float(np.quantile(sizes, 1.0 - TIPS)), float(strain))
+    def _extent(self, sizes: np.ndarray, strains: np.ndarray, turned: np.ndarray) -> Extent:
+        """The extent of some of the flesh, in which as many edges and triangles may tear as in all."""
+        torn = highest(strains, self._torn * len(self._edges))
+        upright = highest(turned, self._turned * len(self._triangles))
+        return Extent(float(np.quantile(sizes, 1.0 - TIPS)), max(torn, upright))
+
+
+def moving(items: np.ndarray, held: np.ndarray, most: int) -> tuple[np.ndarray, float]:
+    """Evenly chosen edges or triangles with a point that is not held, and the share of them that may tear."""
+    free = items[~held[items].all(axis=1)]
+    return thinned(free, most), TORN * len(items) / len(free) if len(free) else 1.0
+
+
+def highest(values: np.ndarray, count: float) -> float:
+    """The value that this number of the values exceed, 0 if all of them may."""
+    share = count / max(1, len(values))
+    return float(np.quantile(values, 1.0 - share)) if len(values) and share < 1.0 else 0.0
 
 
 def part_weights(body: "jounce.Body") -> np.ndarray:

@@ -15,8 +15,8 @@ TORN = 0.6
 SHARE, FEWEST = 0.01, 3
 # Number of inspected frames, those of the largest motion.
 FRAMES = 60
-# Shorter edges, as a share of the diagonal, say nothing.
-SHORT = 1e-3
+# Shorter edges, as a share of the diagonal, say nothing, and so do lower triangles of how they turn.
+SHORT, LOW = 1e-3, 5e-3
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,22 @@ def stretches(posed: np.ndarray, moved: np.ndarray, edges: np.ndarray, diagonal:
     before, after = lengths(posed, edges), lengths(posed + moved, edges)
     long = before > SHORT * diagonal
     return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)
+
+
+def turns(posed: np.ndarray, moved: np.ndarray, triangles: np.ndarray, diagonal: float) -> np.ndarray:
+    """Turn (q,) of each posed triangle by displacements (p, 3): 0 for none, 1 upright, more for inside out.
+
+    The cosine of the angle between the normals, subtracted from 1; 0 for low triangles.
+    """
+    before, after = normals(posed, triangles), normals(posed + moved, triangles)
+    area, sizes = (np.linalg.norm(n, axis=1) for n in (before, after))
+    longest = np.max([lengths(posed, np.roll(triangles, turn, axis=1)[:, :2]) for turn in range(3)], axis=0)
+    seen = (area > LOW * diagonal * longest) & (sizes > 0.0)
+    cosines = (before * after).sum(axis=1)
+    return 1.0 - np.divide(cosines, area * sizes, out=np.ones(len(triangles)), where=seen)
+
+
+def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Normals (q, 3) of triangles, with twice their areas as lengths."""
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    return np.cross(b - a, c - a)

@@ -215,6 +215,42 @@ fn what_makes_up_the_character_is_flesh() {
     assert!(!jounce::skeleton::hard_points(&figure.surface(), &rig, bones, None).contains(&true));
 }
 
+/// Three pieces on a bone each, side by side.
+fn shells(piece: impl Fn() -> Soup) -> Made {
+    let none = Made { soup: Soup::default(), weights: Vec::new(), pieces: Vec::new() };
+    (0..3).fold(none, |made, bone| {
+        let weights: [f64; 3] = std::array::from_fn(|other| f64::from(u8::from(other == bone)));
+        made.and(piece().placed([0.5; 3], [0.0, 0.0, 1.5 * bone as f64]), move |_| weights)
+    })
+}
+
+#[test]
+fn plates_that_make_up_a_character_are_a_machine_and_round_shells_a_mannequin() {
+    assert_eq!(shells(|| cube(2)).hard(3), [true; 3]);
+    assert_eq!(shells(|| sphere(3)).hard(3), [false; 3]);
+    // A role that asks for flesh counts as one joint.
+    assert_eq!(shells(|| cube(2)).hard(1), [false; 3]);
+}
+
+#[test]
+fn round_shells_of_metal_are_a_machine() {
+    let made = shells(|| sphere(3));
+    let rig = Rig::new(made.weights.len(), 3, made.weights.as_flattened()).unwrap();
+    let all = vec![true; made.weights.len()];
+    let hard = |hinted| jounce::skeleton::hard_points(&made.soup.surface(), &rig, 3, hinted).contains(&true);
+    assert!(!hard(None) && hard(Some(&all)));
+}
+
+#[test]
+fn the_bent_parts_of_a_machine_are_hard_and_those_of_a_body_in_plates_flesh() {
+    let bent = |[_, _, z]: [f64; 3]| [0.5 - z, 0.5 + z, 0.0].map(|weight| weight.clamp(0.0, 1.0));
+    let beside = |size: f64| {
+        shells(|| cube(2)).and(sphere(3).placed([size; 3], [1.5, 0.0, 0.0]), bent).hard(3)
+    };
+    assert_eq!(beside(0.4), [true; 4]);
+    assert_eq!(beside(0.8), [true, true, true, false]);
+}
+
 #[test]
 fn a_prop_is_hard_on_one_of_several_joints_and_flesh_on_the_only_one() {
     let alone = |weights: [f64; 3]| {

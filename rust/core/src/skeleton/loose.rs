@@ -25,6 +25,8 @@ const LARGE: f64 = 0.35;
 const MOST: f64 = 0.5;
 /// Share of the skin from which a bone counts fully as one of the body's: fingers count less.
 const BONE: f64 = 0.02;
+/// Share of a character's skin on hard shells from which on it is a machine, without any flesh.
+const MACHINE: f64 = 0.75;
 
 /// `true` for each point, p, of a hard piece of a surface, which follows its bones as a whole.
 ///
@@ -33,9 +35,10 @@ const BONE: f64 = 0.02;
 /// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Smaller pieces, below a
 /// twentieth of the body's size with one bone and an eighth with several, lie on the flesh. A piece with more
 /// than a third of the skin is a body of its own, and so are all of them in a mannequin of shells: pieces
-/// whose weights hardly differ make up the skin of more than half of the bones. A surface with equal weights
-/// everywhere is a prop, and hard, on a skeleton of several `joints`, those without weight included; on a
-/// single one it is flesh.
+/// whose weights hardly differ make up the skin of more than half of the bones. Shells with creases, or mostly
+/// of a hard material, are plates instead: each is hard, and so is all of a machine, with three quarters of its
+/// skin on them. A surface with equal weights everywhere is a prop, and hard. Prop and plates of shells need a
+/// skeleton of several `joints`, those without weight included; on a single one they are flesh.
 #[must_use]
 pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Option<&[bool]>) -> Vec<bool> {
     let pieces = Pieces::new(surface, rig);
@@ -55,9 +58,25 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
         let is_seen = piece.size > least || piece.is_alone;
         (piece.is_held || is_beside()) && is_seen && piece.area < LARGE * whole
     };
-    let hard: Vec<bool> = pieces.all.iter().zip(&hinted).map(is_hard).collect();
-    let is_mannequin = of_shells(&pieces, rig, whole) > MOST;
-    pieces.of.iter().map(|&piece| hard[piece] && !is_mannequin).collect()
+    let hard = match of_shells(&pieces, rig, whole) > MOST {
+        false => pieces.all.iter().zip(&hinted).map(is_hard).collect(),
+        true => plates_of_shells(&pieces, &hinted, joints, whole),
+    };
+    pieces.of.iter().map(|&piece| hard[piece]).collect()
+}
+
+/// `true` for each hard piece of a character of shells.
+fn plates_of_shells(pieces: &Pieces, hinted: &[bool], joints: usize, whole: f64) -> Vec<bool> {
+    let is_shell = |piece: &&Piece| piece.spread <= ALIKE;
+    let area = |counts: &dyn Fn(usize) -> bool| {
+        let shells = pieces.all.iter().enumerate().filter(|(number, piece)| is_shell(piece) && counts(*number));
+        shells.map(|(_, piece)| piece.area).sum::<f64>()
+    };
+    let shells = area(&|_| true);
+    let is_creased = creases(pieces.all.iter().filter(is_shell)) >= CREASED;
+    let is_hard = joints > 1 && (is_creased || area(&|number| hinted[number]) > MOST * shells);
+    let is_machine = shells > MACHINE * whole;
+    pieces.all.iter().map(|piece| is_hard && (is_machine || is_shell(&piece))).collect()
 }
 
 /// Share of creases among the edges of some pieces.

@@ -1,0 +1,58 @@
+"""Folds of a shot: places that the rig crushes, and how much stiffer flesh is there."""
+
+import numpy as np
+import pytest
+from jounce_core.mesh import folds
+from jounce_core.mesh.surface import Part, Surface
+from jounce_core.shot.tearing import edges_of
+
+
+@pytest.fixture
+def strip():
+    """A strip along x on two bones that meet at 2, with its edges."""
+    points = np.array([(x, y, 0.0) for x in range(5) for y in (0.0, 1.0)])
+    triangles = np.array([t for i in range(0, 8, 2) for t in ((i, i + 2, i + 1), (i + 1, i + 2, i + 3))])
+    upper = (points[:, 0] > 2.0).astype(float)
+    surface = Surface(
+        points, triangles, np.column_stack((1.0 - upper, upper)), (Part("Strip", slice(0, 10), np.eye(3)),)
+    )
+    return surface, edges_of(triangles)
+
+
+def pushed(way):
+    """A pose whose second bone moves against the first one."""
+    pose = np.tile(np.eye(3, 4), (2, 1, 1))
+    pose[1, 0, 3] = -way
+    return pose
+
+
+def test_flesh_is_stiffer_the_more_the_rig_shortens_an_edge(strip):
+    surface, edges = strip
+    rest, half, tenth = (folds.found(surface, edges, [pushed(way)]) for way in (0.0, 0.5, 0.9))
+    assert rest == half == ""
+    found = folds.factors(tenth, 10)
+    at_fold = np.isin(surface.points[:, 0], (2.0, 3.0))
+    assert (found[~at_fold] == 1.0).all()
+    # The edges along x have a tenth of their length left.
+    assert found[at_fold] == pytest.approx(5.0, rel=0.01)
+
+
+def test_the_worst_pose_counts_and_no_factor_is_beyond_the_stiffest(strip):
+    surface, edges = strip
+    poses = [pushed(way) for way in (0.0, 1.0, 0.2)]
+    assert folds.factors(folds.found(surface, edges, poses), 10).max() == pytest.approx(
+        folds.STIFFEST, rel=0.01
+    )
+
+
+def test_folds_of_another_mesh_are_none(strip):
+    surface, edges = strip
+    assert folds.factors(folds.found(surface, edges, [pushed(0.9)]), 11) is None
+    assert folds.factors("", 10) is None
+
+
+def test_a_turned_body_has_no_fold(strip):
+    surface, edges = strip
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    pose = np.tile(np.column_stack((turn, [3.0, 2.0, 1.0])), (2, 1, 1))
+    assert folds.found(surface, edges, [pose]) == ""
