@@ -313,6 +313,8 @@ impl FullSpaceSubstep {
             contact: self.contact.as_mut().filter(|_| !self.is_held),
             rigid: self.rigid.as_mut().filter(|_| self.terms.inertia.damping[1] > 0.0),
             farthest: 0.0,
+            tried: 0.0,
+            reached: 0.0,
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
         let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
@@ -322,8 +324,7 @@ impl FullSpaceSubstep {
             if let Some(contact) = &mut energy.contact {
                 contact.settle_anchors(&energy.terms.rig, u);
             }
-            let elastic = energy.elastic(u, &mut vec![[0.0; 3]; u.len()]);
-            Ok((outcome, elastic))
+            Ok((outcome, energy.reached))
         })?;
         self.elastic = elastic;
         if self.opened.is_some() {
