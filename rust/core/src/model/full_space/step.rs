@@ -12,7 +12,7 @@ use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::{Drive, HISTORY, Minimiser, SimulationParams};
 use crate::inputs::shares::Shares;
-use crate::kinematics::history::{apart, known_velocity, velocity};
+use crate::kinematics::history::{apart, go_on, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
 use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
@@ -280,10 +280,14 @@ impl FullSpaceSubstep {
                 target[c] += push;
             }
         }
-        // The last displacement is admissible; the rig's inertia alone is not. If forces would move the
-        // flesh far, or if contacts are at rest, the last displacement is also the nearer start.
-        let falls = self.model.data.constraint.is_none() && state.contact.anchors.is_empty();
-        if falls && squares.sqrt() < FAR * self.model.unit() {
+        // Held flesh that moved in the last two substeps goes on. The last displacement is admissible; the
+        // rig's inertia alone is not. If forces would move the flesh far, or if contacts are at rest, the
+        // last displacement is also the nearer start.
+        let falls = state.contact.anchors.is_empty();
+        let moves = state.reduced[1..].windows(2).all(|pair| pair[0] != pair[1]);
+        if falls && self.model.is_held() && moves {
+            go_on(&state.reduced, &mut self.u);
+        } else if falls && self.model.data.constraint.is_none() && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(target);
         }
     }
