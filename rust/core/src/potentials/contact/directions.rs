@@ -8,8 +8,8 @@ use nalgebra::Vector3;
 use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
-    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups, Shape,
-    Touch, meet, respond,
+    Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups,
+    Shape, Touch, meet, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
@@ -69,6 +69,9 @@ pub(crate) struct Contact {
     metric: [f64; 2],
     pub(super) columns: Vec<Vec<f64>>,
     spread: Vec<[f64; 3]>,
+    /// Scratch for positions and next steps of all points.
+    places: Vec<[f64; 3]>,
+    steps: Vec<[f64; 3]>,
 }
 
 /// The start of a substep.
@@ -123,6 +126,8 @@ impl Contact {
             metric: [0.0; 2],
             columns: vec![Vec::new(); points.len()],
             spread: Vec::new(),
+            places: Vec::new(),
+            steps: Vec::new(),
             colliders,
             points,
             beyond: Vec::new(),
@@ -152,16 +157,19 @@ impl Contact {
 
     /// Begins a substep with search directions in a given metric.
     pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
-        self.placements = Moved::all(&start.state.last, end.colliders, [&start.origin, &end.origin]);
+        self.placements.clear();
+        let rows = [&start.state.last[..], end.colliders];
+        self.placements.extend(Moved::all(rows, [start.origin, end.origin]));
         copy(start.beyond, &mut self.beyond);
         self.faces.spots.clear();
         self.points.remove_added();
         self.columns.truncate(self.points.len());
-        let course = |point: usize| {
-            let start = self.points.at(point, start.rows) + self.shift(point);
-            Course { start, here: start, ahead: start }
-        };
-        self.courses = (0..self.points.len()).map(course).collect();
+        self.courses.clear();
+        self.points.write_all(&[start.rows], &mut self.places);
+        for point in 0..self.points.len() {
+            let start = Vector3::from(self.places[point]) + self.shift(point);
+            self.courses.push(Course { start, here: start, ahead: start });
+        }
         self.swallows = self.swallows();
         copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
@@ -225,7 +233,7 @@ impl Contact {
     ) {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
-        self.find(rig, place, direction);
+        self.find(rig, u, direction);
         if self.is_idle() {
             self.touches.clear();
             self.found.clear();
@@ -235,6 +243,22 @@ impl Contact {
         let after = self.evaluate(place);
         value.energy += after - before;
         value.size += after - before;
+    }
+
+    /// `true` if any point within a bound may meet a collider between two placements, in spaces with the given
+    /// origins.
+    pub(crate) fn may_meet(&self, bound: &Bound, rows: [&Rows; 2], origins: [[f64; 3]; 2]) -> bool {
+        let mut moved = self.colliders.iter().zip(Moved::all(rows, origins));
+        moved.any(|(collider, moved)| bound.may_meet(collider.shape(), &moved, NEAR * self.diagonal))
+    }
+
+    /// `true` if a contact force arises at u, found without contact. Known contacts are forgotten.
+    pub(crate) fn is_felt(&mut self, u: &Rows) -> bool {
+        self.find(&[], u, &[]);
+        let felt = self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
+        self.touches.clear();
+        self.found.clear();
+        felt
     }
 
     /// `true` if all contacts stay open along the direction and no contact force can arise.
@@ -278,17 +302,13 @@ impl Contact {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
-    /// Contacts of points at the positions of `place` that move along a direction; known contacts keep
-    /// their friction bound.
-    pub(super) fn find(
-        &mut self,
-        rig: &Rows,
-        place: impl Fn(&ContactPoints, usize) -> Vector3<f64>,
-        direction: &Rows,
-    ) {
+    /// Contacts of points at u that move along a direction; known contacts keep their friction bound.
+    pub(super) fn find(&mut self, rig: &Rows, u: &Rows, direction: &Rows) {
+        self.points.write_all(&[rig, u], &mut self.places);
+        self.points.write_all(&[direction], &mut self.steps);
         for point in 0..self.points.len() {
-            let here = place(&self.points, point) + self.shift(point);
-            let ahead = here + self.points.at(point, direction);
+            let here = Vector3::from(self.places[point]) + self.shift(point);
+            let ahead = here + Vector3::from(self.steps[point]);
             self.courses[point] = Course { here, ahead, ..self.courses[point] };
         }
         self.courses.truncate(self.points.len());
@@ -346,8 +366,11 @@ impl Contact {
                 self.points.spread(point, &Vector3::ith(c, 1.0), &mut self.spread);
             }
             solve(&mut self.spread);
-            let moved = |other: usize| self.points.at(other, &self.spread);
-            let moved: Vec<Vector3<f64>> = (0..self.columns.len()).map(moved).collect();
+            self.points.write_all(&[&self.spread], &mut self.places);
+            let on_faces =
+                (self.points.len()..self.columns.len()).map(|spot| self.points.at(spot, &self.spread));
+            let moved = self.places.iter().map(|place| Vector3::from(*place)).chain(on_faces);
+            let moved: Vec<Vector3<f64>> = moved.collect();
             for (c, &point) in points.iter().enumerate() {
                 self.columns[point] = moved.iter().map(|moved| moved[c]).collect();
             }
