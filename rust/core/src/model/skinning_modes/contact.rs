@@ -32,6 +32,8 @@ pub(super) struct ModalContact {
     pub(super) contact: Contact,
     posing: Posing,
     balls: Vec<Ball>,
+    /// Largest sum of the magnitudes of a point's weights: 1 without negative ones.
+    spread: f64,
     /// Largest row norm of the points: none is displaced by more than this times `|Y|`.
     reach: f64,
     /// Pose and rows of collider placements at the end of the substep.
@@ -72,6 +74,7 @@ impl ModalContact {
         let zeros = || vec![[0.0; 3]; points.len()];
         Ok(Self {
             balls: balls(&posing),
+            spread: spread(&posing),
             reach: points.iter().map(|(.., entries)| norm2(entries)).fold(0.0, f64::max).sqrt(),
             pose: vec![[0.0; 3]; posing.handle_rows()],
             colliders: vec![[0.0; 3]; ROWS * colliders.len()],
@@ -149,7 +152,7 @@ impl ModalContact {
         let sum = self.balls.iter().map(|ball| placed(ball).0).sum::<Vector3<f64>>();
         let middle = sum / self.balls.len() as f64;
         let far = self.balls.iter().map(placed).map(|(center, radius)| (center - middle).norm() + radius);
-        (middle, far.fold(0.0, f64::max))
+        (middle, self.spread * far.fold(0.0, f64::max))
     }
 
     /// Points that stick to colliders at the end of the substep.
@@ -165,6 +168,12 @@ impl Ball {
         let stretched = rows[..3].iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
         (at(0) + at(1) + at(2) + at(3) - Vector3::from(*origin), stretched * self.radius)
     }
+}
+
+/// Largest sum of the magnitudes of a point's weights.
+fn spread(posing: &Posing) -> f64 {
+    let sum = |ends: &[usize]| posing.entries[ends[0]..ends[1]].iter().map(|(_, row)| row[3].abs()).sum();
+    posing.starts.windows(2).map(sum).fold(1.0, f64::max)
 }
 
 /// A ball around all points of each handle that moves any.
