@@ -154,7 +154,10 @@ fn depths(
         let posed = body.rig.posed(body.mesh.vertices(), &pose).unwrap();
         let u = displacement(body, sim.coefficients());
         let at = |v: u32| std::array::from_fn(|c| posed[v as usize][c] + u[v as usize][c] - below[c][3]);
-        end = body.mesh.boundary_vertices().into_iter().map(|v| depth(at(v))).fold(0.0, f64::max) / LENGTH;
+        // The ends hang on bones.
+        let hangs = |v: u32| (body.mesh.vertices()[v as usize][0] / LENGTH - 0.5).abs() > 0.3;
+        let flesh = body.mesh.boundary_vertices().into_iter().filter(|&v| !hangs(v));
+        end = flesh.map(|v| depth(at(v))).fold(0.0, f64::max) / LENGTH;
         deepest = f64::max(deepest, end);
     }
     [deepest, end]

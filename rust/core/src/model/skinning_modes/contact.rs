@@ -119,13 +119,14 @@ impl ModalContact {
         self.acts = true;
     }
 
-    /// `true` if contact begins to act: a point is inside a collider at y, or has passed one.
-    pub(super) fn arises(&mut self, state: &State, y: &Rows) -> bool {
+    /// `true` if contact begins to act: a movable point is inside a collider at y, or has passed one; `solve`
+    /// applies the inverse metric.
+    pub(super) fn arises(&mut self, state: &State, y: &Rows, solve: impl FnMut(&mut Rows)) -> bool {
         if self.acts || !self.may_meet(state, y) {
             return false;
         }
         self.begin(&state.contact, [&state.path[HISTORY - 1], last(state)]);
-        self.acts = self.contact.is_felt(y);
+        self.acts = self.contact.is_felt(y, solve);
         self.acts
     }
 

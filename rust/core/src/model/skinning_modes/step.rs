@@ -113,7 +113,8 @@ impl SkinningSubstep {
     ) -> Result<(u32, f64)> {
         let start = last(state);
         let (mut iterations, mut residual) = self.solve_near(start, params, max_iterations, heard)?;
-        if self.contact.as_mut().is_some_and(|contact| contact.arises(state, &self.reduced)) {
+        let (metric, y) = (&self.metric, &self.reduced);
+        if self.contact.as_mut().is_some_and(|contact| contact.arises(state, y, |rows| metric.solve(rows))) {
             let spent = iterations;
             (iterations, residual) = self.solve_near(start, params, max_iterations, heard)?;
             iterations += spent;

@@ -21,6 +21,10 @@ pub(crate) const HARD: f64 = 1e3;
 pub(crate) const NEAR: f64 = 1e-3;
 /// Relative compliance below which a point counts as immovable, fixed by the constraint of a rig.
 pub(crate) const HELD: f64 = 1e-6;
+/// Largest motion of another point under a force, in motions of the point with the force. A point beyond
+/// counts as immovable: it hangs on bones, and could only be pushed out by modes that throw flesh elsewhere.
+/// Points of a body with motion of its own at each vertex have one.
+const LEVER: f64 = 3.0;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
@@ -252,9 +256,11 @@ impl Contact {
         moved.any(|(collider, moved)| bound.may_meet(collider.shape(), &moved, NEAR * self.diagonal))
     }
 
-    /// `true` if a contact force arises at u, found without contact. Known contacts are forgotten.
-    pub(crate) fn is_felt(&mut self, u: &Rows) -> bool {
+    /// `true` if a contact force arises at u, found without contact; `solve` applies the inverse metric. Known
+    /// contacts are forgotten.
+    pub(crate) fn is_felt(&mut self, u: &Rows, mut solve: impl FnMut(&mut Rows)) -> bool {
         self.find(&[], u, &[]);
+        self.stiffen(u.len(), &mut solve);
         let felt = self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
         self.touches.clear();
         self.found.clear();
@@ -377,13 +383,21 @@ impl Contact {
         }
         let moves = |touch: &Touch| self.columns[touch.point as usize][touch.point as usize];
         let most = self.touches.iter().map(moves).fold(0.0, f64::max);
-        let stays: Vec<bool> = self.touches.iter().map(|touch| moves(touch) > HELD * most).collect();
+        let stays = |touch: &Touch| moves(touch) > HELD * most && !self.is_lever(touch.point as usize);
+        let stays: Vec<bool> = self.touches.iter().map(stays).collect();
         let (mut of_touches, mut of_found) = (stays.iter(), stays.iter());
         self.touches.retain(|_| of_touches.next() == Some(&true));
         self.found.retain(|_| of_found.next() == Some(&true));
         for touch in &mut self.touches {
             touch.stiffness = HARD / self.columns[touch.point as usize][touch.point as usize];
         }
+    }
+
+    /// `true` if a force at a point of a body of modes moves another point much further.
+    fn is_lever(&self, point: usize) -> bool {
+        let column = &self.columns[point];
+        let moves = |other: &f64| other.abs() > LEVER * column[point];
+        self.points.is_dense() && column[..self.points.len()].iter().any(moves)
     }
 
     fn compliance(&self, compact: &Compact<'_>) -> Compliance {

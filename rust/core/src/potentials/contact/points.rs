@@ -155,6 +155,11 @@ impl ContactPoints {
         Self { packed: Some(Packed::new(self.len(), self.free, value)), ..self }
     }
 
+    /// `true` if each point is a sum of all rows.
+    pub(super) fn is_dense(&self) -> bool {
+        self.packed.is_some()
+    }
+
     /// Triangles between the points.
     pub(super) fn faces(&self) -> &[[u32; 3]] {
         &self.faces
