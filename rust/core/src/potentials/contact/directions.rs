@@ -174,7 +174,10 @@ impl Contact {
             let start = Vector3::from(self.places[point]) + self.shift(point);
             self.courses.push(Course { start, here: start, ahead: start });
         }
-        self.swallows = self.swallows();
+        let mut swallows = std::mem::take(&mut self.swallows);
+        swallows.clear();
+        swallows.extend(self.swallowing());
+        self.swallows = swallows;
         copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
@@ -195,12 +198,12 @@ impl Contact {
         self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
     }
 
-    fn swallows(&self) -> Vec<bool> {
+    fn swallowing(&self) -> impl Iterator<Item = bool> {
         let deep = |(collider, moved): (&Collider, &Moved)| {
             let stands = (collider.shape(), &moved.before);
             self.groups.any_deep(&self.courses, stands, SWALLOWED * self.diagonal, |point| self.held[point])
         };
-        self.colliders.iter().zip(&self.placements).map(deep).collect()
+        self.colliders.iter().zip(&self.placements).map(deep)
     }
 
     /// Contact energy, J, at the positions given by `place`.
@@ -237,7 +240,8 @@ impl Contact {
     ) {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
-        self.find(rig, u, direction);
+        self.follow(rig, u, direction);
+        self.find(rig);
         if self.is_idle() {
             self.touches.clear();
             self.found.clear();
@@ -259,7 +263,13 @@ impl Contact {
     /// `true` if a contact force arises at u, found without contact; `solve` applies the inverse metric. Known
     /// contacts are forgotten.
     pub(crate) fn is_felt(&mut self, u: &Rows, mut solve: impl FnMut(&mut Rows)) -> bool {
-        self.find(&[], u, &[]);
+        self.follow(&[], u, &[]);
+        let bound = Bound::of(self.courses.iter());
+        let mut near = self.colliders.iter().zip(&self.placements);
+        if !near.any(|(collider, moved)| bound.may_meet(collider.shape(), moved, NEAR * self.diagonal)) {
+            return false;
+        }
+        self.find(&[]);
         self.stiffen(u.len(), &mut solve);
         let felt = self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
         self.touches.clear();
@@ -308,8 +318,9 @@ impl Contact {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
-    /// Contacts of points at u that move along a direction; known contacts keep their friction bound.
-    pub(super) fn find(&mut self, rig: &Rows, u: &Rows, direction: &Rows) {
+    /// Sets the courses of points at u that move along a direction.
+    pub(super) fn follow(&mut self, rig: &Rows, u: &Rows, direction: &Rows) {
+        self.courses.truncate(self.points.len());
         self.points.write_all(&[rig, u], &mut self.places);
         self.points.write_all(&[direction], &mut self.steps);
         for point in 0..self.points.len() {
@@ -317,7 +328,10 @@ impl Contact {
             let ahead = here + Vector3::from(self.steps[point]);
             self.courses[point] = Course { here, ahead, ..self.courses[point] };
         }
-        self.courses.truncate(self.points.len());
+    }
+
+    /// Contacts of points on their courses; known contacts keep their friction bound.
+    pub(super) fn find(&mut self, rig: &Rows) {
         let near = self.near();
         let found = std::mem::take(&mut self.found).into_iter().chain(std::iter::repeat(None));
         let mut known = std::mem::take(&mut self.touches).into_iter().zip(found).peekable();
