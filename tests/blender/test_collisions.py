@@ -425,7 +425,7 @@ def test_the_colours_show_how_deep_the_skin_is(character, wall, module, session)
     assert values.max() == pytest.approx(picture.scale.high)
     bpy.ops.jounce.preview()
     assert not picture.values(skin, seen, bpy.context.scene).any()
-    assert picture.scale.title == "No colliders in a preview"
+    assert picture.scale.title == "No colliders act in a preview"
 
 
 def test_hidden_colliders_act_as_shown_ones(character, wall):

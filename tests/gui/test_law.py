@@ -21,8 +21,13 @@ def session(obj):
 
 
 def stress_line(window):
-    """Place of the stress line in the sidebar: (k, 2) rows and columns from the upper left corner."""
-    return np.argwhere(np.abs(window.sidebar_pixels().astype(int) - TEAL).max(axis=2) < NEAR)
+    """Place of the stress line in the sidebar: (k, 2) rows and columns from the upper left corner.
+
+    Icons have the same colour: the line is what hangs together over the most rows.
+    """
+    teal = np.argwhere(np.abs(window.sidebar_pixels().astype(int) - TEAL).max(axis=2) < NEAR)
+    pieces = np.split(teal, np.flatnonzero(np.diff(teal[:, 0]) > 1) + 1)
+    return max(pieces, key=len)
 
 
 def shown(window):

@@ -1,9 +1,16 @@
 """False colours and lines over the render mesh on the screen."""
 
+import importlib
+
 import bpy
 import extension
 import numpy as np
 import scenes
+
+
+def session(obj):
+    """The session of a previewed object."""
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 
 def shown(window):
@@ -127,12 +134,13 @@ def test_skin_in_a_collider_is_coloured_and_other_skin_is_not(window):
     collection = bpy.data.collections.new("Set")
     bpy.context.scene.collection.children.link(collection)
     collection.objects.link(box)
-    obj.jounce.use_collisions, obj.jounce.collision_collection = True, collection
+    obj.jounce.quality, obj.jounce.use_collisions = "FINAL", True
+    obj.jounce.collision_collection = collection
     scenes.activate(obj)
     settings.show_penetration = True
     dark = window.view_pixels()
-    bpy.ops.jounce.preview()
-    yield 2.0
+    window.invoke("jounce.preview")
+    yield lambda: session(obj) is not None and not session(obj).busy
     pixels = window.view_pixels()
     window.screenshot("overlay-penetration")
     height, width = pixels.shape[:2]
@@ -140,7 +148,7 @@ def test_skin_in_a_collider_is_coloured_and_other_skin_is_not(window):
     low, high = column[: height // 2].mean(), column[height // 2 :].mean()
     assert min(low, high) < 0.5 * max(low, high), (low, high)
     assert max(low, high) > 0.02, (low, high)
-    bpy.ops.jounce.preview()
+    window.invoke("jounce.preview")
 
 
 def test_nothing_stays_when_the_extension_is_disabled(window):

@@ -39,7 +39,7 @@ def depths(known: Session | None, points: np.ndarray, start: int) -> np.ndarray:
     """
     body = None if known is None or known.motions is None else known.motions.scene
     if body is None or body.colliders.colliders is None:
-        raise UserError("No colliders in a preview")
+        raise UserError("No colliders act in a preview")
     drives = [] if known.filling is None else known.filling.drives
     row = known.scene.frame_current - known.cache.first if drives else 0
     if not 0 <= row < len(drives):

@@ -104,9 +104,7 @@ fn windows_blender(folder: &Path) -> Result<()> {
         }
         one
     };
-    let mut outcomes = Vec::new();
-    in_blender("windows", &python, &zip, &mut outcomes)?;
-    summarise(&outcomes)
+    summarise(&in_blender("windows", &python, &zip, 1)?)
 }
 
 impl Foreign {

@@ -48,16 +48,22 @@ pub fn output(command: &mut Command) -> Result<String> {
     }
 }
 
-/// Runs a command, passes its standard output on line by line, and shows each line to `watch`. Returns
-/// `true` if it succeeded.
+/// Runs a command, prints its standard output line by line, and shows each line to `watch`. Returns `true` if
+/// it succeeded.
 pub fn run_watched(command: &mut Command, mut watch: impl FnMut(&str)) -> Result<bool> {
+    run_silently(command, |line| {
+        println!("{line}");
+        watch(line);
+    })
+}
+
+/// Runs a command, and shows each line of its standard output to `watch` alone. Returns `true` if it succeeded.
+pub fn run_silently(command: &mut Command, mut watch: impl FnMut(&str)) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).split(b'\n') {
             let line = line.map_err(|error| format!("{}: {error}", describe(command)))?;
-            let line = String::from_utf8_lossy(&line);
-            println!("{line}");
-            watch(&line);
+            watch(&String::from_utf8_lossy(&line));
         }
     }
     let status = child.wait().map_err(|error| format!("{}: {error}", describe(command)))?;

@@ -3,13 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use crate::addon;
 use crate::cost;
 use crate::docs;
 use crate::leftovers;
-use crate::process::{Result, cargo, heading, io_error, run_watched};
+use crate::process::{Result, cargo, heading, io_error, run_silently, run_watched};
 use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
 use crate::venv::{BLENDERS, Blender, Venv, default_blender};
@@ -26,6 +28,9 @@ const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
     \x20   sys.stderr.flush()\n\
     finally:\n\
     \x20   os._exit(code)";
+
+/// Blenders that run side by side: much of a test waits for one thread.
+const AT_ONCE: usize = 2;
 
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
@@ -64,7 +69,9 @@ pub fn run(options: &[&str]) -> Result<()> {
         let extension = addon::build()?;
         for &version in &selection.blenders {
             match Venv::blender(version) {
-                Ok(venv) => in_blender(version.version, &|| venv.python(), &extension, &mut outcomes)?,
+                Ok(venv) => {
+                    outcomes.extend(in_blender(version.version, &|| venv.python(), &extension, AT_ONCE)?);
+                }
                 Err(message) => outcomes.push(not_started(version, &message)),
             }
         }
@@ -141,31 +148,62 @@ fn rust() -> Result<Outcome> {
 
 fn pytest(suite: &str, command: &mut Command) -> Result<Outcome> {
     heading(&format!("tests: {suite}"));
+    pytest_with(suite, command, |line| println!("{line}"))
+}
+
+/// Runs pytest, and gives each line of its output to `write`.
+fn pytest_with(suite: &str, command: &mut Command, mut write: impl FnMut(&str)) -> Result<Outcome> {
     let start = Instant::now();
     let mut tally = Tally::default();
-    let succeeded = run_watched(with_data(command).env("PYTHONUNBUFFERED", "1"), |line| {
+    let succeeded = run_silently(with_data(command).env("PYTHONUNBUFFERED", "1"), |line| {
+        write(line);
         tally = Tally::from_pytest(line).unwrap_or(std::mem::take(&mut tally));
     })?;
     Ok(Outcome { suite: suite.to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
 /// Runs each file of `tests/blender` in a Blender of its own, started by `python`, with a settings folder
-/// of its own.
+/// of its own. Blenders run side by side; the output of each is printed in one piece, at its end.
 pub fn in_blender(
     version: &str,
-    python: &dyn Fn() -> Command,
+    python: &(dyn Fn() -> Command + Sync),
     extension: &Path,
-    outcomes: &mut Vec<Outcome>,
-) -> Result<()> {
-    for file in blender_suites()? {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        let suite = format!("blender {version} {}", name.trim_start_matches("test_"));
-        let mut command = python();
-        command.args(["-c", PYTEST_IN_BLENDER]).arg(&file).env("JOUNCE_EXTENSION", extension);
-        command.env("BLENDER_USER_RESOURCES", project::blender_resources("test")?);
-        outcomes.push(pytest(&suite, &mut command)?);
-    }
-    Ok(())
+    at_once: usize,
+) -> Result<Vec<Outcome>> {
+    let files = blender_suites()?;
+    let (left, outcomes) = (Mutex::new(files.iter().enumerate()), Mutex::new(Vec::new()));
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = |worker: usize| -> Result<()> {
+        while let Some((index, file)) = next() {
+            let mut command = python();
+            command.env("BLENDER_USER_RESOURCES", project::blender_resources(&format!("test-{worker}"))?);
+            let outcome = file_in_blender(version, file, command.env("JOUNCE_EXTENSION", extension))?;
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_once).map(|worker| scope.spawn(move || work(worker))).collect();
+        let panicked = |_| Err("a thread of the tests panicked".to_owned());
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(panicked))
+    })?;
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcomes.sort_by_key(|&(index, _)| index);
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Runs one file of tests in Blender and prints its output in one piece.
+fn file_in_blender(version: &str, file: &Path, command: &mut Command) -> Result<Outcome> {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let suite = format!("blender {version} {}", name.trim_start_matches("test_"));
+    println!("-- starts: {suite}");
+    let mut text = format!("\n== tests: {suite}");
+    let outcome = pytest_with(&suite, command.args(["-c", PYTEST_IN_BLENDER]).arg(file), |line| {
+        text.push('\n');
+        text.push_str(line);
+    })?;
+    println!("{text}");
+    Ok(outcome)
 }
 
 /// Builds the documentation site, and tests the detection of mistakes.

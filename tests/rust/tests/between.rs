@@ -1,7 +1,7 @@
 //! Coarse bodies thrown at obstacles narrower than the spacing of their vertices, at up to 19 m/s: few pass.
 //!
 //! Each throw with ten jitters takes minutes:
-//! `cargo test --release --package jounce-tests --test between -- --ignored`.
+//! `cargo test --release --package jounce-tests between:: -- --ignored`.
 
 use jounce_tests::surfaces::square;
 use jounce_tests::thrown::{Flight, Obstacle, SIDE, Throw, Thrown};

@@ -1,7 +1,7 @@
 //! Jellies that meet at up to a length a substep neither pass nor end inside each other, and gain no energy.
 //!
 //! Each meeting with ten jitters takes minutes:
-//! `cargo test --release --package jounce-tests --test meetings -- --ignored`.
+//! `cargo test --release --package jounce-tests meetings:: -- --ignored`.
 
 use jounce_tests::meeting::{Cube, Meeting, SIDE, met};
 use rayon::prelude::*;

@@ -2,7 +2,7 @@
 //! vertices go a little inside on the way, and the energy never grows.
 //!
 //! In the whole grid, each throw with ten jitters and all bodies, few throws do otherwise, but none ends
-//! inside. It takes an hour: `cargo test --release --package jounce-tests --test throws -- --ignored`.
+//! inside. It takes an hour: `cargo test --release --package jounce-tests throws:: -- --ignored`.
 
 use jounce_tests::thrown::{Flight, Obstacle, SIDE, Throw, Thrown};
 use rayon::prelude::*;
