@@ -13,14 +13,11 @@ use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::rig::Rig;
 use jounce::simulation::Simulation;
 use jounce::subspace::SkinningModes;
-use jounce_tests::allocations::{ALLOCATIONS, Counting};
+use jounce_tests::allocations::ALLOCATIONS;
 use jounce_tests::bodies::{Body, Transform, bar, displacement, turn};
 use jounce_tests::thrown::{Obstacle, SIDE};
 use jounce_tests::touching::{G, ground, params};
 use nalgebra::Vector3;
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Widths of obstacles, as a share of the body's length.
 const WIDTHS: [f64; 5] = [0.1, 0.25, 0.5, 1.0, 3.0];
