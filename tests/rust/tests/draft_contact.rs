@@ -77,8 +77,8 @@ fn nothing_that_is_thrown_stays_inside() {
             for (speed, substeps) in [(0.05, 1), (0.2, 1), (0.2, 4), (0.5, 4)] {
                 let [deepest, end] = thrown(&body, &model, obstacle, speed, substeps);
                 println!("{obstacle:?} {speed} {substeps}: {deepest:.4} {end:.4}");
-                assert!(end < 5e-3, "{obstacle:?} {speed} {substeps}: {end} at the end");
-                assert!(deepest < 0.05, "{obstacle:?} {speed} {substeps}: {deepest} on the way");
+                assert!(end < 1e-3, "{obstacle:?} {speed} {substeps}: {end} at the end");
+                assert!(deepest < 0.03, "{obstacle:?} {speed} {substeps}: {deepest} on the way");
             }
         }
     }
@@ -174,7 +174,7 @@ fn what_bones_carry_into_something_stays_out() {
             let [deepest, end] = depths(&limb, sim, &depth);
             println!("{name} {width}: {before:.4} before, {deepest:.4} on the way, {end:.4} at the end");
             assert!(before > 0.03, "{name} {width}: {before}");
-            assert!(deepest < 5e-3, "{name} {width}: {deepest}");
+            assert!(deepest < 1e-3, "{name} {width}: {deepest}");
         }
     }
 }
