@@ -30,7 +30,7 @@ from .operator import LongOperator
 
 
 class JOUNCE_OT_bake(LongOperator):
-    """Bake the motion of the selected bodies to what plays without Jounce"""
+    """Bake the motion of the selected bodies; the bake plays and renders without Jounce"""
 
     bl_idname = "jounce.bake"
     bl_label = "Bake"
@@ -156,7 +156,7 @@ def bake_bodies(
     Everything is written at the very end: stopping keeps the earlier state.
     """
     if not asked:
-        return "No body is without a bake."
+        return "No built body is without a bake; use Build first, or Bake to replace a bake."
     pairs = yield from scaled(recorded(asked, context, warn), 0.0, 0.65)
     made = yield from scaled(in_turn(directed(each, taken, context) for each, taken in pairs), 0.65, 0.7)
     shown = [
@@ -288,10 +288,11 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
     state.bake_parts = prepared.parts
     state.bake_range = (settings.frame_start, settings.frame_end)
     if settings.target is Target.MODAL_KEYS and state.bake_error > settings.tolerance:
-        warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
+        warn(f"{scene.host.name}: Maximum Keys is too small for the Tolerance; raise one of the two.")
     if state.loop and state.bake_seam > VISIBLE_SEAM:
         warn(
-            f"{scene.host.name}: the loop has a seam of {state.bake_seam:.3%} of the size; raise the damping."
+            f"{scene.host.name}: the loop has a seam of {state.bake_seam:.3%} of the size; raise Damping "
+            "Ratio."
         )
     if not prepared.parts:
         unmoved = f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake."

@@ -64,7 +64,7 @@ class JOUNCE_OT_bake_actions(LongOperator):
             for host in hosts:
                 kept.sync(host)
         if not self.done:
-            raise UserError("No action was baked; the warnings tell why.")
+            raise UserError("No action was baked; the warnings give the reasons.")
         return f"Baked {len(self.done)} action(s): {', '.join(self.done)}."
 
     def turns(self, hosts: list[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[Turn]:
@@ -116,5 +116,5 @@ def armature_of(host: bpy.types.Object) -> bpy.types.Object:
     """The armature of a body."""
     found = armature_modifier.moving(bodies.members(host))
     if not found:
-        raise UserError(f"{host.name} has no armature, so it plays no action; bake it with Bake.")
+        raise UserError(f"{host.name} has no armature, so it plays no action; use Bake instead.")
     return found[0]

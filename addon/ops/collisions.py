@@ -73,7 +73,7 @@ class JOUNCE_OT_bone_capsules(JounceOperator):
         if not capsules:
             which = "None of the selected bones" if chosen is not None else "No limb"
             raise UserError(
-                f"{which} of {host.name} has flesh enough for a capsule; select bones in Pose Mode."
+                f"{which} of {host.name} has enough flesh for a capsule; select other bones in Pose Mode."
             )
         collider_objects.put_bones(body, capsules, context.scene)
         return f"{host.name} collides with capsules of {len(capsules)} bone(s)."

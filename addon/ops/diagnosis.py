@@ -51,7 +51,7 @@ class JOUNCE_OT_fix(LongOperator):
         found = diagnosis.kept_as(host.jounce.findings[self.index])
         obj = bpy.data.objects.get(found.obj)
         if obj is None or found.fix not in diagnosis.FIXES:
-            raise UserError(f"There is no fix for this at hand: {found.sentence}")
+            raise UserError(f"This finding has no button; fix it by hand: {found.sentence}")
         label, fix = diagnosis.FIXES[found.fix]
         said = ""
         if fix is not None:

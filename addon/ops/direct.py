@@ -43,7 +43,7 @@ class JOUNCE_OT_key_drag(JounceOperator):
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""
-        raise UserError("Flesh is dragged with the mouse; start it from the panel.")
+        raise UserError("Flesh is dragged with the mouse; press Drag Flesh in the panel Direct.")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Waits for the mouse."""

@@ -99,6 +99,6 @@ def beside(host: bpy.types.Object, kind: exports.Format) -> str:
 def chosen(filepath: str, kind: exports.Format) -> Path:
     """The chosen file, with the suffix of its format."""
     if not filepath:
-        raise UserError("No file was given to export to.")
+        raise UserError("No file was given to export to; choose one.")
     path = Path(bpy.path.abspath(filepath))
     return path if path.suffix.lower() == kind.suffix else path.with_name(path.name + kind.suffix)

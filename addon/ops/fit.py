@@ -60,7 +60,8 @@ class JOUNCE_OT_fit(LongOperator):
         fits = yield from in_turn(fit(host, context, steps) for host in bodies.hosts(context))
         if all(found.fitted.reason is Reason.STILL for found in fits):
             raise UserError(
-                "Nothing moves the body in the frames of the scene, so there is nothing to fit to."
+                "Nothing moves the body in the frames of the scene, so there is nothing to fit to; "
+                "animate it first."
             )
         return "; ".join(keep(found, context) for found in fits)
 
@@ -128,14 +129,17 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
     """
     state = host.jounce
     if state.material() is not None:
-        raise UserError(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
+        raise UserError(
+            f"The stiffness of {host.name} is that of a material; choose Frequency as Stiffness By in the "
+            "panel Motion."
+        )
     if animated_settings.is_animated(host, frozenset(["frequency"])):
         raise UserError(
-            f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off."
+            f"The frequency of {host.name} is animated, so it cannot be fitted; remove its keys first."
         )
     scene = bodies.read(host, context, lambda _sentence: None)
     if scene.surface.digest(state.build_settings()) not in built.CACHE:
-        raise UserError(f"{host.name} is not built as it is now; use Build first.")
+        raise UserError(f"{host.name} has changed since it was built; use Build first.")
     return (yield from searched(scene, steps, context))
 
 

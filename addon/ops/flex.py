@@ -25,7 +25,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
     bl_label = "Play Mode"
     needs = (needs.flesh, needs.in_memory)
 
-    mode: IntProperty(name="Mode", description="Which mode, from 0", min=0)
+    mode: IntProperty(name="Mode", description="Number of the mode, from 0", min=0)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Starts to swing."""
@@ -41,7 +41,9 @@ class JOUNCE_OT_flex_mode(JounceOperator):
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""
-        raise UserError("A mode swings only in a window; start it from the list of modes.")
+        raise UserError(
+            "A mode swings only in a window; press the arrow beside the mode in the panel Inside."
+        )
 
     def _begin(self, context: bpy.types.Context) -> None:
         scrubbing.end()

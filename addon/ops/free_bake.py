@@ -8,7 +8,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_free_bake(JounceOperator):
-    """Take what a bake added off the selected bodies; all else stays"""
+    """Remove everything that a bake added to the selected bodies, and nothing else"""
 
     bl_idname = "jounce.free_bake"
     bl_label = "Free Bake"

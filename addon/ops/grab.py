@@ -23,7 +23,7 @@ class JOUNCE_OT_grab(JounceOperator):
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""
-        raise UserError("Flesh is grabbed with the mouse; start it from the panel.")
+        raise UserError("Flesh is grabbed with the mouse; press Grab Flesh in the panel Preview.")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Waits for the mouse."""

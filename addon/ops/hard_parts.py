@@ -20,7 +20,7 @@ class JOUNCE_OT_mark_rigid(JounceOperator):
     needs = (needs.active_part,)
 
     clear: BoolProperty(
-        name="Clear", description="Take the marks off the selected faces", options={"SKIP_SAVE"}
+        name="Clear", description="Remove the marks from the selected faces", options={"SKIP_SAVE"}
     )
 
     def run(self, context: bpy.types.Context) -> str:

@@ -128,6 +128,5 @@ def refuse_unlearnable(scene: BodyScene) -> None:
     """Refuses motion beyond a few displacements."""
     if len(scene.surface.stitches):
         raise UserError(
-            f"{scene.host.name} has stitches, and learnt motion supports none; take them off, or choose "
-            "Final."
+            f"{scene.host.name} has stitches, and learnt motion supports none; remove them, or choose Final."
         )

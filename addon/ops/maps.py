@@ -146,7 +146,7 @@ class ValueOperator(MapOperator):
     """Gives a part of the map one value. Subclasses define the part."""
 
     value: FloatProperty(
-        name="Value", description="Weight the map gets there, without unit", default=1.0, min=0.0, max=1.0
+        name="Value", description="Weight of the map there, without unit", default=1.0, min=0.0, max=1.0
     )
 
     def changed(self, context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
@@ -205,7 +205,7 @@ class JOUNCE_OT_map_smooth(MapOperator):
 
     times: IntProperty(
         name="Times",
-        description="Number of times each vertex moves to the mean of its neighbours",
+        description="Number of passes, each towards the mean weight of neighbouring vertices",
         default=4,
         min=1,
         max=1000,

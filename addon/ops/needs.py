@@ -82,8 +82,8 @@ def within_body(context: bpy.types.Context) -> bpy.types.Object:
     beside = next((obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, host)), None)
     if beside is not None:
         raise UserError(
-            f"{beside.name} is not of the body of {host.name}; make one body of both with Sew Bodies, or "
-            f"deselect {beside.name}."
+            f"{beside.name} does not belong to the body of {host.name}; make one body of both with Sew "
+            f"Bodies, or deselect {beside.name}."
         )
     return host
 
@@ -216,7 +216,9 @@ def parts(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes of a body, without its host."""
     found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, obj)]
     if not found:
-        raise UserError("No mesh but the host is selected, which stays; Remove Jounce takes all of it away.")
+        raise UserError(
+            "Only the main mesh of the body is selected, which stays; select others, or use Remove Jounce."
+        )
     return found
 
 
@@ -225,7 +227,7 @@ def other_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     source = active_body(context)
     found = [host for host in bodies.hosts(context) if host != source]
     if not found:
-        raise UserError("No other body is selected; select the bodies that are to get the same.")
+        raise UserError("No other body is selected; select the bodies to copy to.")
     return found
 
 
@@ -311,7 +313,7 @@ def in_memory(context: bpy.types.Context) -> None:
 def copied(context: bpy.types.Context) -> None:
     """A body baked to a copy."""
     if not any(host.jounce.bake_copy is not None for host in own_bodies(context)):
-        raise UserError("No selected body has a copy; bake it to helper bones first.")
+        raise UserError("No selected body has a copy; bake it to Helper Bones (Copy) first.")
 
 
 def baked(context: bpy.types.Context) -> None:

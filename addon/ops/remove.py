@@ -11,7 +11,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_remove(JounceOperator):
-    """Take Jounce off the selected bodies, with their bakes and settings"""
+    """Remove Jounce from the selected bodies, with their bakes and settings"""
 
     bl_idname = "jounce.remove"
     bl_label = "Remove Jounce"

@@ -22,7 +22,7 @@ class JOUNCE_OT_select_copy(JounceOperator):
         meshes = [obj.jounce.bake_copy for host in hosts for obj in bodies.members(host)]
         shown = [made for made in meshes if made is not None and made.visible_get()]
         if not shown:
-            raise UserError("No copy is in sight; bake to helper bones, or show its collection.")
+            raise UserError("No copy is visible; bake to Helper Bones (Copy), or show its collection.")
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         for obj in context.selected_objects:

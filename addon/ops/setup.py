@@ -171,7 +171,7 @@ def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[lis
         meshes = meshes or [obj for rig in character for obj in armature_modifier.moved_by(rig, context)]
         names = " and ".join(rig.name for rig in character)
         if any(bodies.host_of(obj) is not None for obj in meshes):
-            warn(f"What {names} moves has Jounce already, so it was left as it is.")
+            warn(f"The meshes of {names} have Jounce already and stay as they are.")
         elif meshes:
             found.append(sorted(meshes, key=lambda obj: (obj != active, -vertex_count(obj))))
         else:
@@ -197,7 +197,7 @@ def without_rigs(
         if taken is None:
             found.append(sorted(group, key=lambda obj: (obj != active, -vertex_count(obj))))
         else:
-            warn(f"{taken.name} has Jounce already, so it was left as it is, with what it touches.")
+            warn(f"{taken.name} has Jounce already and stays as it is, with all that touches it.")
     return found
 
 

@@ -56,7 +56,7 @@ class JOUNCE_OT_sew(WithinDistance, AtMost, LongOperator):
         found = sewing.nearest(*ends, self.distance / 100.0, self.most, context.view_layer)
         if not found:
             raise UserError(
-                f"Nothing of {other.name} is near enough to {host.name}; raise the distance or bring them "
+                f"Nothing of {other.name} is near enough to {host.name}; raise Distance, or bring the two "
                 "together."
             )
         return found

@@ -38,7 +38,7 @@ def simulate_shard(
         yield from scaled(filled(baking, filling, settings, context), 0.2, 1.0)
         made.show(context.scene, filling, settings.frames)
     if cache.trouble:
-        raise UserError(f"The shard of {host.name} is not whole: {cache.trouble}.")
+        raise UserError(f"The shard of {host.name} is incomplete: {cache.trouble}.")
     if filling.held():
         warn(f"{host.name}: {filling.held()}.")
     first, last = settings.frame_start, settings.frame_end

@@ -51,7 +51,7 @@ class JOUNCE_OT_bake_sound(LongOperator):
 
 
 class JOUNCE_OT_free_sound(JounceOperator):
-    """Take the baked sound of the selected bodies out of the sequencer"""
+    """Remove the baked sound of the selected bodies from the sequencer"""
 
     bl_idname = "jounce.free_sound"
     bl_label = "Free Sound"

@@ -29,8 +29,8 @@ VRMC_springBone, and their settings for Godot and Unreal to a text file"""
     fair: FloatProperty(
         name="Largest Error",
         description=(
-            "Bones whose springs miss more of a motion that the fit has not seen get none, in percent of the "
-            "motion"
+            "Largest error of a spring in motion unknown to the fit, in percent of this motion; bones "
+            "with a larger error get no spring"
         ),
         default=60.0,
         min=1.0,

@@ -45,9 +45,7 @@ class SeamOperator(AtMost, JounceOperator):
         with bone_transforms.rest_position(ends, context.view_layer):
             pairs = self.pairs(*ends)
         if len(pairs) == 0:
-            raise UserError(
-                "There is nothing near enough to stitch; raise the distance or choose other vertices."
-            )
+            raise UserError("Nothing is near enough to stitch; raise Distance, or choose other vertices.")
         name = ends[0].name if ends[0] == ends[1] else f"{ends[0].name} - {ends[1].name}"
         stitches.add(host, name, ends, pairs)
         return f"{host.name}: {len(pairs)} stitches; build to apply them."
@@ -138,13 +136,13 @@ class JOUNCE_OT_stitch_nearest(WithinDistance, SeamOperator):
             return self.nearest((one, other), every, reach)
         parts = stitches.loose_parts(one)
         if parts.max(initial=0) == 0:
-            raise UserError(f"{one.name} is all in one part; select another mesh of the body too.")
+            raise UserError(f"{one.name} has a single loose part; select another mesh of the body too.")
         largest = parts == np.argmax(np.bincount(parts))
         return self.nearest((one, one), (np.flatnonzero(largest), np.flatnonzero(~largest)), reach)
 
 
 class JOUNCE_OT_stitch_remove(JounceOperator):
-    """Take the chosen stitch group away"""
+    """Remove the chosen stitch group"""
 
     bl_idname = "jounce.stitch_remove"
     bl_label = "Remove Stitch Group"
@@ -156,4 +154,4 @@ class JOUNCE_OT_stitch_remove(JounceOperator):
         host = needs.seam(context)
         name = host.jounce.seams[host.jounce.seam_index].name
         stitches.remove(host, host.jounce.seam_index)
-        return f"{host.name}: the stitch group {name} is gone; build to apply that."
+        return f"{host.name}: the stitch group {name} is removed; build to apply this."

@@ -173,7 +173,8 @@ class BakeProps(BakeRecord):
     loop: BoolProperty(
         name="Loop",
         description=(
-            "Let the flesh end as it began, in place and speed. The last frame must show the first pose"
+            "Let the flesh end as it began, in position and velocity. The last frame must show the pose "
+            "of the first"
         ),
         default=False,
         update=refresh,

@@ -8,7 +8,7 @@ from .refresh import refreshing
 
 FORCES = (
     ("CUBATURE", "Cubature", "At single cells, chosen and weighted for the bending of the whole body"),
-    ("CLUSTERS", "Clusters", "As means over regions, as first published. They hold against bending"),
+    ("CLUSTERS", "Clusters", "As means over regions, too stiff in bending; kept by bodies of older files"),
 )
 KINDS = (
     (BodyKind.RIGGED.value, "Rigged", "Flesh on a rig or on the object"),
@@ -128,7 +128,10 @@ class BodyProps:
     )
     resolution: IntProperty(
         name="Resolution",
-        description="Cells along the longest side of the body. More separate thinner parts and build slower",
+        description=(
+            "Cells along the longest side of the body. More cells separate thinner parts, and take "
+            "longer to build"
+        ),
         default=32,
         min=4,
         max=256,
@@ -136,7 +139,9 @@ class BodyProps:
     )
     modes: IntProperty(
         name="Modes",
-        description="Number of skinning modes. More let smaller parts move on their own; each costs time",
+        description=(
+            "Number of independent motions. With more modes, smaller parts move separately; each takes time"
+        ),
         default=16,
         min=1,
         max=200,
@@ -162,7 +167,7 @@ class BodyProps:
     clusters: IntProperty(
         name="Clusters",
         description=(
-            "Number of cells or regions at which elastic forces are found. More follow large bends better"
+            "Number of cells or regions for the elastic forces. A larger number follows large bends better"
         ),
         default=100,
         min=1,

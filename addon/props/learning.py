@@ -15,8 +15,8 @@ class LearningProps:
     displacements: EnumProperty(
         name="Displacements",
         description=(
-            "Largest number of displacements of a shot. Jounce adds displacements of the body's three "
-            "lowest modes, for unseen motion. More are closer to the final motion, each takes time"
+            "Largest number of learnt displacements of a shot; a larger number is closer to the final "
+            "motion, and takes longer. Jounce adds the body's three lowest modes, for unseen motion"
         ),
         items=COUNTS,
         default="32",

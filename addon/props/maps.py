@@ -52,7 +52,11 @@ class MapProps:
         name="Pin", description="Vertex group of the flesh in its exact rigged place: weights above 0.5"
     )
     strength_group: StringProperty(
-        name="Strength Map", description="Vertex group that scales Strength, 0 to 1, vertex by vertex"
+        name="Strength Map",
+        description=(
+            "Vertex group with the share of the rig's acceleration felt by each vertex, 0 to 1, on "
+            "top of Amount"
+        ),
     )
 
     def stiffness_scale(self) -> StiffnessScale:

@@ -9,7 +9,7 @@ from ..core.stepping.motion import YOUNG, stiffness
 from .refresh import refresh, refreshing
 
 STIFFNESS_BY = (
-    ("FREQUENCY", "Frequency", "Swings a second: means the same for a mouse and a whale"),
+    ("FREQUENCY", "Frequency", "Swings per second, with the same meaning for a mouse and a whale"),
     (
         "PHYSICAL",
         "Physical",

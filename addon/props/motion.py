@@ -80,7 +80,9 @@ class MotionProps:
     )
     damping: FloatProperty(
         name="Damping Ratio",
-        description="Damping ratio of every mode, without unit. 0 swings on, 1 comes back and stops",
+        description=(
+            "Damping ratio of every mode, without unit: 0 swings forever, 1 returns without overshooting"
+        ),
         default=sensible.DAMPING,
         min=0.0,
         max=10.0,
@@ -138,7 +140,9 @@ class MotionProps:
     )
     substeps: IntProperty(
         name="Substeps",
-        description="Simulation steps in a frame. More steps lose less motion and cost more time",
+        description=(
+            "Simulation steps per frame. With more steps, less motion is lost, and a frame takes longer"
+        ),
         default=sensible.SUBSTEPS,
         min=1,
         max=64,
@@ -146,7 +150,7 @@ class MotionProps:
     )
     integrator: EnumProperty(
         name="Integrator",
-        description="Swing kept from step to step, beside the damping",
+        description="Decay of swings in each step, in addition to the damping",
         items=INTEGRATORS,
     )
     use_gravity: BoolProperty(

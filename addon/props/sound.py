@@ -24,7 +24,7 @@ class SoundProps:
     )
     sound_pitch: FloatProperty(
         name="Pitch",
-        description="Factor on all frequencies that are heard, without unit: 2 is an octave higher",
+        description="Factor on all audible frequencies, without unit: 2 is an octave higher",
         default=1.0,
         min=0.01,
         max=100.0,
@@ -33,7 +33,9 @@ class SoundProps:
     )
     sound_quietest: FloatProperty(
         name="Quietest Blow",
-        description="Blows are not heard that change the body's speed by less than this share of the hardest",
+        description=(
+            "Quietest audible blow, by its change of the body's speed, in percent of the hardest blow's"
+        ),
         default=5.0,
         min=0.0,
         max=100.0,
@@ -41,7 +43,7 @@ class SoundProps:
     )
     sound_ring_out: FloatProperty(
         name="Ring Out",
-        description="For how long the sound goes on after the last frame",
+        description="Duration of the sound after the last frame, in seconds",
         default=2.0,
         min=0.0,
         max=60.0,

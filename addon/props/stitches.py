@@ -59,8 +59,8 @@ class JounceSeam(bpy.types.PropertyGroup):
     radius: FloatProperty(
         name="Stitch Radius",
         description=(
-            "Radius of a stitch's pull around either end, in percent of the body's size: a finer tet mesh "
-            "then gives way no further. 0 pulls at points"
+            "Radius of a stitch's pull around either end, in percent of the body's size: the dent then "
+            "stays the same at a finer Resolution. 0 pulls at points"
         ),
         default=0.0,
         min=0.0,

@@ -59,8 +59,8 @@ BREAKS = {
     vanish: "Rig is scaled to nothing; to hide it, animate its visibility",
     vanish_twisted: "Rig is scaled to nothing; to hide it, animate its visibility",
     vanish_first: "Rig is scaled to nothing; to hide it, animate its visibility",
-    fly_away: "the bone Upper of Rig is at no place that can be",
-    no_number: "the bone Upper of Rig is at no place that can be",
+    fly_away: "the bone Upper of Rig has an impossible transform",
+    no_number: "the bone Upper of Rig has an impossible transform",
 }
 
 

@@ -50,7 +50,7 @@ def test_what_an_earlier_version_learnt_plays_without_limits(character, session,
     obj.jounce.use_stretch = True
     assert np.array_equal(shown(obj, "LEARNT"), free)
     (sentence,) = session(obj).final.warnings()
-    assert sentence == "What was learnt knows nothing of limits, as it is of an earlier version."
+    assert sentence == "The learnt motion has no limits, as it is of an earlier version."
 
 
 def test_pushes_and_fields_move_what_was_learnt(character, session, lessons):

@@ -165,7 +165,7 @@ def test_what_cannot_join_or_leave_is_said(dressed):
     scenes.activate(obj)
     with pytest.raises(RuntimeError, match="Every selected mesh has Jounce already"):
         bpy.ops.jounce.body_add()
-    with pytest.raises(RuntimeError, match="No mesh but the host is selected"):
+    with pytest.raises(RuntimeError, match="Only the main mesh of the body is selected"):
         bpy.ops.jounce.body_remove()
     scenes.activate(coat)
     with pytest.raises(RuntimeError, match="No selected object has Jounce"):
@@ -185,7 +185,7 @@ def test_a_mesh_that_can_show_no_preview_joins_none(dressed):
     coat.modifiers.new("Fine", "MULTIRES")
     scenes.activate(obj, coat)
     before = everything()
-    refusal = "The modifier Fine of Coat wants the mesh itself.*switch the preview off"
+    refusal = "The modifier Fine of Coat needs the mesh itself.*switch the preview off"
     with pytest.raises(RuntimeError, match=refusal):
         bpy.ops.jounce.body_add()
     assert snapshot.differences(before, everything()) == []

@@ -294,7 +294,7 @@ def test_a_body_without_a_preview_or_shape_keys_is_better_than_none(
     assert obj.jounce.built_digest and obj.jounce.target == target
     assert obj.jounce.preview is (change == [bendy])
     assert all(sentence.startswith(begin) for sentence, begin in zip(heard, said, strict=True))
-    assert any("wants the mesh itself" in found.sentence for found in obj.jounce.findings) is (
+    assert any("needs the mesh itself" in found.sentence for found in obj.jounce.findings) is (
         change != [bendy]
     )
     frames = range(1, 13)
@@ -393,7 +393,7 @@ def test_who_has_jounce_or_no_mesh_is_left_out_in_a_sentence(capfd):
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     said = capfd.readouterr()
     told = said.out + said.err
-    assert "What Rig moves has Jounce already" in told
+    assert "The meshes of Rig have Jounce already" in told
     assert "Bare moves no mesh, so it was left out" in told
     assert "No rig moves Stone, so it was left out" in told
     assert two.jounce.is_host and coat.jounce.host == two and not stone.is_property_set("jounce")

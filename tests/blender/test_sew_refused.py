@@ -112,7 +112,7 @@ CANNOT = [
     (loose, "Leaf is loose, and only flesh that follows a rig can be sewn; make it Rigged"),
     (attached, "Column is attached, and only flesh"),
     (unmoved, "Nothing moves Leaf, so it would not follow Column; parent it to a bone"),
-    (far, "Nothing of Leaf is near enough to Column; raise the distance"),
+    (far, "Nothing of Leaf is near enough to Column; raise Distance"),
     (alone, "No mesh of another body is selected"),
     (editing, "Column is in Edit Mode"),
     (shared, "Leaf shares its mesh with Double"),
@@ -167,11 +167,13 @@ def test_rigs_that_know_nothing_of_each_other_are_said(two, module):
 @pytest.mark.parametrize("operator", ["stitch_nearest", "stitch_selected", "stitch_groups"])
 def test_other_stitches_name_what_sews_bodies(two, operator):
     branch, other = two
-    said = "Leaf is not of the body of Column; make one body of both with Sew Bodies, or deselect Leaf."
+    said = (
+        "Leaf does not belong to the body of Column; make one body of both with Sew Bodies, or deselect Leaf."
+    )
     assert_refused(getattr(bpy.ops.jounce, operator), said)
     assert len(branch.jounce.seams) == 0
     scenes.activate(other, branch)
-    assert_refused(getattr(bpy.ops.jounce, operator), "Column is not of the body of Leaf")
+    assert_refused(getattr(bpy.ops.jounce, operator), "Column does not belong to the body of Leaf")
 
 
 def test_undone_in_one_step(two):

@@ -112,7 +112,7 @@ def test_nearest_is_what_is_nearest_at_rest(dressed):
 def test_what_stitches_refuse(dressed):
     obj, sleeve = dressed
     scenes.activate(obj)
-    with pytest.raises(RuntimeError, match="all in one part"):
+    with pytest.raises(RuntimeError, match="a single loose part"):
         bpy.ops.jounce.stitch_nearest()
     select(obj, lambda co: False)
     with pytest.raises(RuntimeError, match="select pairs"):

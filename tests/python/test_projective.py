@@ -26,7 +26,7 @@ def test_it_has_handles_and_clusters_and_no_rig(model):
     assert model.coefficient_shape == (12, 3, 4)
     assert 1 <= model.cluster_count <= 20
     assert model.bone_count == model.mode_count == 0
-    assert repr(model) == "Model(12 handles, 0 bones)"
+    assert repr(model) == f"Model(12 handles, 0 bones, {model.material!r})"
 
 
 def test_it_is_thrown_and_spins_as_a_stone_does_at_first(mesh, model):

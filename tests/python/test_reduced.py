@@ -48,7 +48,7 @@ def test_what_is_learnt_comes_near_the_full_space(whole, cubature, shot, bar):
     sampled = whole.sampled(cubature)
     assert whole.coefficient_shape == sampled.coefficient_shape == (COUNT,)
     assert sampled.cluster_count == len(cubature.tets) <= 3 * COUNT
-    assert repr(sampled) == f"Model({COUNT} displacements, {whole.bone_count} bones)"
+    assert repr(sampled) == f"Model({COUNT} displacements, {whole.bone_count} bones, {whole.material!r})"
     for model, most in ((whole, 0.02), (sampled, 0.06)):
         found = played(model, bar)
         error = np.linalg.norm(found - shot) / np.linalg.norm(shot)

@@ -75,7 +75,7 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
     if settings.target is Target.SKINNING_NODES and not directions.is_neutral(host):
         raise UserError(
             f"{host.name}: skinning nodes play modes alone, without the curves and keys of its direction; "
-            "bake it to a mesh cache, shape keys or helper bones, or take its direction off."
+            "bake it to a mesh cache, shape keys or helper bones, or remove its direction."
         )
     if settings.quality is Quality.DRAFT:
         return
@@ -86,8 +86,8 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
         )
     if settings.shards and settings.quality is Quality.LEARNT:
         raise UserError(
-            f"{host.name}: what was learnt is simulated in a moment, so there are no shards of it; bake it "
-            "without them, or choose Final."
+            f"{host.name}: learnt motion is simulated in a moment and has no shards; bake it without "
+            "them, or choose Final."
         )
 
 

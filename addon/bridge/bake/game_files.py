@@ -201,7 +201,8 @@ def rest_rows(
             far = max(distance for _, _, distance in near) / scene.surface.diagonal
             if far > TOLD:
                 raise UserError(
-                    f"{obj.name} rests otherwise in the file than in its body, by {far:.1%} of the size; "
+                    f"{obj.name} has another rest shape in the file than in its body, by {far:.1%} of the "
+                    "size; "
                     "apply its modifiers, or build it again."
                 )
             found.append(part.points.start + np.array([row for _, row, _ in near]))
@@ -227,6 +228,8 @@ def compare(
         f"{share:.1%} of the size elsewhere in frame {frame}"
     )
     if share > exports.ANOTHER:
-        raise UserError(f"{sentence}; take bones and objects that shear or play outside of the action off.")
+        raise UserError(
+            f"{sentence}; remove bones and objects that shear, or that move outside of the action."
+        )
     if share > TOLD:
         warn(f"{sentence}.")

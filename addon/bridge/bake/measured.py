@@ -148,7 +148,7 @@ def refuse_unshown(wanted: Expected, found: Gap, said: float) -> None:
     how_far = "changes its vertices" if np.isinf(found.error) else f"is off by {found.error:.3g} m"
     raise UserError(
         f"With the bake {found.mesh} {how_far} in frame {found.frame}, as something beside its rig changes "
-        f"the mesh, so the bake was taken back; bake to {others}, or take off what changes the mesh."
+        f"the mesh, so the bake was taken back; bake to {others}, or remove what changes the mesh."
     )
 
 

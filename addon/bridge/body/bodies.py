@@ -293,8 +293,8 @@ def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...
     if is_alone or not (host.jounce.is_loose or host.jounce.is_pinned):
         return
     raise UserError(
-        f"{host.name} is {host.jounce.kind.lower()}, so no bones move it and its meshes move as one; take "
-        "its armature off and parent its other meshes to it, or make it Rigged in the panel Body."
+        f"{host.name} is {host.jounce.kind.lower()}, so no bones move it and its meshes move as one; "
+        "remove its armature and parent its other meshes to it, or make it Rigged in the panel Body."
     )
 
 

@@ -174,7 +174,7 @@ def left_out(obj: bpy.types.Object) -> str:
             "harmonic and drag, from a point, plane or line."
         )
     if field.type == "DRAG" and min(field.linear_drag, field.quadratic_drag) < 0.0:
-        return f"Drag below 0 of the force field of {obj.name} is left out, as it would drive what moves."
+        return f"Drag below 0 of the force field of {obj.name} is left out, as it would speed the flesh up."
     return ""
 
 

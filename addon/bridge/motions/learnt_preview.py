@@ -81,11 +81,11 @@ class LearntPreview(Behind[MotionCache]):
             yield f"In {self.unseen} of {self._compared} frames the pose is unlike any that was learnt."
         state, facts = self._motions.scene.host.jounce, known.facts
         if not facts.knows_limits and (state.use_stretch or state.use_limit):
-            yield "What was learnt knows nothing of limits, as it is of an earlier version."
+            yield "The learnt motion has no limits, as it is of an earlier version."
         ratio = stiffness_now(self._motions) / facts.stiffness
         if ratio > FAR or ratio < 1.0 / FAR:
             share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"
-            yield f"The flesh is {share} times as stiff as what was learnt."
+            yield f"The flesh is {share} times as stiff as in the learnt motion."
         flesh = state.flesh()
         now = (flesh.law.value, flesh.curve_digest, flesh.poisson, flesh.hardening)
         if now != (facts.law, facts.curve, facts.poisson, facts.hardening):
@@ -113,11 +113,11 @@ def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
         raise UserError(f"What {host.name} has learnt {kept}; press Learn This Shot.")
     if len(scene.surface.stitches):
         raise UserError(
-            f"{host.name} has stitches, and learnt motion supports none; take them off, or choose Final."
+            f"{host.name} has stitches, and learnt motion supports none; remove them, or choose Final."
         )
     other = known.difference(body)
     if other:
-        raise UserError(f"{host.name} has another {other} than when it learnt; press Learn Again.")
+        raise UserError(f"{host.name} has another {other} than in its learnt motion; press Learn Again.")
     return known
 
 

@@ -95,7 +95,7 @@ class Motions:
         """All inputs of the motion except the drives, under the names of the settings."""
         # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        around = {} if self.is_flesh else self._around()
+        around = {} if self._draft_is_hindered() else self._around()
         return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -152,7 +152,12 @@ class Motions:
             return self._attached(cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
-        return self._filling(scene, cache, settings, start)
+        touched = None if self._draft_is_hindered() else self._touched(self.scene.surface.weights)
+        return self._filling(scene, cache, settings, start, touched)
+
+    def _draft_is_hindered(self) -> bool:
+        """True for flesh whose draft passes through colliders; other kinds of bodies are refused."""
+        return self.is_flesh and colliders.is_hindered(self.scene.host)
 
     def _loose(
         self,
@@ -224,7 +229,7 @@ class Motions:
             name, kind = self.scene.host.name, self.scene.host.jounce.kind.lower()
             raise UserError(
                 f"{name} is {kind}, so modifiers and shape keys that move its vertices have no effect on "
-                "it; apply them or take them off."
+                "it; apply or remove them."
             )
 
     def _touched(self, weights: np.ndarray | None, *, is_dense: bool = False) -> Colliders | None:

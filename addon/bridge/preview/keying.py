@@ -70,9 +70,7 @@ class Drag:
         frame = bpy.context.scene.frame_current
         known = ready(self._host, frame)
         if known.direction.director().swings.flesh[hit.point] <= 0.0:
-            raise UserError(
-                "The rig alone moves this place, so there is no flesh to drag; take hold beside it."
-            )
+            raise UserError("The rig alone moves this place, so there is no flesh to drag; drag beside it.")
         self._session, self._frame, self._hit, self.target = known, frame, hit, hit.place
         self._before = shown(known, frame).astype(np.float64)
 

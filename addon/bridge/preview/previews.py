@@ -120,7 +120,7 @@ def filled(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step
     """Fills the cache of a previewed body, with a step at every frame."""
     known = _sessions[host.session_uid]
     if known.scene != context.scene:
-        raise UserError(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")
+        raise UserError(f"{host.name} is previewed in the scene {known.scene.name}; press Calculate there.")
     with paused():
         yield from known.filled(context)
     frames.show_again(known.scene)

@@ -142,7 +142,10 @@ class Session:
         if self._watch.suspected:
             return "Changed; checking the cache"
         if self.waits:
-            return f"Cached {first} - {first + checked - 1}; {self.waits}, so play it from the start or fill"
+            return (
+                f"Cached {first} - {first + checked - 1}; {self.waits}, so play from the start, or "
+                "press Calculate"
+            )
         look = "" if self.first_look is None else self.first_look.status(self.display)
         why = f": {', '.join(self._changed)} changed" if self._changed else ""
         return f"Filling {self.filling.progress / self.wanted:.0%}{why}{look}"

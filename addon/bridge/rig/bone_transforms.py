@@ -272,7 +272,7 @@ class PoseReader:
             mover = self.movers[int(np.argmin(fine))]
             name = self.carried[mover.carrier][0].name
             name = name if mover.armature is None else f"the bone {mover.bone} of {mover.armature.name}"
-            raise Unposable(f"{name} is at no place that can be; look at its keys, constraints and drivers")
+            raise Unposable(f"{name} has an impossible transform; look at its keys, constraints and drivers")
 
 
 def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:

@@ -57,9 +57,9 @@ def refuse_nodes(obj: bpy.types.Object) -> None:
     modifier = next(wanting, None)
     if modifier is not None:
         raise UserError(
-            f"The modifier {modifier.name} of {obj.name} wants the mesh itself, so neither a preview nor "
+            f"The modifier {modifier.name} of {obj.name} needs the mesh itself, so neither a preview nor "
             "skinning nodes can stand before it; switch the preview off and bake to shape keys or a mesh "
-            "cache, or take it off."
+            "cache, or remove the modifier."
         )
 
 

@@ -200,7 +200,7 @@ def held_skin(body: object, surface: Surface) -> str:
     """Sentence about a body without a visible vertex in flesh, with the remedies; empty for others."""
     if not isinstance(body, jounce.Body) or not body.pinned[body.mesh.tets[body.embedding.tets]].all():
         return ""
-    by_core = ("hard, thin or close to its bones", "lower Bone Core in the panel Body Parts")
+    by_core = ("hard, thin or close to its bones", "lower Bone Core in the panel Bones")
     by_pins = ("pinned", "take some of it out of the map Pin")
     found = [by_core] * (surface.core is not None) + [by_pins] * (surface.maps.pinned is not None)
     causes, remedies = (" or ".join(said) for said in zip(*found, strict=True))

@@ -94,8 +94,8 @@ class Colliders:
         if not rigid.all():
             name = self.solids[int(np.argmin(rigid))].name
             raise UserError(
-                f"{name} has another size in frame {frame} than at the start, and what is collided with is "
-                "rigid; Diagnosis has a button that keeps its size."
+                f"{name} has another size in frame {frame} than at the start, and colliders are rigid; "
+                "Diagnosis has a button that keeps its size."
             )
         return np.concatenate([rotations, now[:, :, 3:]], axis=2)
 

@@ -120,8 +120,8 @@ def refuse_drive(drive: FrameInput, name: str) -> None:
     """Refuses forces that the learnt basis does not include. name: body name."""
     if drive.offsets is not None:
         raise UserError(
-            f"{name}: a rig that does more than linear skinning is nothing that flesh can learn; take what "
-            "else shapes the mesh (volume preservation, shape keys, lattices) off, or choose Final."
+            f"{name}: flesh learns only with a rig of linear skinning; remove what else shapes the mesh "
+            "(volume preservation, shape keys, lattices), or choose Final."
         )
 
 

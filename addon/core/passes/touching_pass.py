@@ -83,7 +83,7 @@ class Together:
                 converged = step(run.simulations, members, index)
             shapes = [simulation.coefficients for simulation in run.simulations]
             if not all(np.isfinite(each).all() for each in shapes):
-                raise UserError("The motion grew beyond all bounds; raise the damping or the substeps.")
+                raise UserError("The motion grew beyond all bounds; raise Damping Ratio or Substeps.")
             run.at, run.key = index, keys[index]
             self.frames[index] = Shapes(run.key, shapes, converged)
             if index % MotionCache.frames_per_state == 0:

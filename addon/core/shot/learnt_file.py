@@ -15,7 +15,7 @@ SUFFIX = ".jlearnt"
 def write(path: Path, learnt: Learnt) -> None:
     """Writes a file completely or not at all; never replaces a file of another program."""
     if os.path.lexists(path) and not is_own(path):
-        raise UserError(f"{path} is not a file of what was learnt; choose another name.")
+        raise UserError(f"{path} is not a file of learnt motion; choose another name.")
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("xb") as file:

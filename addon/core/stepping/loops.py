@@ -51,17 +51,18 @@ def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) ->
     if gap > CYCLIC:
         raise UserError(
             f"The last frame shows another pose than the first, {gap:.2%} of the size apart, so the motion "
-            "cannot loop; end the range where the first pose comes again, or switch Loop off."
+            "cannot loop; end the range where the first pose comes again, or turn Loop off."
         )
     teleports = course.teleports()
     if any([drive.cut or teleports.follow(drive.pose, drive.spots, drive.switches) for drive in drives][1:]):
         raise UserError(
-            "The motion is reset or teleports within the range, so it cannot loop; take these or Loop off."
+            "The motion is reset or teleports within the range, so it cannot loop; remove these, or turn "
+            "Loop off."
         )
     if len({(drive.feel, drive.contraction, drive.stitching) for drive in drives}) > 1:
         raise UserError(
             "Settings of the flesh are animated (frequency, damping, gravity, contraction, stitches), so "
-            "the motion cannot loop; take these keys or Loop off."
+            "the motion cannot loop; remove these keys, or turn Loop off."
         )
 
 

@@ -107,8 +107,8 @@ class FrameInput:
         return np.empty((0, 3, 4)) if self.colliders is None else self.colliders
 
     def of_modes(self) -> "FrameInput":
-        """Inputs of a draft: modes have neither colliders nor muscles."""
-        return replace(self, colliders=None, vertices=None, contraction=None)
+        """Inputs of a draft: modes have no muscles."""
+        return replace(self, vertices=None, contraction=None)
 
     def of_handles(self) -> "FrameInput":
         """Inputs of a loose or attached body."""
@@ -312,7 +312,7 @@ class Recorder:
                 self.job.wait()
             coefficients = self.job.coefficients(self._taken)
         if not np.isfinite(coefficients).all():
-            raise UserError("The motion grew beyond all bounds; raise the damping or the substeps.")
+            raise UserError("The motion grew beyond all bounds; raise Damping Ratio or Substeps.")
         first = self._taken
         self._taken += len(coefficients)
         converged = self.job.converged(first)

@@ -32,7 +32,7 @@ class FileLock:
     def taken(self) -> Generator[Step, None, None]:
         """Waits until the lock is free, and takes the lock."""
         while not self._take():
-            yield Step(0.0, f"Waiting for whoever works on {self._path.stem}")
+            yield Step(0.0, f"Waiting for another program that works on {self._path.stem}")
             time.sleep(WAIT_SECONDS)
 
     def free(self) -> None:

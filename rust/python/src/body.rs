@@ -135,7 +135,7 @@ pub struct Body {
 
 impl Body {
     pub fn wrap(py: Python<'_>, inner: Arc<body::Body>, weights: Arc<Weights>) -> PyResult<Self> {
-        let model = Py::new(py, Model::wrap(inner.model.clone()))?;
+        let model = Py::new(py, Model::wrap(inner.model.clone(), Some(inner.material.clone())))?;
         Ok(Self { inner, model, weights })
     }
 
@@ -145,7 +145,8 @@ impl Body {
         model: &model::Model,
         material: Option<&Arc<jounce::material::Material>>,
     ) -> PyResult<Model> {
-        let model = Model::wrap(model.clone());
+        let known = material.unwrap_or(&slf.get().inner.material);
+        let model = Model::wrap(model.clone(), Some(known.clone()));
         let material = material.map(|material| Material(material.clone()));
         let parts = (model.basis(), model.cubature(), material, model.frequency(), model.limit_samples());
         let recipe = Recipe::new(slf.as_any(), "reduced", parts, None)?;
@@ -335,9 +336,10 @@ impl Body {
     ) -> PyResult<Model> {
         let (body, material) = (self.inner.clone(), material.map(|material| material.0.clone()));
         let fibres = fibres.map(|fibres| fibres.0.clone());
+        let known = material.as_ref().unwrap_or(&body.material).clone();
         let full =
             made(py, move |progress| body.full_space(material.as_deref(), fibres.as_deref(), progress))?;
-        Ok(Model::wrap((*full).clone()))
+        Ok(Model::wrap((*full).clone(), Some(known)))
     }
 
     /// Reduced model of the same body, learnt from a full-space shot: mass-PCA and a cubature.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use jounce::body::{self, BodyParams, standard};
-use jounce::model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::subspace::Restraint;
+use jounce::{material, model};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -140,7 +140,7 @@ pub enum Flesh<'py> {
 /// >>> jounce.FullSpaceJob(body).result().coefficient_shape == (len(body.mesh.vertices), 3)
 /// True
 #[pyclass(frozen, extends = Job, module = "jounce", name = "FullSpaceJob")]
-pub struct FullSpaceJob(Making<model::Model>);
+pub struct FullSpaceJob(Making<model::Model>, Arc<material::Material>);
 
 #[pymethods]
 impl FullSpaceJob {
@@ -153,28 +153,32 @@ impl FullSpaceJob {
     ) -> PyResult<PyClassInitializer<Self>> {
         let material = material.map(|material| material.get().0.clone());
         let fibres = fibres.map(|fibres| fibres.get().0.clone());
-        let model = match body {
+        let (model, known) = match body {
             Flesh::Body(body) => {
                 let body = body.get().inner.clone();
-                Making::start(move |progress| {
+                let known = material.as_ref().unwrap_or(&body.material).clone();
+                let model = Making::start(move |progress| {
                     progress.enter("full space", 0.0, 1.0)?;
                     body.full_space(material.as_deref(), fibres.as_deref(), progress)
-                })?
+                })?;
+                (model, known)
             }
             Flesh::Mesh(mesh) => {
                 let mesh = mesh.get().0.clone();
                 let material = material
                     .ok_or_else(|| PyValueError::new_err("material: none given, which a TetMesh needs"))?;
-                Making::start(move |progress| {
+                let known = material.clone();
+                let model = Making::start(move |progress| {
                     progress.enter("full space", 0.0, 1.0)?;
                     let extras = FullSpaceExtras { fibres: fibres.as_deref(), ..FullSpaceExtras::default() };
                     let restraint = Restraint::default();
                     let model = FullSpaceModel::of(&mesh, &material, &restraint, &extras, progress)?;
                     Ok(model::Model::FullSpace(model.into()))
-                })?
+                })?;
+                (model, known)
             }
         };
-        Ok(model.job().add_subclass(Self(model)))
+        Ok(model.job().add_subclass(Self(model, known)))
     }
 
     /// Waits for the Model, or raises the error of the job.
@@ -184,6 +188,6 @@ impl FullSpaceJob {
     /// Model
     ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
-        Ok(Model::wrap((*self.0.result(py)?).clone()))
+        Ok(Model::wrap((*self.0.result(py)?).clone(), Some(self.1.clone())))
     }
 }

@@ -148,7 +148,7 @@ impl Handled {
 /// >>> job.result().bone_count
 /// 0
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
-pub struct ProjectiveJob(Making<model::Model>, Recipe);
+pub struct ProjectiveJob(Making<model::Model>, Recipe, Arc<material::Material>);
 
 #[pymethods]
 impl ProjectiveJob {
@@ -171,12 +171,12 @@ impl ProjectiveJob {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
         let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
-        let recipe = making.recipe(py)?;
+        let (recipe, known) = (making.recipe(py)?, material.0.clone());
         let model = Making::start(move |progress| {
             progress.enter("handles", 0.0, 1.0)?;
             making.make(progress)
         })?;
-        Ok(model.job().add_subclass(Self(model, recipe)))
+        Ok(model.job().add_subclass(Self(model, recipe, known)))
     }
 
     /// Waits for the Model, or raises the error of the job.
@@ -186,6 +186,7 @@ impl ProjectiveJob {
     /// Model
     ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
-        Ok(Model::wrap((*self.0.result(py)?).clone()).made_by(self.1.again(py)))
+        let model = (*self.0.result(py)?).clone();
+        Ok(Model::wrap(model, Some(self.2.clone())).made_by(self.1.again(py)))
     }
 }

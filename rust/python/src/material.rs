@@ -124,7 +124,7 @@ impl Material {
         made_by::<Self>(py, "", numbers, None)
     }
 
-    fn __repr__(&self) -> String {
+    pub fn __repr__(&self) -> String {
         let young = match self.0.young() {
             Field::Uniform(young) => format!("{young:e}"),
             Field::PerTet(young) => format!("<{} tets>", young.len()),

@@ -7,7 +7,7 @@ use jounce::kinematics::Projector;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::model::skinning_modes::{Extras, SkinningModel};
-use jounce::{file, mesh, model};
+use jounce::{file, material, mesh, model};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -42,9 +42,13 @@ type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 /// >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e5), pinned=held)
 /// >>> model.coefficient_shape == (len(mesh.vertices), 3)
 /// True
+/// >>> model.material
+/// Material(arap, young=1e5)
 #[pyclass(frozen, module = "jounce", name = "Model")]
 pub struct Model {
     pub inner: model::Model,
+    /// The material that the model was made of; unknown of a file.
+    material: Option<Arc<material::Material>>,
     vertices: Mutex<Option<Arc<Projector>>>,
     points: Mutex<Projectors>,
     /// The call that makes a model without a file anew.
@@ -52,8 +56,9 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn wrap(inner: model::Model) -> Self {
-        Self { inner, vertices: Mutex::default(), points: Mutex::default(), recipe: None }
+    /// A model of a material, if it is known.
+    pub fn wrap(inner: model::Model, material: Option<Arc<material::Material>>) -> Self {
+        Self { inner, material, vertices: Mutex::default(), points: Mutex::default(), recipe: None }
     }
 
     /// The same model, which a call makes anew.
@@ -164,7 +169,7 @@ impl Model {
         };
         let model =
             run(py, || SkinningModel::with_extras(&mesh.0, &material.0, &modes.0, &labels, rig, &extras))?;
-        Ok(Self::wrap(model::Model::Skinning(Arc::new(model))))
+        Ok(Self::wrap(model::Model::Skinning(Arc::new(model)), Some(material.0.clone())))
     }
 
     /// A full-space model of any law: every vertex moves [QN]. The reference for reduced models.
@@ -225,6 +230,7 @@ impl Model {
         let strength = strength.map(|map| map.slice().to_vec());
         let restraint = Restraint::new(mesh.0.vertices().len(), rig.filter(|_| complementary), leak, pinned)?;
         let (mesh, material) = (mesh.0.clone(), material.0.clone());
+        let known = material.clone();
         let (rig, stitches) = (rig.map(|rig| rig.0.clone()), stitches.map(|stitches| stitches.0.clone()));
         let fibres = fibres.map(|fibres| fibres.0.clone());
         let made = made(py, move |progress| {
@@ -236,7 +242,7 @@ impl Model {
             };
             FullSpaceModel::of(&mesh, &material, &restraint.borrowed(), &extras, progress)
         })?;
-        Ok(Self::wrap(model::Model::FullSpace(made)))
+        Ok(Self::wrap(model::Model::FullSpace(made), Some(known)))
     }
 
     /// A reduced model of any law in the displacements of a basis [MOR]: `x = rig + sum_j shapes_j q_j`.
@@ -315,6 +321,7 @@ impl Model {
         settings.set_item("cubic", cubic)?;
         let parts = (TetMesh(mesh.clone()), Material(material.clone()), Basis(basis.clone()));
         let recipe = Recipe::new(py.get_type::<Self>().as_any(), "reduced", parts, Some(settings))?;
+        let known = material.clone();
         let made = made(py, move |progress| {
             let extras = ReducedExtras {
                 rig: rig.as_deref(),
@@ -326,7 +333,7 @@ impl Model {
             };
             ReducedModel::new(&mesh, &material, &basis, &extras, progress)
         })?;
-        Ok(Self::wrap(model::Model::Reduced(made)).made_by(recipe))
+        Ok(Self::wrap(model::Model::Reduced(made), Some(known)).made_by(recipe))
     }
 
     /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
@@ -393,8 +400,9 @@ impl Model {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
         let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
-        let recipe = making.recipe(py)?;
-        Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()).made_by(recipe))
+        let (recipe, known) = (making.recipe(py)?, material.0.clone());
+        let made = made(py, move |progress| making.make(progress))?;
+        Ok(Self::wrap((*made).clone(), Some(known)).made_by(recipe))
     }
 
     /// The same reduced model with elastic forces evaluated at a cubature.
@@ -417,7 +425,8 @@ impl Model {
         let model = slf.get().reduced_model("sampled")?;
         let made = run(slf.py(), || model.sampled(&cubature.0))?;
         let recipe = Recipe::new(slf.as_any(), "sampled", (Cubature(cubature.0.clone()),), None)?;
-        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))).made_by(recipe))
+        let known = slf.get().material.clone();
+        Ok(Self::wrap(model::Model::Reduced(Arc::new(made)), known).made_by(recipe))
     }
 
     /// The same reduced model with limits, evaluated at sample tets and vertices.
@@ -440,7 +449,8 @@ impl Model {
         let model = slf.get().reduced_model("limited")?;
         let made = run(slf.py(), || model.limited(&limits.0))?;
         let recipe = Recipe::new(slf.as_any(), "limited", (LimitSamples(limits.0.clone()),), None)?;
-        Ok(Self::wrap(model::Model::Reduced(Arc::new(made))).made_by(recipe))
+        let known = slf.get().material.clone();
+        Ok(Self::wrap(model::Model::Reduced(Arc::new(made)), known).made_by(recipe))
     }
 
     /// Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
@@ -526,7 +536,7 @@ impl Model {
     ///     For a file that is missing, of another version, truncated or damaged.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        run(py, || file::load(&path)).map(Self::wrap)
+        run(py, || file::load(&path)).map(|model| Self::wrap(model, None))
     }
 
     /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; the vertex
@@ -617,6 +627,12 @@ impl Model {
         Ok(ForceSamples { inner: inner.into(), model: slf.clone().unbind(), recipe })
     }
 
+    /// Material of the model; None for a model from `load`, whose file does not hold it.
+    #[getter]
+    fn material(&self) -> Option<Material> {
+        self.material.clone().map(Material)
+    }
+
     /// Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz.
     #[getter]
     pub fn frequency(&self) -> f64 {
@@ -693,19 +709,18 @@ impl Model {
     }
 
     #[staticmethod]
-    fn _decoded(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        run(py, || file::decode(data)).map(Self::wrap)
+    fn _decoded(py: Python<'_>, data: &[u8], material: Option<&Material>) -> PyResult<Self> {
+        let model = run(py, || file::decode(data))?;
+        Ok(Self::wrap(model, material.map(|material| material.0.clone())))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match &self.recipe {
             Some(recipe) => recipe.reduced(py),
-            None => made_by::<Self>(
-                py,
-                "_decoded",
-                (PyBytes::new(py, &run(py, || file::encode(&self.inner))?),),
-                None,
-            ),
+            None => {
+                let bytes = run(py, || file::encode(&self.inner))?;
+                made_by::<Self>(py, "_decoded", (PyBytes::new(py, &bytes), self.material()), None)
+            }
         }
     }
 
@@ -719,7 +734,9 @@ impl Model {
     }
 
     fn __repr__(&self) -> String {
-        format!("Model({}, {} bones)", self.size(), self.inner.bone_count())
+        let material = self.material().map(|material| format!(", {}", material.__repr__()));
+        let (size, bones) = (self.size(), self.inner.bone_count());
+        format!("Model({size}, {bones} bones{})", material.unwrap_or_default())
     }
 }
 

@@ -146,8 +146,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["final", only] => sheets::final_motion(only).map(drop),
         ["full-space"] => sheets::full_space("").map(drop),
         ["full-space", only] => sheets::full_space(only).map(drop),
-        ["honest"] => sheets::honest("").map(drop),
-        ["honest", only] => sheets::honest(only).map(drop),
+        ["honest"] => sheets::honest(""),
+        ["honest", only] => sheets::honest(only),
         ["bench", "rivals"] => bench::run_rivals(false),
         ["bench", "rivals", "--docs"] => bench::run_rivals(true),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {

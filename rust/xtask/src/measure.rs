@@ -15,11 +15,10 @@ use crate::sheets;
 type Maker = fn() -> Result<Option<PathBuf>>;
 
 /// Measured pages below `docs`, in the order of their names.
-const PAGES: [(&str, Maker); 10] = [
+const PAGES: [(&str, Maker); 9] = [
     ("addon/bakes.md", || script("examples/blender/bakes.py", &THREE).map(Some)),
     ("addon/exports.md", || script("tests/blender/exports.py", &THREE).map(Some)),
     ("addon/final_motion.md", || sheets::final_motion("").map(Some)),
-    ("addon/honest_body.md", || sheets::honest("").map(Some)),
     ("addon/mixamo.md", || script("tests/blender/mixamo.py", &[""]).map(Some)),
     ("addon/newcomer.md", || script("examples/blender/newcomer.py", &NEWCOMERS).map(Some)),
     ("addon/what_moves.md", || sheets::run("").map(Some)),

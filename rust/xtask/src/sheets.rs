@@ -82,7 +82,7 @@ pub fn ready() -> Result<(PathBuf, PathBuf, Venv)> {
 
 /// Measures the bodies of the characters whose names contain `only` at several resolutions:
 /// `out/honest_body.md`.
-pub fn honest(only: &str) -> Result<PathBuf> {
+pub fn honest(only: &str) -> Result<()> {
     let folder = project::out().join("honest");
     project::empty_directory(&folder)?;
     measured("honest_body", &folder, only)?;
@@ -93,5 +93,5 @@ pub fn honest(only: &str) -> Result<PathBuf> {
     script.arg("examples/blender/honest_body_table.py").arg(folder.join("surfaces"));
     run_command(script.arg("--out").arg(&table))?;
     println!("\nThe table is {}", table.display());
-    Ok(table)
+    Ok(())
 }

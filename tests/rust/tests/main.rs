@@ -20,6 +20,7 @@ mod cycle;
 mod domains;
 mod domains_contact;
 mod domains_jumps;
+mod draft_contact;
 mod drag;
 mod eigen;
 mod energy;

@@ -26,6 +26,17 @@ pub(crate) fn free_flight(history: &[Vec<[f64; 3]>; HISTORY], integrator: Integr
     }
 }
 
+/// Positions after a substep at the speed that the last one ended with: `last + d + (d - e) / 2`, with its
+/// step d and the step e before.
+pub(crate) fn go_on([.., oldest, older, last]: &[Vec<[f64; 3]>; HISTORY], out: &mut [[f64; 3]]) {
+    for (row, place) in out.iter_mut().enumerate() {
+        for c in 0..3 {
+            let (step, before) = (last[row][c] - older[row][c], older[row][c] - oldest[row][c]);
+            place[c] = last[row][c] + step + 0.5 * (step - before);
+        }
+    }
+}
+
 /// `factor h^2 d2x/dt2` of the rig's motion, for the rows of `out`.
 pub(crate) fn felt_acceleration(
     history: &[Vec<[f64; 3]>; HISTORY],

@@ -262,7 +262,12 @@ fn logarithm<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
         return lanes[0];
     }
     let one = simd.splat_f64s(1.0);
-    let quotient = simd.div_f64s(simd.sub_f64s(x, one), simd.add_f64s(x, one));
+    logarithm_of::<S, TERMS>(simd, simd.div_f64s(simd.sub_f64s(x, one), simd.add_f64s(x, one)))
+}
+
+/// `ln((1 + q) / (1 - q))` of a quotient q, by the first terms of its series.
+#[inline(always)]
+pub(super) fn logarithm_of<S: Simd, const TERMS: usize>(simd: S, quotient: S::f64s) -> S::f64s {
     let square = simd.mul_f64s(quotient, quotient);
     let mut sum = simd.splat_f64s(1.0 / (2 * TERMS + 1) as f64);
     for term in 0..TERMS {

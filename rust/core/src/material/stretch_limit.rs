@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 use pulp::Simd;
 
 use super::energy::{Energy, Hessian, Sealed};
-use super::growth::{KNEE, continued};
+use super::growth::{KNEE, continued, continued_in_lanes};
 use super::lanes::{Evaluate, PARAMETERS};
 use crate::math::SignedSvd;
 use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_product};
@@ -14,6 +14,8 @@ const JUMP: f64 = 1e-12;
 /// Isotropic stiffness of a limit in a metric, as a share of the sum of its stiffnesses along and across
 /// the stretch.
 const FELT: f64 = 0.2;
+/// Smallest divisor.
+const LEAST: f64 = 1e-290;
 
 /// Energy of the stretch limit, with the closest rotation R of F:
 /// ```text
@@ -147,26 +149,15 @@ impl Evaluate for LaneLimit {
             return stress[0];
         }
         let distance = distance_in_lanes(simd, f, stress);
-        let mut jets = [limit, simd.sub_f64s(distance, allowed), distance];
-        grow(pulp::bytemuck::cast_slice_mut(&mut jets));
-        let [_, density, pull] = jets;
-        let pull = simd.mul_f64s(stiffness, pull);
+        let beyond = simd.div_f64s(simd.sub_f64s(distance, allowed), limit);
+        let [value, slope] = continued_in_lanes(simd, beyond);
+        let scale = simd.mul_f64s(stiffness, limit);
+        // Without a distance there is no slope either.
+        let divisor = simd.max_f64s(simd.splat_f64s(LEAST), distance);
+        let pull = simd.div_f64s(simd.mul_f64s(scale, slope), divisor);
         for e in 0..9 {
             stress[e] = simd.mul_f64s(pull, stress[e]);
         }
-        simd.mul_f64s(stiffness, density)
-    }
-}
-
-/// Replaces excesses and distances, a register each after the register of limits, by `l^2 phi` and by its
-/// derivative over the distance.
-#[inline(never)]
-fn grow(jets: &mut [f64]) {
-    let lanes = jets.len() / 3;
-    for lane in 0..lanes {
-        let (limit, beyond, distance) = (jets[lane], jets[lanes + lane], jets[2 * lanes + lane]);
-        let [value, slope, _] = continued(beyond / limit);
-        jets[lanes + lane] = limit * limit * value;
-        jets[2 * lanes + lane] = if slope > 0.0 { limit * slope / distance } else { 0.0 };
+        simd.mul_f64s(simd.mul_f64s(scale, limit), value)
     }
 }

@@ -1492,6 +1492,8 @@ class Model:
     >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e5), pinned=held)
     >>> model.coefficient_shape == (len(mesh.vertices), 3)
     True
+    >>> model.material
+    Material(arap, young=1e5)
     """
     @staticmethod
     def skinning(
@@ -1864,6 +1866,9 @@ class Model:
         ValueError
             For a count below 1.
         """
+    @property
+    def material(self) -> Material | None:
+        """Material of the model; None for a model from `load`, whose file does not hold it."""
     @property
     def frequency(self) -> float:
         """Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz."""
@@ -2387,12 +2392,14 @@ class Simulation:
     model : Model
         The model; several simulations may share it.
     colliders : sequence of Collider, optional
-        Obstacles, for a full-space or projective model and backward Euler.
+        Obstacles, for all models but reduced ones, and backward Euler. Skinning modes with bones need
+        `contact_points` with `contact_weights`.
     contact_points : Embedding, optional
         Contact points in the model's mesh, such as the skin `body.embedding`; points much closer
         together than vertices are thinned to the first. None is the boundary of the mesh.
     contact_weights : (p, b) array, optional
-        Skinning weights of these points as displayed; None interpolates the vertex weights.
+        Skinning weights of these points as displayed; None interpolates the vertex weights, which skinning
+        modes do not keep.
     contact_triangles : (q, 3) array of integers, optional
         Triangles between these points, which touch what is narrower than the spacing of the points;
         None for the points alone, or without `contact_points` for the triangles of the boundary.

@@ -85,6 +85,10 @@ impl Objective for Newton<'_, '_> {
         self.energy.evaluate(u, gradient)
     }
 
+    fn accept(&mut self) {
+        self.energy.accept();
+    }
+
     fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
         let changed = self.energy.visit(u, iteration)?;
         let mut gradient = vec![[0.0; 3]; u.len()];

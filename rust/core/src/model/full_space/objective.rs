@@ -106,6 +106,9 @@ pub(super) struct Incremental<'a> {
     pub(super) rigid: Option<&'a mut RigidMotions>,
     /// Largest distance to the minimum in this substep, by the metric.
     pub(super) farthest: f64,
+    /// Elastic energy of the last evaluation, and of the point reached, without the scale of stiffness, J.
+    pub(super) tried: f64,
+    pub(super) reached: f64,
 }
 
 impl<'a> Incremental<'a> {
@@ -174,8 +177,9 @@ impl Incremental<'_> {
 
 impl Objective for Incremental<'_> {
     fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
-        let elastic = self.terms.stiffness * self.elastic(u, gradient);
         let terms = self.terms;
+        self.tried = self.elastic(u, gradient);
+        let elastic = terms.stiffness * self.tried;
         let Inertia { target, damped, factor, damping, .. } = &terms.inertia;
         let mut kinetic = 0.0;
         for (row, gradient) in gradient.iter_mut().enumerate() {
@@ -212,6 +216,10 @@ impl Objective for Incremental<'_> {
             size += touching;
         }
         Value { energy, size }
+    }
+
+    fn accept(&mut self) {
+        self.reached = self.tried;
     }
 
     /// Searches for tets near their stretch limit every few iterations, and half as often updates the

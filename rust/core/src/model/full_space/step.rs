@@ -12,7 +12,7 @@ use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::{Drive, HISTORY, Minimiser, SimulationParams};
 use crate::inputs::shares::Shares;
-use crate::kinematics::history::{apart, known_velocity, velocity};
+use crate::kinematics::history::{apart, go_on, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, enter_pose};
 use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
@@ -280,10 +280,14 @@ impl FullSpaceSubstep {
                 target[c] += push;
             }
         }
-        // The last displacement is admissible; the rig's inertia alone is not. If forces would move the
-        // flesh far, or if contacts are at rest, the last displacement is also the nearer start.
-        let falls = self.model.data.constraint.is_none() && state.contact.anchors.is_empty();
-        if falls && squares.sqrt() < FAR * self.model.unit() {
+        // Held flesh that moved in the last two substeps goes on. The last displacement is admissible; the
+        // rig's inertia alone is not. If forces would move the flesh far, or if contacts are at rest, the
+        // last displacement is also the nearer start.
+        let falls = state.contact.anchors.is_empty();
+        let moves = state.reduced[1..].windows(2).all(|pair| pair[0] != pair[1]);
+        if falls && self.model.is_held() && moves {
+            go_on(&state.reduced, &mut self.u);
+        } else if falls && self.model.data.constraint.is_none() && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(target);
         }
     }
@@ -313,6 +317,8 @@ impl FullSpaceSubstep {
             contact: self.contact.as_mut().filter(|_| !self.is_held),
             rigid: self.rigid.as_mut().filter(|_| self.terms.inertia.damping[1] > 0.0),
             farthest: 0.0,
+            tried: 0.0,
+            reached: 0.0,
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
         let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
@@ -322,8 +328,7 @@ impl FullSpaceSubstep {
             if let Some(contact) = &mut energy.contact {
                 contact.settle_anchors(&energy.terms.rig, u);
             }
-            let elastic = energy.elastic(u, &mut vec![[0.0; 3]; u.len()]);
-            Ok((outcome, elastic))
+            Ok((outcome, energy.reached))
         })?;
         self.elastic = elastic;
         if self.opened.is_some() {
