@@ -93,15 +93,6 @@ fn an_upright_body_is_hard_at_ribs_and_skull_and_soft_in_front_of_the_loins_and_
 }
 
 #[test]
-fn the_ribs_of_a_fat_body_begin_lower_in_front_than_those_of_a_lean_one() {
-    let below_breast = |figure: &Figure| {
-        bone(&found(figure), |[x, y, z]| x.abs() < 0.05 && y < -0.1 && z > 1.19 && z < 1.23)
-    };
-    let (lean, fat) = (below_breast(&Figure::new()), below_breast(&Figure::fat()));
-    assert!(fat > 0.8 && fat > lean, "{lean} {fat}");
-}
-
-#[test]
 fn a_hound_is_soft_below_and_hard_along_its_back() {
     let body = found(&Figure::hound());
     let at = |low: f64, high: f64, below: bool| {

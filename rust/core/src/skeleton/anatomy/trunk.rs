@@ -13,10 +13,9 @@ const BUTTOCKS: f64 = 0.3;
 const CHEST: f64 = 0.62;
 /// Least share at the lower end of the belly, which hangs on the pelvis.
 const LOW_BELLY: f64 = 0.42;
-/// Lower edge of the rib cage along the trunk, and its rise from the middle to the front of a lean and of a fat
-/// body, whose belly hangs below them.
+/// Lower edge of the rib cage along the trunk, and its rise from the middle to the front.
 const RIBS: f64 = 0.45;
-const ARCH: [f64; 2] = [0.12, 0.04];
+const ARCH: f64 = 0.12;
 /// Depths of the waist, as shares of the body's length, of a lean and of a fat body, and its range along the
 /// trunk.
 const FAT: [f64; 2] = [0.22, 0.30];
@@ -36,7 +35,7 @@ pub(super) fn paint(
     for (vertex, &own) in weight.iter().enumerate() {
         let place = [places.along[vertex], places.front[vertex], places.side[vertex]];
         let [along, front, _] = place;
-        let edge = RIBS + blend(ARCH[0], ARCH[1], fat) * front;
+        let edge = RIBS + ARCH * front;
         let ribs = step(along, edge - 0.05, edge + 0.05);
         let mut share = blend(loins(place, axes.upright), 1.0, ribs);
         share += (1.0 - step(along, -0.25, -0.08)) * (PELVIS - share).max(0.0);
