@@ -84,11 +84,37 @@ def models(body, learnt):
         "learnt": (learnt, 2),
         "jelly": (jounce.Model.projective(mesh, material, handles=6, clusters=10), 0),
         "attached": (jounce.Model.projective(mesh, material, 6, 10, rig=rig, attached=held), 2),
+        "covered": (
+            jounce.Model.projective(
+                mesh,
+                material,
+                6,
+                10,
+                thickness=0.01,
+                skin=jounce.SurfaceMesh(mesh.vertices, mesh.boundary),
+                springs=[[0, len(mesh.vertices) - 1]],
+                spring_stiffness=20.0,
+                spring_length=[0.5],
+                strain_limit=(0.9, 1.1),
+            ),
+            0,
+        ),
         "cape": (jounce.Model.projective(cape, material, handles=3, thickness=0.01), 0),
     }
 
 
-KINDS = ["skinning", "full", "of a body", "reduced", "sampled", "learnt", "jelly", "attached", "cape"]
+KINDS = [
+    "skinning",
+    "full",
+    "of a body",
+    "reduced",
+    "sampled",
+    "learnt",
+    "jelly",
+    "attached",
+    "covered",
+    "cape",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)

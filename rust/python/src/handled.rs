@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use jounce::model::projective::ProjectiveModel;
+use jounce::material::StrainLimit;
+use jounce::model::projective::{ProjectiveModel, Skin};
 use jounce::potentials::elastic::Fabric;
 use jounce::subspace::{Handles, cluster_tets_by_place};
-use jounce::{Error, Progress, material, model, rig};
+use jounce::{Error, Progress, material, mesh, model, rig};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -67,10 +68,89 @@ impl Hung {
     }
 }
 
+/// Skin of a body of tets, its material, and its thickness in metres.
+pub struct Cover {
+    surface: Arc<mesh::SurfaceMesh>,
+    material: Arc<material::Material>,
+    thickness: f64,
+}
+
+impl Cover {
+    /// The skin of a mesh, by default of the material of the tets; takes the thickness.
+    pub fn given(
+        mesh: &AnyMesh<'_>,
+        (skin, material): (Option<&SurfaceMesh>, Option<&Material>),
+        of_tets: &Material,
+        thickness: &mut Option<f64>,
+    ) -> PyResult<Option<Self>> {
+        let why = match (skin, mesh, thickness.is_some()) {
+            (None, ..) if material.is_none() => return Ok(None),
+            (None, ..) => "there is none of this material; give its triangles",
+            (_, AnyMesh::Surface(_), _) => "a surface is one itself; leave it out",
+            (_, _, false) => "it has a thickness; give it in metres",
+            (Some(skin), ..) => {
+                let (surface, material) = (skin.0.clone(), material.unwrap_or(of_tets).0.clone());
+                return Ok(thickness.take().map(|thickness| Self { surface, material, thickness }));
+            }
+        };
+        Err(refused(Error::Unsupported { what: "skin", why }))
+    }
+}
+
+/// Springs between vertices: pairs, stiffness and lengths.
+pub struct Springs {
+    pairs: Vec<[u32; 2]>,
+    stiffness: Vec<f64>,
+    lengths: Option<Vec<f64>>,
+}
+
+impl Springs {
+    /// Springs between n vertices; a single number of stiffness is that of all.
+    pub fn given(
+        n: usize,
+        pairs: Option<&Bound<'_, PyAny>>,
+        stiffness: Option<&Bound<'_, PyAny>>,
+        lengths: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<Self>> {
+        let why = match (pairs, stiffness) {
+            (None, None) if lengths.is_none() => return Ok(None),
+            (None, _) => "there is none of this stiffness or length; give its two vertices",
+            (_, None) => "they have a spring_stiffness; give it in N/m",
+            (Some(pairs), Some(stiffness)) => {
+                let pairs = arrays::indices::<2>(pairs, "springs", &[Axis::Any("s"), Axis::Is(2)], n)?;
+                let each = [Axis::Is(pairs.len())];
+                let stiffness = match stiffness.extract::<f64>() {
+                    Ok(stiffness) => vec![stiffness; pairs.len()],
+                    Err(_) => arrays::array::<f64>(stiffness, "spring_stiffness", &each)?.slice().to_vec(),
+                };
+                let lengths = lengths.map(|lengths| arrays::array::<f64>(lengths, "spring_length", &each));
+                let lengths = lengths.transpose()?.map(|lengths| lengths.slice().to_vec());
+                return Ok(Some(Self { pairs, stiffness, lengths }));
+            }
+        };
+        Err(refused(Error::Unsupported { what: "springs", why }))
+    }
+
+    /// Adds the springs to arguments of a call.
+    fn enter(&self, py: Python<'_>, settings: &Bound<'_, PyDict>) -> PyResult<()> {
+        let count = self.pairs.len();
+        let pairs = arrays::signed(self.pairs.as_flattened());
+        settings.set_item("springs", arrays::owned(py, pairs, &[count, 2])?)?;
+        settings.set_item("spring_stiffness", arrays::owned(py, self.stiffness.clone(), &[count])?)?;
+        if let Some(lengths) = &self.lengths {
+            settings.set_item("spring_length", arrays::owned(py, lengths.clone(), &[count])?)?;
+        }
+        Ok(())
+    }
+}
+
 /// Checked arguments of `Model.projective`.
 pub struct Handled {
     shape: Shape,
-    /// Bending stiffness factor of a surface.
+    skin: Option<Cover>,
+    springs: Option<Springs>,
+    limit: Option<StrainLimit>,
+    /// Bending stiffness factor of a surface or a skin.
     bending: f64,
     material: Arc<material::Material>,
     counts: Counts,
@@ -78,16 +158,19 @@ pub struct Handled {
 }
 
 impl Handled {
-    /// Arguments for a mesh; thickness and bending apply to a surface.
+    /// Arguments for a mesh; thickness and bending apply to a surface or a skin.
     pub fn given(
         mesh: &AnyMesh<'_>,
         material: &Material,
         counts: Counts,
-        (thickness, bending): (Option<f64>, f64),
+        (mut thickness, bending): (Option<f64>, f64),
+        skin: (Option<&SurfaceMesh>, Option<&Material>),
+        (springs, limit): (Option<Springs>, Option<StrainLimit>),
         hung: Option<Hung>,
     ) -> PyResult<Self> {
+        let skin = Cover::given(mesh, skin, material, &mut thickness)?;
         let shape = mesh.shape(thickness)?;
-        Ok(Self { shape, bending, material: material.0.clone(), counts, hung })
+        Ok(Self { shape, skin, springs, limit, bending, material: material.0.clone(), counts, hung })
     }
 
     /// The call of `Model.projective` with these arguments.
@@ -103,6 +186,18 @@ impl Handled {
             settings.set_item("attached", arrays::owned(py, weights.clone(), &[weights.len()])?)?;
             settings.set_item("attachment", frequency)?;
         }
+        if let Some(Cover { surface, material, thickness }) = &self.skin {
+            settings.set_item("skin", SurfaceMesh(surface.clone()))?;
+            settings.set_item("skin_material", Material(material.clone()))?;
+            settings.set_item("thickness", thickness)?;
+        }
+        if let Some(StrainLimit { least, most, firmness }) = self.limit {
+            settings.set_item("strain_limit", (least, most))?;
+            settings.set_item("limit_firmness", firmness)?;
+        }
+        if let Some(springs) = &self.springs {
+            springs.enter(py, &settings)?;
+        }
         let mesh = match &self.shape {
             Shape::Tets(mesh) => TetMesh(mesh.clone()).into_pyobject(py)?.into_any(),
             Shape::Surface(surface, thickness) => {
@@ -115,18 +210,35 @@ impl Handled {
     }
 
     pub fn make(&self, progress: &Progress) -> jounce::Result<model::Model> {
-        let Self { material, counts: Counts { handles, clusters, seed }, .. } = self;
+        let Self { material, bending, counts: Counts { handles, clusters, seed }, .. } = self;
         let made = match &self.shape {
             Shape::Tets(mesh) => {
                 let handles = Handles::spread(mesh, *handles, *seed, progress)?;
                 let labels = cluster_tets_by_place(mesh, *clusters, *seed, progress)?;
-                ProjectiveModel::new(mesh, material, &handles, &labels, progress)?
+                match &self.skin {
+                    Some(Cover { surface, material: own, thickness }) => {
+                        let fabric = Fabric { thickness: *thickness, bending: *bending };
+                        let skin = Skin { surface, material: own, fabric };
+                        ProjectiveModel::covered(mesh, material, &skin, &handles, &labels, progress)?
+                    }
+                    None => ProjectiveModel::new(mesh, material, &handles, &labels, progress)?,
+                }
             }
             Shape::Surface(surface, thickness) => {
                 let handles = Handles::over(surface, *handles, *seed, progress)?;
-                let fabric = Fabric { thickness: *thickness, bending: self.bending };
+                let fabric = Fabric { thickness: *thickness, bending: *bending };
                 ProjectiveModel::surface(surface, material, fabric, &handles, progress)?
             }
+        };
+        let made = match self.limit {
+            Some(limit) => made.limited(limit)?,
+            None => made,
+        };
+        let made = match &self.springs {
+            Some(Springs { pairs, stiffness, lengths }) => {
+                made.sprung(pairs, stiffness, lengths.as_deref())?
+            }
+            None => made,
         };
         let hung = match &self.hung {
             Some(Hung { rig, weights, frequency }) => made.attached(rig, weights, *frequency)?,
@@ -153,7 +265,9 @@ pub struct ProjectiveJob(Making<model::Model>, Recipe, Arc<material::Material>);
 #[pymethods]
 impl ProjectiveJob {
     #[new]
-    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0,
+                        skin=None, skin_material=None, springs=None, spring_stiffness=None,
+                        spring_length=None, strain_limit=None, limit_firmness=10.0, rig=None,
                         attached=None, attachment=30.0))]
     fn new(
         py: Python<'_>,
@@ -164,13 +278,24 @@ impl ProjectiveJob {
         seed: i64,
         thickness: Option<f64>,
         bending: f64,
+        skin: Option<&SurfaceMesh>,
+        skin_material: Option<&Material>,
+        springs: Option<&Bound<'_, PyAny>>,
+        spring_stiffness: Option<&Bound<'_, PyAny>>,
+        spring_length: Option<&Bound<'_, PyAny>>,
+        strain_limit: Option<(f64, f64)>,
+        limit_firmness: f64,
         rig: Option<&Rig>,
         attached: Option<&Bound<'_, PyAny>>,
         attachment: f64,
     ) -> PyResult<PyClassInitializer<Self>> {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
-        let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
+        let skin = (skin, skin_material);
+        let springs = Springs::given(mesh.vertex_count(), springs, spring_stiffness, spring_length)?;
+        let limit = strain_limit.map(|(least, most)| StrainLimit { least, most, firmness: limit_firmness });
+        let making =
+            Handled::given(&mesh, material, counts, (thickness, bending), skin, (springs, limit), hung)?;
         let (recipe, known) = (making.recipe(py)?, material.0.clone());
         let model = Making::start(move |progress| {
             progress.enter("handles", 0.0, 1.0)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use jounce::kinematics::Projector;
+use jounce::material::StrainLimit;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::model::skinning_modes::{Extras, SkinningModel};
@@ -18,11 +19,11 @@ use crate::cubature::Cubature;
 use crate::errors::{refused, run};
 use crate::fibres::Fibres;
 use crate::forces::ForceSamples;
-use crate::handled::{Counts, Handled, Hung};
+use crate::handled::{Counts, Handled, Hung, Springs};
 use crate::job::made;
 use crate::limit_samples::LimitSamples;
 use crate::material::Material;
-use crate::mesh::{AnyMesh, Embedding, TetMesh};
+use crate::mesh::{AnyMesh, Embedding, SurfaceMesh, TetMesh};
 use crate::recipe::{Recipe, made_by};
 use crate::rig::Rig;
 use crate::stitches::Stitches;
@@ -336,16 +337,16 @@ impl Model {
         Ok(Self::wrap(model::Model::Reduced(made), Some(known)).made_by(recipe))
     }
 
-    /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
-    /// surface without volume such as a cape, loose or attached to bones; no limits.
+    /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, with or
+    /// without a skin of triangles, or a surface without volume such as a cape, loose or attached to bones.
     ///
     /// Coefficients are the handles' transforms, (k, 3, 4): displacements from the modelled place are
     /// `sum_j w_j(X) Z_j [X - c_j; 1]`. The cost of a step depends on the handles, the clusters and the
     /// triangles of a surface, not on the size of a tet mesh.
     ///
     /// `Simulation.place` starts a loose body at a place with a velocity, and its poses are None; an
-    /// attached body starts in the pose of its bones. Colliders act; there are no force samples, offsets or
-    /// file.
+    /// attached body starts in the pose of its bones. Colliders act; there are no limits of displacement,
+    /// force samples, offsets or file.
     ///
     /// Parameters
     /// ----------
@@ -361,9 +362,25 @@ impl Model {
     /// seed : int, default 0
     ///     Seed of the random draws; the same seed gives the same model.
     /// thickness : float, optional
-    ///     Thickness of a surface, metres, for its mass and stiffness; None for tets.
+    ///     Thickness of a surface or a skin, metres, for its mass and stiffness; None for tets alone.
     /// bending : float, default 1.0
-    ///     Bending stiffness of a surface, relative to a plate of this thickness.
+    ///     Bending stiffness of a surface or a skin, relative to a plate of this thickness.
+    /// skin : SurfaceMesh, optional
+    ///     Triangles between the vertices of a body of tets, on its surface or inside; its points are these
+    ///     vertices. Energy and mass add to those of the tets. None for no triangles.
+    /// skin_material : Material, optional
+    ///     Material of the skin, uniform or per triangle; None for the material of the tets.
+    /// springs : (s, 2) array of integers, optional
+    ///     Pairs of vertices joined by springs, each pair on one loose part; None for no springs.
+    /// spring_stiffness : float or (s,) array, optional
+    ///     Stiffness of each spring, N/m; `stiffness` of a Simulation scales it.
+    /// spring_length : (s,) array, optional
+    ///     Length of each spring without force, metres; None for the distance at rest.
+    /// strain_limit : (float, float), optional
+    ///     Smallest and largest principal stretch of clusters and triangles, around 1; None for no limit.
+    /// limit_firmness : float, default 10.0
+    ///     Stiffness of the limit relative to the flesh: a stretch that would exceed it by e does so by `e /
+    ///     (1 + limit_firmness)`. More takes more iterations.
     /// rig : Rig, optional
     ///     Rig of an attached body; None for a loose one.
     /// attached : (n,) array, optional
@@ -382,7 +399,9 @@ impl Model {
     /// ValueError
     ///     For another law, for counts of 0, and for arguments without meaning for the mesh.
     #[staticmethod]
-    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0,
+                        skin=None, skin_material=None, springs=None, spring_stiffness=None,
+                        spring_length=None, strain_limit=None, limit_firmness=10.0, rig=None,
                         attached=None, attachment=30.0))]
     fn projective(
         py: Python<'_>,
@@ -393,13 +412,24 @@ impl Model {
         seed: i64,
         thickness: Option<f64>,
         bending: f64,
+        skin: Option<&SurfaceMesh>,
+        skin_material: Option<&Material>,
+        springs: Option<&Bound<'_, PyAny>>,
+        spring_stiffness: Option<&Bound<'_, PyAny>>,
+        spring_length: Option<&Bound<'_, PyAny>>,
+        strain_limit: Option<(f64, f64)>,
+        limit_firmness: f64,
         rig: Option<&Rig>,
         attached: Option<&Bound<'_, PyAny>>,
         attachment: f64,
     ) -> PyResult<Self> {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
-        let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
+        let skin = (skin, skin_material);
+        let springs = Springs::given(mesh.vertex_count(), springs, spring_stiffness, spring_length)?;
+        let limit = strain_limit.map(|(least, most)| StrainLimit { least, most, firmness: limit_firmness });
+        let making =
+            Handled::given(&mesh, material, counts, (thickness, bending), skin, (springs, limit), hung)?;
         let (recipe, known) = (making.recipe(py)?, material.0.clone());
         let made = made(py, move |progress| making.make(progress))?;
         Ok(Self::wrap((*made).clone(), Some(known)).made_by(recipe))

@@ -2,10 +2,10 @@
 
 use jounce::Progress;
 use jounce::inputs::{Drive, Integrator, SimulationParams};
-use jounce::material::{Field, Law, Material};
+use jounce::material::{Field, Law, Material, StrainLimit};
 use jounce::mesh::{SurfaceMesh, TetMesh, bounds};
 use jounce::model::Model;
-use jounce::model::projective::ProjectiveModel;
+use jounce::model::projective::{ProjectiveModel, Skin};
 use jounce::potentials::elastic::Fabric;
 use jounce::simulation::Simulation;
 use jounce::subspace::{Handles, cluster_tets_by_place};
@@ -48,7 +48,26 @@ pub fn exact(mesh: &TetMesh, handles: usize) -> Model {
 
 /// Models of tet bodies and of surfaces without volume.
 pub fn models() -> Vec<Model> {
-    solids().into_iter().chain(surfaces()).collect()
+    solids().into_iter().chain(surfaces()).chain([covered()]).collect()
+}
+
+/// A bar with a skin on most of its surface, a limit of strain, and a spring between its ends.
+pub fn covered() -> Model {
+    let mesh = bar([8, 2, 2], 0.1);
+    let (places, labels) = (mesh.vertices(), cluster_tets_by_place(&mesh, 16, 0, &silent()));
+    let within = |triangle: &[u32; 3]| triangle.iter().any(|&v| places[v as usize][0] < 0.7);
+    let triangles = mesh.boundary().iter().copied().filter(within).collect();
+    let surface = SurfaceMesh::new(places.to_vec(), triangles).expect("a valid body");
+    let fabric = Fabric { thickness: 2e-3, bending: 1.0 };
+    let skin = Skin { surface: &surface, material: &cloth(), fabric };
+    let handles = Handles::spread(&mesh, 16, 0, &silent()).expect("a valid body");
+    let labels = labels.expect("a valid body");
+    let body = ProjectiveModel::covered(&mesh, &jelly(Law::Arap), &skin, &handles, &labels, &silent());
+    let ends = [0, places.len() as u32 - 1];
+    let limit = StrainLimit { least: 0.95, most: 1.05, firmness: 2.0 };
+    let limited = body.expect("a valid body").limited(limit).expect("a valid body");
+    let sprung = limited.sprung(&[ends], &[30.0], None);
+    Model::Projective(sprung.expect("a valid body").into())
 }
 
 /// A bar, a sheet one cell thick, separate components, and more handles than are linearly independent.

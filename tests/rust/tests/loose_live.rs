@@ -251,7 +251,7 @@ fn ramp(k: u32, n: u32) -> f64 {
 
 #[test]
 fn what_flies_past_is_caught_without_a_jolt() {
-    for (model, angle) in models().into_iter().zip([0.5, 2.0, PI, 4.0, PI, 1.0, 3.0]) {
+    for (model, angle) in models().into_iter().zip([0.5, 2.0, PI, 4.0, PI, 1.0, 3.0, 2.5]) {
         let (size, mass, h, n) = (diagonal(&model), mass(&model), 1.0 / 96.0, 48);
         let mut sim = simulation(&model, held(0.0));
         let place = compose(&hand(0.0), &turn([1.0, 0.2, -0.4], angle, [0.1; 3], [size, 0.5 * size, 0.0]));

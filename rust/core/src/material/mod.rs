@@ -6,6 +6,7 @@ mod fibre;
 pub(crate) mod growth;
 pub(crate) mod lanes;
 mod principal_stretch;
+mod strain_limit;
 pub(crate) mod stretch_limit;
 
 pub use curves::{StressCurve, StressCurves};
@@ -13,6 +14,7 @@ pub use energy::{Energy, Hessian};
 pub use fibre::{Fibre, Fibres};
 pub(crate) use fibre::{FibreAtRest, Strand};
 pub use principal_stretch::PrincipalStretch;
+pub use strain_limit::StrainLimit;
 pub use stretch_limit::StretchLimit;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use faer::sparse::Triplet;
 use nalgebra::Vector3;
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::material::{Law, Material};
+use crate::material::{Law, Material, StrainLimit};
 use crate::math::polar::dot3;
 use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
@@ -34,6 +34,7 @@ pub struct Membrane {
     vertex_count: usize,
     pieces: Vec<Piece>,
     skipped: usize,
+    limit: Option<StrainLimit>,
 }
 
 /// A triangle with area.
@@ -88,7 +89,12 @@ impl Membrane {
             return Err(Error::Empty { what: "triangles with an area" });
         }
         let skipped = surface.triangles().len() - pieces.len();
-        Ok(Self { vertex_count: surface.points().len(), pieces, skipped })
+        Ok(Self { vertex_count: surface.points().len(), pieces, skipped, limit: None })
+    }
+
+    /// Sets a limit of the principal stretches of triangles.
+    pub(crate) fn limit(&mut self, limit: StrainLimit) {
+        self.limit = Some(limit);
     }
 
     /// Number of triangles with area.
@@ -165,9 +171,9 @@ impl Membrane {
         self.pieces.iter().map(of).sum()
     }
 
-    /// Energy of positions, n x 3; adds the gradient.
+    /// Energy of positions, n x 3, with that of a limit; adds the gradient.
     pub fn evaluate(&self, x: &Rows, gradient: &mut Rows) -> f64 {
-        Arch::new().dispatch(Stretching { pieces: &self.pieces, x, gradient })
+        Arch::new().dispatch(Stretching { pieces: &self.pieces, limit: self.limit.as_ref(), x, gradient })
     }
 
     /// Sums of twice the area vectors of the triangles at each vertex, n x 3, along the normal.
@@ -186,6 +192,7 @@ impl Membrane {
 /// Energy and gradient of triangles, one per SIMD lane.
 struct Stretching<'a> {
     pieces: &'a [Piece],
+    limit: Option<&'a StrainLimit>,
     x: &'a Rows,
     gradient: &'a mut Rows,
 }
@@ -215,6 +222,9 @@ impl WithSimd for Stretching<'_> {
                     grown = simd.mul_add_e_f64s(apart[d][c], near[d][c], grown);
                 }
             }
+            if let Some(limit) = self.limit {
+                squares = add_beyond(simd, (&f, &near), squares, limit, &mut apart);
+            }
             let resists = simd.mul_f64s(aside, grown);
             squares = simd.mul_add_e_f64s(resists, grown, squares);
             energy = simd.mul_add_e_f64s(weight, squares, energy);
@@ -235,6 +245,47 @@ impl WithSimd for Stretching<'_> {
         }
         0.5 * simd.reduce_sum_f64s(energy)
     }
+}
+
+/// Adds `firmness (F - p(F))` of a limit to forces, with `F - p(F) = P (b I + c S)` of the stretch S = P'F in
+/// the plane; returns the squares `|F - P|^2` with `firmness |F - p(F)|^2`.
+#[inline(always)]
+fn add_beyond<S: Simd>(
+    simd: S,
+    (f, near): (&Columns<S>, &Columns<S>),
+    squares: S::f64s,
+    limit: &StrainLimit,
+    forces: &mut Columns<S>,
+) -> S::f64s {
+    let splat = |x: f64| simd.splat_f64s(x);
+    if simd.reduce_max_f64s(simd.sub_f64s(squares, splat(limit.inside()))) <= 0.0 {
+        return squares;
+    }
+    let (first, last) = (dot3(simd, near[0], f[0]), dot3(simd, near[1], f[1]));
+    let beside = dot3(simd, near[0], f[1]);
+    let mean = simd.mul_f64s(splat(0.5), simd.add_f64s(first, last));
+    let half = simd.mul_f64s(splat(0.5), simd.sub_f64s(first, last));
+    let round = simd.mul_add_e_f64s(half, half, simd.mul_f64s(beside, beside));
+    let radius = simd.max_f64s(simd.sqrt_f64s(round), splat(f64::MIN_POSITIVE));
+    let mut sum = squares;
+    let mut ends = [simd.add_f64s(mean, radius), simd.sub_f64s(mean, radius)];
+    for end in &mut ends {
+        let nearest = simd.min_f64s(simd.max_f64s(*end, splat(limit.least)), splat(limit.most));
+        let apart = simd.sub_f64s(*end, nearest);
+        *end = simd.mul_f64s(splat(limit.firmness), apart);
+        sum = simd.mul_add_e_f64s(*end, apart, sum);
+    }
+    let middle = simd.mul_f64s(splat(0.5), simd.add_f64s(ends[0], ends[1]));
+    let slope = simd.div_f64s(simd.mul_f64s(splat(0.5), simd.sub_f64s(ends[0], ends[1])), radius);
+    let (along, across) = (simd.mul_f64s(slope, half), simd.mul_f64s(slope, beside));
+    let rows = [[simd.add_f64s(middle, along), across], [across, simd.sub_f64s(middle, along)]];
+    for d in 0..2 {
+        for c in 0..3 {
+            let other = simd.mul_add_e_f64s(near[1][c], rows[d][1], forces[d][c]);
+            forces[d][c] = simd.mul_add_e_f64s(near[0][c], rows[d][0], other);
+        }
+    }
+    sum
 }
 
 /// Sides, gradients `g_i`, `2 mu V` and `n / (1 - n)` of one register of triangles. Unused lanes repeat the

@@ -1704,20 +1704,27 @@ class Model:
         *,
         thickness: float | None = None,
         bending: float = 1.0,
+        skin: SurfaceMesh | None = None,
+        skin_material: Material | None = None,
+        springs: _IndicesLike | None = None,
+        spring_stiffness: float | _FloatsLike | None = None,
+        spring_length: _FloatsLike | None = None,
+        strain_limit: tuple[float, float] | None = None,
+        limit_firmness: float = 10.0,
         rig: Rig | None = None,
         attached: _FloatsLike | _Flags | None = None,
         attachment: float = 30.0,
     ) -> Model:
-        """A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
-        surface without volume such as a cape, loose or attached to bones; no limits.
+        """A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, with or
+        without a skin of triangles, or a surface without volume such as a cape, loose or attached to bones.
 
         Coefficients are the handles' transforms, (k, 3, 4): displacements from the modelled place are
         `sum_j w_j(X) Z_j [X - c_j; 1]`. The cost of a step depends on the handles, the clusters and the
         triangles of a surface, not on the size of a tet mesh.
 
         `Simulation.place` starts a loose body at a place with a velocity, and its poses are None; an
-        attached body starts in the pose of its bones. Colliders act; there are no force samples, offsets or
-        file.
+        attached body starts in the pose of its bones. Colliders act; there are no limits of displacement,
+        force samples, offsets or file.
 
         Parameters
         ----------
@@ -1733,9 +1740,25 @@ class Model:
         seed : int, default 0
             Seed of the random draws; the same seed gives the same model.
         thickness : float, optional
-            Thickness of a surface, metres, for its mass and stiffness; None for tets.
+            Thickness of a surface or a skin, metres, for its mass and stiffness; None for tets alone.
         bending : float, default 1.0
-            Bending stiffness of a surface, relative to a plate of this thickness.
+            Bending stiffness of a surface or a skin, relative to a plate of this thickness.
+        skin : SurfaceMesh, optional
+            Triangles between the vertices of a body of tets, on its surface or inside; its points are these
+            vertices. Energy and mass add to those of the tets. None for no triangles.
+        skin_material : Material, optional
+            Material of the skin, uniform or per triangle; None for the material of the tets.
+        springs : (s, 2) array of integers, optional
+            Pairs of vertices joined by springs, each pair on one loose part; None for no springs.
+        spring_stiffness : float or (s,) array, optional
+            Stiffness of each spring, N/m; `stiffness` of a Simulation scales it.
+        spring_length : (s,) array, optional
+            Length of each spring without force, metres; None for the distance at rest.
+        strain_limit : (float, float), optional
+            Smallest and largest principal stretch of clusters and triangles, around 1; None for no limit.
+        limit_firmness : float, default 10.0
+            Stiffness of the limit relative to the flesh: a stretch that would exceed it by e does so by `e /
+            (1 + limit_firmness)`. More takes more iterations.
         rig : Rig, optional
             Rig of an attached body; None for a loose one.
         attached : (n,) array, optional
@@ -4286,6 +4309,13 @@ class ProjectiveJob(Job):
         *,
         thickness: float | None = None,
         bending: float = 1.0,
+        skin: SurfaceMesh | None = None,
+        skin_material: Material | None = None,
+        springs: _IndicesLike | None = None,
+        spring_stiffness: float | _FloatsLike | None = None,
+        spring_length: _FloatsLike | None = None,
+        strain_limit: tuple[float, float] | None = None,
+        limit_firmness: float = 10.0,
         rig: Rig | None = None,
         attached: _FloatsLike | _Flags | None = None,
         attachment: float = 30.0,

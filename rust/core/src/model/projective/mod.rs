@@ -1,12 +1,13 @@
 //! Bodies moved by affine handles, by hyper-reduced projective dynamics `[HRPD]`: `x = X + U z`.
 //!
-//! A body consists of tets (`clusters`) or is a surface without volume (`sheet`), loose or attached to a
-//! rig (`attachment`). `ProjectiveModel` holds all constant data (`coordinates`, `body`). A step
-//! (`step`) minimises the incremental energy (`objective`) by local projections, then a solve with a
-//! constant matrix (`system`). Deformation gradients of clusters are projected to rotations, those of
-//! triangles to isometries, and curvatures to their rest values. Further files: tether of a loose body
-//! (`holding`), springs to points (`grip`), drag (`medium`), contact points (`skin`), and common steps of
-//! bodies in contact (`joint`).
+//! A body consists of tets (`clusters`), with or without a skin of triangles, or is a surface without
+//! volume (`sheet`), loose or attached to a rig (`attachment`). `ProjectiveModel` holds all constant data
+//! (`coordinates`, `body`). A step (`step`) minimises the incremental energy (`objective`) by local
+//! projections, then a solve with a constant matrix (`system`). Deformation gradients of clusters are
+//! projected to rotations, those of triangles to isometries, both also to a limit of strain, and curvatures
+//! to their rest values. Further files: tether of a loose body (`holding`), springs between vertices
+//! (`springs`) and to points (`grip`), drag (`medium`), contact points (`skin`), and common steps of bodies
+//! in contact (`joint`).
 
 pub(crate) mod attachment;
 pub(crate) mod frequency;
@@ -17,6 +18,7 @@ pub(crate) mod medium;
 pub(crate) mod objective;
 pub(crate) mod placing;
 pub(crate) mod skin;
+pub(crate) mod springs;
 pub(crate) mod step;
 pub(crate) mod system;
 
@@ -25,7 +27,7 @@ use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::projector::Projector;
 use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::Rows;
-use crate::potentials::elastic::body::Body;
+use crate::potentials::elastic::body::{Body, Mesh};
 use crate::potentials::elastic::clusters::Clusters;
 use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
 use crate::potentials::inertia::damping;
@@ -34,7 +36,7 @@ use faer::Mat;
 use frequency::lowest_frequency;
 
 use crate::kinematics::coordinates::Coordinates;
-use crate::material::{Law, Material};
+use crate::material::{Law, Material, StrainLimit};
 use crate::math::Sparse;
 use crate::math::symmetric::Symmetric;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, extent};
@@ -47,7 +49,8 @@ use crate::{Error, Progress, Result};
 ///
 /// The energy of tets is that of `[FastCD]`: as rigid as possible, `sum_t mu_t V_t |F_t - R_c(t)|^2`, with
 /// one rotation for all tets of a cluster. The energy of a surface is a
-/// [`Membrane`](crate::operators::Membrane) with [`Bending`](crate::operators::Bending).
+/// [`Membrane`](crate::operators::Membrane) with [`Bending`](crate::operators::Bending); tets with a skin
+/// have both.
 pub struct ProjectiveModel {
     body: Body,
     handles: Handles,
@@ -62,6 +65,8 @@ pub struct ProjectiveModel {
     /// Part of the stiffness that the clusters' mean gradients do not represent.
     unseen: Mat<f64>,
     packed_unseen: Symmetric,
+    /// Share of a strain limit in the metric, relative to the stiffness; 0 without a limit.
+    firmness: f64,
     frequency: f64,
     total_mass: f64,
     diagonal: f64,
@@ -69,8 +74,22 @@ pub struct ProjectiveModel {
     pose_coordinates: Coordinates,
 }
 
-/// The body in its coordinates, and the part of the stiffness missing in its energy.
-type Made = (Body, Mat<f64>);
+/// Triangles between vertices of a body of tets, with a material of their own.
+#[derive(Debug, Clone, Copy)]
+pub struct Skin<'a> {
+    /// Triangles; the points are the vertices of the tets.
+    pub surface: &'a SurfaceMesh,
+    /// Material, uniform or one value a triangle.
+    pub material: &'a Material,
+    /// Thickness and bending stiffness.
+    pub fabric: Fabric,
+}
+
+/// Potentials before the reduction: tets with their clusters, and triangles.
+struct Matter<'a> {
+    tets: Option<(&'a TetMesh, &'a Material, Vec<Vec<u32>>)>,
+    layers: Option<Layers>,
+}
 
 impl ProjectiveModel {
     /// Prepares a loose body of tets, with one rotation a cluster label.
@@ -86,6 +105,33 @@ impl ProjectiveModel {
         labels: &[i32],
         progress: &Progress,
     ) -> Result<Self> {
+        Self::solid((mesh, material, labels), None, handles, progress)
+    }
+
+    /// Prepares a loose body of tets, with one rotation a cluster label, and of triangles between its
+    /// vertices: a skin on some or all of its surface, or sheets within. The energy is the sum of both, and
+    /// so are mass and stiffness.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a skin with points other than the mesh's vertices, or across loose parts;
+    /// as [`ProjectiveModel::new`] and [`ProjectiveModel::surface`].
+    pub fn covered(
+        mesh: &TetMesh,
+        material: &Material,
+        skin: &Skin<'_>,
+        handles: &Handles,
+        labels: &[i32],
+        progress: &Progress,
+    ) -> Result<Self> {
+        Self::solid((mesh, material, labels), Some(skin), handles, progress)
+    }
+
+    fn solid(
+        (mesh, material, labels): (&TetMesh, &Material, &[i32]),
+        skin: Option<&Skin<'_>>,
+        handles: &Handles,
+        progress: &Progress,
+    ) -> Result<Self> {
         if material.law() != Law::Arap {
             let why =
                 "projective dynamics projects on rotations, which is as rigid as possible alone; take arap";
@@ -94,12 +140,11 @@ impl ProjectiveModel {
         material.check_tet_count(mesh.tets().len())?;
         handles.check_vertex_count(mesh.vertices().len())?;
         let tets = tets_of_labels(mesh, labels)?;
-        let mass = lumped_mass(mesh, material);
-        let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
-            let (clusters, unseen) = Clusters::new(mesh, material, handles, coordinates, &tets, stiffness);
-            (Body::Solid(mesh.clone(), clusters), unseen)
-        };
-        Self::reduce(handles, mass, || stiffness(mesh, material), make, progress)
+        let mut mass = lumped_mass(mesh, material);
+        let layers = skin.map(|skin| skin.layers(mesh, handles)).transpose()?;
+        layers.iter().for_each(|layers| layers.add_mass(&mut mass));
+        let matter = Matter { tets: Some((mesh, material, tets)), layers };
+        Self::reduce(handles, mass, Mesh::Tets(mesh.clone()), matter, progress)
     }
 
     /// Prepares a loose surface without volume, of a material that is uniform or has a value a triangle.
@@ -119,21 +164,19 @@ impl ProjectiveModel {
         let n = surface.points().len();
         handles.check_vertex_count(n)?;
         let layers = Layers::new(surface, material, fabric)?;
-        let (mass, stiffness) = (layers.membrane.lumped_mass(), layers.stiffness(n)?);
+        let mut mass = vec![0.0; n];
+        layers.add_mass(&mut mass);
         handles.check_mass(&mass)?;
-        let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
-            let sheet = Sheet::new(layers, handles, coordinates);
-            (Body::Surface(surface.clone(), sheet), Mat::zeros(stiffness.nrows(), stiffness.ncols()))
-        };
-        Self::reduce(handles, mass, || Ok(stiffness), make, progress)
+        let matter = Matter { tets: None, layers: Some(layers) };
+        Self::reduce(handles, mass, Mesh::Surface(surface.clone()), matter, progress)
     }
 
-    /// Model of vertices with given mass and stiffness.
+    /// Model of vertices with given mass and potentials.
     fn reduce(
         handles: &Handles,
         vertex_mass: Vec<f64>,
-        stiffness: impl FnOnce() -> Result<Sparse>,
-        make: impl FnOnce(&HandleCoordinates, &Mat<f64>) -> Made,
+        mesh: Mesh,
+        matter: Matter<'_>,
         progress: &Progress,
     ) -> Result<Self> {
         progress.report(0.0)?;
@@ -142,9 +185,8 @@ impl ProjectiveModel {
         let coordinates = HandleCoordinates::new(&vertex_mass, handles, &gram);
         progress.report(0.4)?;
         let mass = coordinates.reduce(&gram);
-        let stiffness = coordinates.stiffness(&handles.gram(&stiffness()?));
+        let (body, [stiffness, unseen]) = matter.reduce(mesh, handles, &coordinates)?;
         progress.report(0.7)?;
-        let (body, unseen) = make(&coordinates, &stiffness);
         let frequency = lowest_frequency(&coordinates, &mass, &stiffness)?;
         progress.report(1.0)?;
         Ok(Self {
@@ -157,6 +199,7 @@ impl ProjectiveModel {
             mass,
             stiffness,
             unseen,
+            firmness: 0.0,
             frequency,
             total_mass: vertex_mass.iter().sum(),
             diagonal: extent(handles.places()),
@@ -180,11 +223,24 @@ impl ProjectiveModel {
         Ok(Self { attachment: Some(attachment), ..self })
     }
 
+    /// The same body with a limit of principal stretches, of the mean deformation gradient of a cluster and
+    /// of the gradient of a triangle. With inflation, the interval of clusters is scaled.
+    ///
+    /// A firm limit takes more iterations, since it is part of the constant metric.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for values of the limit.
+    pub fn limited(mut self, limit: StrainLimit) -> Result<Self> {
+        limit.check()?;
+        self.body.limit(limit);
+        Ok(Self { firmness: limit.firmness, ..self })
+    }
+
     /// The simulated tets; `None` for a surface without volume.
     pub fn mesh(&self) -> Option<&TetMesh> {
-        match &self.body {
-            Body::Solid(mesh, _) => Some(mesh),
-            Body::Surface(..) => None,
+        match &self.body.mesh {
+            Mesh::Tets(mesh) => Some(mesh),
+            Mesh::Surface(_) => None,
         }
     }
 
@@ -229,7 +285,7 @@ impl ProjectiveModel {
         self.mesh().is_some()
     }
 
-    /// Number of clusters with a shared rotation, or of triangles.
+    /// Number of clusters with a shared rotation, and of triangles.
     pub fn cluster_count(&self) -> usize {
         self.body.element_count()
     }
@@ -281,6 +337,47 @@ impl ProjectiveModel {
     /// Mass norm of a displacement of the whole body by one diagonal.
     fn unit(&self) -> f64 {
         self.total_mass.sqrt() * self.diagonal
+    }
+}
+
+impl Skin<'_> {
+    /// Layers on the vertices of tets.
+    fn layers(&self, mesh: &TetMesh, handles: &Handles) -> Result<Layers> {
+        let refused = |why| Error::Unsupported { what: "skin", why };
+        if self.surface.points() != mesh.vertices() {
+            return Err(refused("its points are not the vertices of the tets; give it these points"));
+        }
+        let part = |v: u32| handles.parts_of_vertices()[v as usize];
+        if self.surface.triangles().iter().any(|&[a, b, c]| part(a) != part(b) || part(a) != part(c)) {
+            return Err(refused("a triangle joins loose parts of the tets; leave it out"));
+        }
+        Layers::new(self.surface, self.material, self.fabric)
+    }
+}
+
+impl Matter<'_> {
+    /// The body in its coordinates, its stiffness, and the part of the stiffness missing in its energy.
+    fn reduce(
+        self,
+        mesh: Mesh,
+        handles: &Handles,
+        coordinates: &HandleCoordinates,
+    ) -> Result<(Body, [Mat<f64>; 2])> {
+        let reduced = |own: &Sparse| coordinates.stiffness(&handles.gram(own));
+        let rank = coordinates.count();
+        let (mut whole, mut unseen) = (Mat::zeros(rank, rank), Mat::zeros(rank, rank));
+        let mut body = Body { mesh, clusters: None, sheet: None, springs: Vec::new() };
+        if let Some((mesh, material, tets)) = self.tets {
+            let own = reduced(&stiffness(mesh, material)?);
+            let (clusters, rest) = Clusters::new(mesh, material, handles, coordinates, &tets, &own);
+            (body.clusters, unseen) = (Some(clusters), rest);
+            whole += own;
+        }
+        if let Some(layers) = self.layers {
+            whole += reduced(&layers.stiffness(handles.places().len())?);
+            body.sheet = Some(Sheet::new(layers, handles, coordinates));
+        }
+        Ok((body, [whole, unseen]))
     }
 }
 

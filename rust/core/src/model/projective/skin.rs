@@ -2,7 +2,7 @@
 
 use super::ProjectiveModel;
 use crate::potentials::contact::{ContactPoints, ContactSkin, Corners, VertexRows};
-use crate::potentials::elastic::body::Body;
+use crate::potentials::elastic::body::Mesh;
 use crate::{Error, Result};
 
 /// Largest number of samples, the number of the paper `[HRPD]`, to make the cost of a step independent of
@@ -12,13 +12,13 @@ const MOST: usize = 1000;
 impl ProjectiveModel {
     /// Points of a skin, or without one vertices of the boundary or of a surface, evenly thinned out.
     pub(super) fn samples(&self, skin: Option<&ContactSkin>) -> Result<ContactPoints> {
-        match &self.body {
-            Body::Solid(mesh, _) => ContactPoints::new(mesh, skin, self, (self.rank(), MOST)),
-            Body::Surface(..) if skin.is_some() => {
+        match &self.body.mesh {
+            Mesh::Tets(mesh) => ContactPoints::new(mesh, skin, self, (self.rank(), MOST)),
+            Mesh::Surface(_) if skin.is_some() => {
                 let why = "a surface without volume touches with its own points; leave them out";
                 Err(Error::Unsupported { what: "contact_points", why })
             }
-            Body::Surface(surface, _) => ContactPoints::of_surface(surface, self, (self.rank(), MOST)),
+            Mesh::Surface(surface) => ContactPoints::of_surface(surface, self, (self.rank(), MOST)),
         }
     }
 }

@@ -27,8 +27,8 @@ pub(super) struct System {
     /// `(inertia + hold) M + stiffness D` plus the attachment, with D the part of the stiffness outside of
     /// the clusters.
     pub(super) quadratic: Symmetric,
-    /// `((inertia + hold + near) M + dragged P + (stiffness + viscous) K)^-1` with the attachment, and P the
-    /// mass of the drag parts.
+    /// `((inertia + hold + near) M + dragged P + (stiffness + viscous) K)^-1` with the attachment, a strain
+    /// limit, and P the mass of the drag parts.
     pub(super) inverse: Symmetric,
     /// `viscous K`, if not zero.
     pub(super) viscosity: Option<Symmetric>,
@@ -51,6 +51,10 @@ impl System {
             sum
         };
         let mut metric = sum(inertia + hold + near, (stiffness + viscous, &model.stiffness));
+        if model.firmness > 0.0 {
+            // Second derivative of the limit with fixed projections, and a little more: of springs, bending.
+            metric += Scale(stiffness * model.firmness) * (&model.stiffness - &model.unseen);
+        }
         if let Some(parts) = parts.filter(|_| dragged > 0.0) {
             metric += Scale(dragged) * parts;
         }

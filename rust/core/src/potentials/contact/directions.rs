@@ -253,15 +253,15 @@ impl Contact {
         value.size += after - before;
     }
 
-    /// `true` if any point within a bound may meet a collider between two placements, in spaces with the given
+    /// `true` if any point within a bound may meet a collider between two placements, in spaces with these
     /// origins.
     pub(crate) fn may_meet(&self, bound: &Bound, rows: [&Rows; 2], origins: [[f64; 3]; 2]) -> bool {
         let mut moved = self.colliders.iter().zip(Moved::all(rows, origins));
         moved.any(|(collider, moved)| bound.may_meet(collider.shape(), &moved, NEAR * self.diagonal))
     }
 
-    /// `true` if a contact force arises at u, found without contact; `solve` applies the inverse metric. Known
-    /// contacts are forgotten.
+    /// `true` if a contact force arises at u, found without contact; `solve` applies the inverse metric.
+    /// Known contacts are forgotten.
     pub(crate) fn is_felt(&mut self, u: &Rows, mut solve: impl FnMut(&mut Rows)) -> bool {
         self.follow(&[], u, &[]);
         let bound = Bound::of(self.courses.iter());

@@ -1,59 +1,68 @@
-//! A handle-driven mesh and its elastic energy: tets in clusters, or a surface without volume.
+//! A handle-driven mesh and its elastic energy: the sum of the potentials of tets in clusters, of triangles
+//! and of springs.
 
 use super::clusters::{ClusterRoom, Clusters};
 use super::sheet::{Sheet, SheetRoom};
+use super::spring::Spring;
+use crate::material::StrainLimit;
 use crate::math::rows::Rows;
 use crate::mesh::{SurfaceMesh, TetMesh};
 
 /// A mesh and its elastic energy, without the quadratic part `unseen` of the model.
-pub(crate) enum Body {
-    Solid(TetMesh, Clusters),
-    Surface(SurfaceMesh, Sheet),
+pub(crate) struct Body {
+    pub(crate) mesh: Mesh,
+    pub(crate) clusters: Option<Clusters>,
+    pub(crate) sheet: Option<Sheet>,
+    pub(crate) springs: Vec<Spring>,
+}
+
+/// Tets, or a surface without volume.
+pub(crate) enum Mesh {
+    Tets(TetMesh),
+    Surface(SurfaceMesh),
 }
 
 /// Scratch of an energy evaluation.
-pub(crate) enum BodyRoom {
-    Solid(ClusterRoom),
-    Surface(SheetRoom),
+pub(crate) struct BodyRoom {
+    clusters: Option<ClusterRoom>,
+    sheet: Option<SheetRoom>,
 }
 
 impl Body {
-    /// Number of clusters with a shared rotation, or of triangles.
+    /// Sets a limit of the stretches of clusters and triangles.
+    pub(crate) fn limit(&mut self, limit: StrainLimit) {
+        self.clusters.iter_mut().for_each(|clusters| clusters.limit(limit));
+        self.sheet.iter_mut().for_each(|sheet| sheet.limit(limit));
+    }
+
+    /// Number of clusters with a shared rotation, and of triangles.
     pub(crate) fn element_count(&self) -> usize {
-        match self {
-            Self::Solid(_, clusters) => clusters.count(),
-            Self::Surface(_, sheet) => sheet.triangle_counts()[0],
-        }
+        self.clusters.as_ref().map_or(0, Clusters::count) + self.triangle_counts()[0]
     }
 
     /// Number of triangles without area.
     pub(crate) fn skipped_count(&self) -> usize {
-        match self {
-            Self::Solid(..) => 0,
-            Self::Surface(_, sheet) => sheet.triangle_counts()[1],
-        }
+        self.triangle_counts()[1]
+    }
+
+    fn triangle_counts(&self) -> [usize; 2] {
+        self.sheet.as_ref().map_or([0; 2], Sheet::triangle_counts)
     }
 
     /// Magnitude of the terms that cancel in the energy, J.
     pub(crate) fn scale(&self) -> f64 {
-        match self {
-            Self::Solid(_, clusters) => clusters.total_weight(),
-            Self::Surface(_, sheet) => sheet.scale(),
-        }
+        let of_clusters = self.clusters.as_ref().map_or(0.0, Clusters::total_weight);
+        let of_springs: f64 = self.springs.iter().map(Spring::scale).sum();
+        of_clusters + self.sheet.as_ref().map_or(0.0, Sheet::scale) + of_springs
     }
 
     pub(crate) fn room(&self) -> BodyRoom {
-        match self {
-            Self::Solid(_, clusters) => BodyRoom::Solid(clusters.room()),
-            Self::Surface(_, sheet) => BodyRoom::Surface(sheet.room()),
-        }
+        let (clusters, sheet) = (self.clusters.as_ref(), self.sheet.as_ref());
+        BodyRoom { clusters: clusters.map(Clusters::room), sheet: sheet.map(Sheet::room) }
     }
 
-    /// Elastic energy at given coordinates; adds `factor` times the gradient. Bodies with volume have rest
-    /// lengths scaled by `inflation`.
-    ///
-    /// # Panics
-    /// With scratch of another body.
+    /// Elastic energy at given coordinates; adds `factor` times the gradient. Tets have rest lengths scaled
+    /// by `inflation`, triangles and springs have not.
     pub(crate) fn evaluate(
         &self,
         y: &Rows,
@@ -61,12 +70,13 @@ impl Body {
         gradient: &mut Rows,
         room: &mut BodyRoom,
     ) -> f64 {
-        match (self, room) {
-            (Self::Solid(_, clusters), BodyRoom::Solid(room)) => {
-                clusters.evaluate(y, [factor, inflation], gradient, room)
-            }
-            (Self::Surface(_, sheet), BodyRoom::Surface(room)) => sheet.evaluate(y, factor, gradient, room),
-            _ => unreachable!("memory of another body"),
+        let mut energy = self.springs.iter().map(|spring| spring.evaluate(y, factor, gradient)).sum();
+        if let (Some(clusters), Some(room)) = (&self.clusters, &mut room.clusters) {
+            energy += clusters.evaluate(y, [factor, inflation], gradient, room);
         }
+        if let (Some(sheet), Some(room)) = (&self.sheet, &mut room.sheet) {
+            energy += sheet.evaluate(y, factor, gradient, room);
+        }
+        energy
     }
 }

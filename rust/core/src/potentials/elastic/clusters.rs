@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use faer::Mat;
 use pulp::{Arch, Simd, WithSimd};
 
+use super::rest_shape::spectral;
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::nearby::side_by_side;
-use crate::material::Material;
+use crate::material::{Material, StrainLimit};
 use crate::math::grouped::{Grouped, GroupedRows, share_registers};
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::polar::rotations_in_lanes;
 use crate::math::rows::Rows;
+use crate::math::signed_svd_in_lanes;
 use crate::mesh::TetMesh;
 use crate::operators::Strains;
 use crate::parallel::*;
@@ -31,6 +33,7 @@ pub(crate) struct Clusters {
     parts: Vec<usize>,
     slopes: Vec<f64>,
     count: usize,
+    limit: Option<StrainLimit>,
 }
 
 /// Scratch for coordinates, and for the clusters' share of the gradient.
@@ -87,7 +90,12 @@ impl Clusters {
         weights.copy_from_slice(&own);
         let slopes = coordinates.parts.iter().map(|part| 1.0 / part.size).collect();
         let gradients = Grouped::new(&coordinates.slots, &rows);
-        (Self { gradients, weights, parts, slopes, count: tets.len() }, unseen)
+        (Self { gradients, weights, parts, slopes, count: tets.len(), limit: None }, unseen)
+    }
+
+    /// Sets a limit of the stretches of clusters.
+    pub(super) fn limit(&mut self, limit: StrainLimit) {
+        self.limit = Some(limit);
     }
 
     pub(super) fn count(&self) -> usize {
@@ -104,8 +112,8 @@ impl Clusters {
         ClusterRoom { y: slots.room(), sums: slots.room() }
     }
 
-    /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times
-    /// its derivative.
+    /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c, and the energy of a
+    /// limit; adds `factor` times the derivative.
     pub(super) fn evaluate(
         &self,
         y: &Rows,
@@ -136,7 +144,7 @@ impl WithSimd for Local<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Clusters { gradients, weights, parts, slopes, .. } = self.clusters;
+        let Clusters { gradients, weights, parts, slopes, limit, .. } = self.clusters;
         let (weights, _) = S::as_simd_f64s(weights);
         let ClusterRoom { y, sums } = self.room;
         let (y, sums) = (y.registers::<S>(), sums.zeros(simd));
@@ -157,9 +165,14 @@ impl WithSimd for Local<'_> {
                 let mut squares = zero;
                 let mut forces = f;
                 for e in 0..9 {
-                    let apart = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
-                    squares = simd.mul_add_e_f64s(apart, apart, squares);
-                    forces[e] = simd.mul_f64s(scale, apart);
+                    forces[e] = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
+                    squares = simd.mul_add_e_f64s(forces[e], forces[e], squares);
+                }
+                if let Some(limit) = limit {
+                    squares = add_beyond(simd, f, (squares, inflation), limit, &mut forces);
+                }
+                for e in 0..9 {
+                    forces[e] = simd.mul_f64s(scale, forces[e]);
                     pulls[e] = simd.add_f64s(pulls[e], forces[e]);
                 }
                 energy = simd.mul_add_e_f64s(weight, squares, energy);
@@ -172,6 +185,37 @@ impl WithSimd for Local<'_> {
         }
         0.5 * simd.reduce_sum_f64s(energy)
     }
+}
+
+/// Adds `firmness (F - p(F))` of a limit scaled by the inflation to forces; returns the squares `|F - R|^2`
+/// with `firmness |F - p(F)|^2`.
+#[inline(always)]
+fn add_beyond<S: Simd>(
+    simd: S,
+    f: [S::f64s; 9],
+    (squares, inflation): (S::f64s, S::f64s),
+    limit: &StrainLimit,
+    forces: &mut [S::f64s; 9],
+) -> S::f64s {
+    let of = |factor: f64| simd.mul_f64s(inflation, simd.splat_f64s(factor));
+    let inside = simd.mul_f64s(inflation, of(limit.inside()));
+    if simd.reduce_max_f64s(simd.sub_f64s(squares, inside)) <= 0.0 {
+        return squares;
+    }
+    let (mut u, mut v) = (f, f);
+    let mut sigma = signed_svd_in_lanes(simd, f, &mut u, &mut v);
+    let (least, most, firmness) = (of(limit.least), of(limit.most), simd.splat_f64s(limit.firmness));
+    let mut sum = squares;
+    for stretch in &mut sigma {
+        let apart = simd.sub_f64s(*stretch, simd.min_f64s(simd.max_f64s(*stretch, least), most));
+        *stretch = simd.mul_f64s(firmness, apart);
+        sum = simd.mul_add_e_f64s(*stretch, apart, sum);
+    }
+    let beyond = spectral(simd, &u, &sigma, &v);
+    for e in 0..9 {
+        forces[e] = simd.add_f64s(forces[e], beyond[e]);
+    }
+    sum
 }
 
 /// Deformation gradient of a part under its affine motions; the first three rows are the difference from

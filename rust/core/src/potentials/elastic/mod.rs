@@ -9,5 +9,6 @@ pub(crate) mod mesh_elements;
 pub(crate) mod rest_shape;
 pub(crate) mod samples;
 pub(crate) mod sheet;
+pub(crate) mod spring;
 
 pub use sheet::Fabric;

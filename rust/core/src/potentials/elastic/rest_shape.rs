@@ -145,7 +145,12 @@ pub(crate) fn rest_stretch_in_lanes<S: Simd>(
 
 /// `A diag(d) V'`.
 #[inline(always)]
-fn spectral<S: Simd>(simd: S, a: &[S::f64s; 9], diagonal: &[S::f64s; 3], v: &[S::f64s; 9]) -> [S::f64s; 9] {
+pub(super) fn spectral<S: Simd>(
+    simd: S,
+    a: &[S::f64s; 9],
+    diagonal: &[S::f64s; 3],
+    v: &[S::f64s; 9],
+) -> [S::f64s; 9] {
     let (mut scaled, mut product) = (*a, *a);
     for e in 0..9 {
         scaled[e] = simd.mul_f64s(a[e], diagonal[e % 3]);

@@ -1,10 +1,12 @@
-//! A surface without volume: membrane and bending energy, evaluated at the vertices.
+//! Triangles without volume, a surface or the skin of tets: membrane and bending energy, evaluated at their
+//! vertices.
 
+use faer::sparse::Triplet;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::kinematics::handles::HandleCoordinates;
 use crate::kinematics::nearby::side_by_side;
-use crate::material::Material;
+use crate::material::{Material, StrainLimit};
 use crate::math::Sparse;
 use crate::math::grouped::{Grouped, GroupedRows, share_registers};
 use crate::math::rows::Rows;
@@ -30,10 +32,10 @@ pub struct Fabric {
 pub(crate) struct Sheet {
     membrane: Membrane,
     bending: Bending,
-    /// Vertices relative to the centres of their parts, n, metres.
+    /// Vertices with a triangle relative to the centres of their parts, metres.
     places: Vec<[f64; 3]>,
-    /// Coordinates of each vertex without translations of whole parts, with neighbouring vertices adjacent,
-    /// and the vertices' order.
+    /// Coordinates of each of them without translations of whole parts, with neighbours adjacent, and their
+    /// order.
     rows: Grouped<1>,
     order: Vec<u32>,
     scale: f64,
@@ -48,24 +50,44 @@ pub(crate) struct SheetRoom {
     forces: Vec<[f64; 3]>,
 }
 
-/// The membrane and the bending of a surface.
+/// The membrane and the bending of triangles between vertices of a body.
 pub(crate) struct Layers {
-    pub(crate) membrane: Membrane,
+    membrane: Membrane,
     bending: Bending,
+    /// Vertices with a triangle, ascending; the layers' points.
+    vertices: Vec<u32>,
 }
 
 impl Layers {
+    /// Layers of the triangles of a surface, whose points are the vertices of the body.
     pub(crate) fn new(surface: &SurfaceMesh, material: &Material, fabric: Fabric) -> Result<Self> {
         let Fabric { thickness, bending } = fabric;
         check::range("bending", "a number >= 0", bending, bending.is_finite() && bending >= 0.0)?;
-        let membrane = Membrane::new(surface, material, thickness)?;
-        let bending = Bending::new(surface, &membrane, thickness, bending);
-        Ok(Self { membrane, bending })
+        let mut vertices = surface.triangles().as_flattened().to_vec();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let number = |v: u32| vertices.partition_point(|&other| other < v) as u32;
+        let points = vertices.iter().map(|&v| surface.points()[v as usize]).collect();
+        let triangles = surface.triangles().iter().map(|triangle| triangle.map(number)).collect();
+        let used = SurfaceMesh::new(points, triangles)?;
+        let membrane = Membrane::new(&used, material, thickness)?;
+        let bending = Bending::new(&used, &membrane, thickness, bending);
+        Ok(Self { membrane, bending, vertices })
+    }
+
+    /// Adds the mass of the triangles to that of the vertices, n, kg.
+    pub(crate) fn add_mass(&self, mass: &mut [f64]) {
+        for (&vertex, own) in self.vertices.iter().zip(self.membrane.lumped_mass()) {
+            mass[vertex as usize] += own;
+        }
     }
 
     /// Stiffness along one axis with fixed projections, n x n, N/m.
     pub(crate) fn stiffness(&self, n: usize) -> Result<Sparse> {
-        let entries: Vec<_> = self.membrane.stiffness().chain(self.bending.stiffness()).collect();
+        let vertex = |point: u32| self.vertices[point as usize];
+        let own = self.membrane.stiffness().chain(self.bending.stiffness());
+        let entries: Vec<_> =
+            own.map(|Triplet { row, col, val }| Triplet::new(vertex(row), vertex(col), val)).collect();
         Sparse::try_new_from_triplets(n, n, &entries)
             .map_err(|error| Error::Numerical { what: "stiffness", why: format!("{error:?}") })
     }
@@ -73,17 +95,19 @@ impl Layers {
 
 impl Sheet {
     pub(crate) fn new(layers: Layers, handles: &Handles, coordinates: &HandleCoordinates) -> Self {
-        let Layers { membrane, bending } = layers;
-        let part = |vertex: usize| handles.parts_of_vertices()[vertex];
-        let place = |(vertex, place): (usize, &[f64; 3])| -> [f64; 3] {
-            let center = coordinates.parts[part(vertex) as usize].center;
-            std::array::from_fn(|c| place[c] - center[c])
+        let Layers { membrane, bending, vertices } = layers;
+        let part = |vertex: u32| handles.parts_of_vertices()[vertex as usize];
+        let at = |&vertex: &u32| handles.places()[vertex as usize];
+        let place = |vertex: &u32| -> [f64; 3] {
+            let center = coordinates.parts[part(*vertex) as usize].center;
+            std::array::from_fn(|c| at(vertex)[c] - center[c])
         };
-        let places: Vec<[f64; 3]> = handles.places().iter().enumerate().map(place).collect();
-        let mut order = side_by_side(handles.places());
+        let places: Vec<[f64; 3]> = vertices.iter().map(place).collect();
+        let mut order = side_by_side(&vertices.iter().map(at).collect::<Vec<_>>());
         share_registers(&mut order);
-        let row = |&vertex: &usize| {
-            let row = coordinates.row(handles, vertex);
+        let row = |&point: &usize| {
+            let vertex = vertices[point];
+            let row = coordinates.row(handles, vertex as usize);
             let own = row.filter(|&(column, value)| value != 0.0 && column != 4 * part(vertex) + 3);
             own.map(|(column, value)| (column, [value])).collect()
         };
@@ -91,11 +115,14 @@ impl Sheet {
         let (low, high) = bounds(&places);
         let size = low.iter().chain(&high).fold(0.0, |most: f64, x| most.max(x.abs()));
         let scale = membrane.scale(size) + bending.scale();
-        let (rows, order) = (
-            Grouped::new(&coordinates.slots, &rows),
-            order.into_iter().map(|vertex| vertex as u32).collect(),
-        );
+        let (rows, order) =
+            (Grouped::new(&coordinates.slots, &rows), order.into_iter().map(|point| point as u32).collect());
         Self { membrane, bending, places, rows, order, scale }
+    }
+
+    /// Sets a limit of the principal stretches of triangles.
+    pub(super) fn limit(&mut self, limit: StrainLimit) {
+        self.membrane.limit(limit);
     }
 
     /// Numbers of triangles with and without area.
