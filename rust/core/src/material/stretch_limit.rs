@@ -13,7 +13,7 @@ use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_pro
 const JUMP: f64 = 1e-12;
 /// Isotropic stiffness of a limit in a metric, as a share of the sum of its stiffnesses along and across
 /// the stretch.
-const FELT: f64 = 0.2;
+const FELT: f64 = 0.4;
 /// Smallest divisor.
 const LEAST: f64 = 1e-290;
 
