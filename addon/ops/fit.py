@@ -16,14 +16,13 @@ from ..core.body import full_space
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import FrequencyOf, Quality
-from ..core.mesh import folds as folding
 from ..core.rig import part_settings
 from ..core.rig.part_settings import PartRow
 from ..core.shot import final_fitting, fitting
 from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.shot.motion_extent import Gauge
 from ..core.shot.part_fitting import PartTuning
-from ..core.shot.tearing import edges_of
+from ..core.shot.tearing import folds_in
 from ..core.stepping.motion import TOLERANCE, FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
 from .build import Built, bound_of, build
@@ -184,7 +183,7 @@ class Trials:
     """Motions of a body over the frames of a shot, with tunings of the body and of its parts.
 
     plain: the body with all parts alike. names: of the measured parts. is_final: True for final motions,
-    for which a sketch of the body is enough.
+    for which a sketch of the body is enough. folds: of the surface in the drives, as text.
     """
 
     plain: motions.Motions
@@ -209,8 +208,7 @@ class Trials:
         if unmoved := built.held_skin(plain.body, scene.surface):
             raise UserError(unmoved)
         drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.2, 0.8)
-        surface = scene.surface
-        folds = folding.found(surface, edges_of(surface.triangles), (drive.pose for drive in drives))
+        folds = folds_in(scene.surface, drives)
         if folds != scene.host.jounce.folds:
             scene = bodies.read(scene.host, context, lambda _sentence: None, folds)
             plain = yield from scaled(with_parts(scene, [], modes), 0.8, 1.0)

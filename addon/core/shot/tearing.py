@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body.full_space import Shaper, shaped
+from ..mesh import folds
 from ..mesh.rest_check import lengths, posed_points
 from ..mesh.surface import Surface
+from ..stepping.motion import FrameInput
 
 # Relative change of an edge's posed length above which the edge is torn.
 TORN = 0.6
@@ -47,6 +49,11 @@ def tears(
             if bone not in worst or most > worst[bone].stretch:
                 worst[bone] = Tear(bone, frame, most)
     return iter(worst[bone] for bone in sorted(worst))
+
+
+def folds_in(surface: Surface, drives: list[FrameInput]) -> str:
+    """The folds of a surface in the poses of some drives, as text."""
+    return folds.found(surface, edges_of(surface.triangles), (drive.pose for drive in drives))
 
 
 def edges_of(triangles: np.ndarray) -> np.ndarray:

@@ -244,9 +244,8 @@ fn round_shells_of_metal_are_a_machine() {
 #[test]
 fn the_bent_parts_of_a_machine_are_hard_and_those_of_a_body_in_plates_flesh() {
     let bent = |[_, _, z]: [f64; 3]| [0.5 - z, 0.5 + z, 0.0].map(|weight| weight.clamp(0.0, 1.0));
-    let beside = |size: f64| {
-        shells(|| cube(2)).and(sphere(3).placed([size; 3], [1.5, 0.0, 0.0]), bent).hard(3)
-    };
+    let beside =
+        |size: f64| shells(|| cube(2)).and(sphere(3).placed([size; 3], [1.5, 0.0, 0.0]), bent).hard(3);
     assert_eq!(beside(0.4), [true; 4]);
     assert_eq!(beside(0.8), [true, true, true, false]);
 }

@@ -69,7 +69,8 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
 fn plates_of_shells(pieces: &Pieces, hinted: &[bool], joints: usize, whole: f64) -> Vec<bool> {
     let is_shell = |piece: &&Piece| piece.spread <= ALIKE;
     let area = |counts: &dyn Fn(usize) -> bool| {
-        let shells = pieces.all.iter().enumerate().filter(|(number, piece)| is_shell(piece) && counts(*number));
+        let shells =
+            pieces.all.iter().enumerate().filter(|(number, piece)| is_shell(piece) && counts(*number));
         shells.map(|(_, piece)| piece.area).sum::<f64>()
     };
     let shells = area(&|_| true);
