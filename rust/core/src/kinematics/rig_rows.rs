@@ -7,6 +7,9 @@ use crate::{Error, Result, check};
 /// Largest accepted entry of a pose; for translations in metres or half diagonals, whichever are longer.
 const LARGEST_TRANSFORM: f64 = 1e12;
 
+/// Rows of J, the rig's linear map, at places: handles and their four entries.
+pub(crate) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
+
 /// Converts a pose of some bones into 4 rows a handle; without bones one handle stays at rest.
 pub(crate) fn enter_pose(
     coordinates: &Coordinates,
@@ -74,12 +77,8 @@ pub(crate) fn check_strength(n: usize, strength: Option<&[f64]>) -> Result<()> {
     check::each(what, "numbers >= 0", strength, |s| s >= 0.0)
 }
 
-/// Rows of J at vertices: handles and their four entries. Without a rig one handle moves all vertices.
-pub(crate) fn rig_rows(
-    coordinates: &Coordinates,
-    places: &[[f64; 3]],
-    rig: Option<&Rig>,
-) -> Vec<Vec<(u32, [f64; 4])>> {
+/// Rows of J at vertices. Without a rig one handle moves all vertices.
+pub(crate) fn rig_rows(coordinates: &Coordinates, places: &[[f64; 3]], rig: Option<&Rig>) -> RigRows {
     let (starts, weights) = handles_of_vertices(places.len(), rig);
     let row = |(ends, place): (&[usize], &[f64; 3])| {
         let place = coordinates.homogeneous(place);

@@ -24,11 +24,11 @@ use cubic::CubicForces;
 use faer::Mat;
 use limits::Limits;
 pub use limits::{Bounds, LimitSamples};
-use parts::{Parts, Places, RigRows};
+use parts::{Parts, Places};
 pub use training::Shot;
 
 use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::check_strength;
+use crate::kinematics::rig_rows::{RigRows, check_strength};
 use crate::material::{Law, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::{dot, inner, product};

@@ -2,6 +2,7 @@
 
 use faer::{Mat, MatRef};
 
+use crate::kinematics::rig_rows::RigRows;
 use crate::math::columns::Columns;
 use crate::math::dense::inner;
 use crate::math::rows::Rows;
@@ -13,13 +14,9 @@ use crate::{Progress, Result};
 /// Number of parts; their mean motion represents the motion of their vertices.
 const PARTS: usize = 128;
 
-/// Rows of J at each vertex: handles and their four entries.
-pub(super) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
-
 /// Sample places all over the body.
 pub(super) struct Places {
-    /// Rows of J: handles and their four entries.
-    pub(super) rig: Vec<Vec<(u32, [f64; 4])>>,
+    pub(super) rig: RigRows,
     /// Basis displacements at the places, 3 rows each.
     pub(super) basis: Columns,
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 
 use super::cubic::CubicForces;
-use super::parts::{Parts, Places, RigRows};
+use super::parts::{Parts, Places};
 use super::{Quadratic, ReducedData, ReducedExtras, ReducedModel};
 use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::rig_rows;
+use crate::kinematics::rig_rows::{RigRows, rig_rows};
 use crate::material::{Material, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::diagonal::{FREE, diagonalise};

@@ -14,7 +14,7 @@ use super::body::Body;
 use super::clusters::Clusters;
 use super::{SkinningData, SkinningModel};
 use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::{check_offsets, handles_of_vertices, rig_rows};
+use crate::kinematics::rig_rows::{RigRows, check_offsets, handles_of_vertices, rig_rows};
 use crate::material::Material;
 use crate::math::dense::diagonal::diagonalise;
 use crate::math::dense::product;
@@ -102,7 +102,7 @@ pub(crate) struct OffsetExtension {
     carrier: OffsetCarrier,
     harmonic: HarmonicExtension,
     /// Bones and their four entries at each vertex.
-    rows: Vec<Vec<(u32, [f64; 4])>>,
+    rows: RigRows,
 }
 
 impl OffsetExtension {

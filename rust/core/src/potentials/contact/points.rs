@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::shape::Collider;
 use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::handles_of_vertices;
+use crate::kinematics::rig_rows::{RigRows, handles_of_vertices};
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::rows::Rows;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
@@ -218,14 +218,13 @@ impl ContactPoints {
         &self.places
     }
 
-    /// Rows of a rig with a number of bones at each point, by the weights of the given points: handles and
-    /// their four entries.
+    /// Rows of a rig with a number of bones at each point, by the weights of the given points.
     pub(crate) fn rig_rows(
         &self,
         coordinates: &Coordinates,
         bones: usize,
         rig: Option<&Rig>,
-    ) -> Result<Vec<Vec<(u32, [f64; 4])>>> {
+    ) -> Result<RigRows> {
         let sizes = |points: usize, bones: usize| format!("({points}, {bones})");
         let expected = sizes(self.given, bones);
         let got = rig.map(|rig| sizes(rig.vertex_count(), rig.bone_count()));
