@@ -27,7 +27,7 @@ class CollisionProps:
 
     use_collisions: BoolProperty(
         name="Collisions",
-        description="Keep the flesh out of other objects, roughly in the draft, exactly in Final",
+        description="Keep the flesh of the Final motion out of other objects",
         default=False,
     )
     collision_collection: PointerProperty(

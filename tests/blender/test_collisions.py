@@ -1,4 +1,4 @@
-"""Collisions of flesh with objects of the scene, as a draft and in the final motion."""
+"""Collisions of final flesh with objects of the scene."""
 
 import bpy
 import numpy as np
@@ -11,8 +11,6 @@ from test_refusals import assert_refused
 
 # Place of the wall in the way of the swinging column.
 WALL = -0.7
-# Largest depth of a draft, metres.
-DENTED = 0.01
 
 
 def ground(height, name="Ground"):
@@ -30,13 +28,13 @@ def cube(name="Cube", half=0.3):
     return scenes.mesh_object(name, corners, faces)
 
 
-def collide(obj, *others, quality="FINAL"):
+def collide(obj, *others):
     """Has a body collide with these objects."""
     collection = bpy.data.collections.new("Set")
     bpy.context.scene.collection.children.link(collection)
     for other in others:
         collection.objects.link(other)
-    obj.jounce.quality, obj.jounce.use_collisions = quality, True
+    obj.jounce.quality, obj.jounce.use_collisions = "FINAL", True
     obj.jounce.collision_collection = collection
     bpy.context.view_layer.update()
 
@@ -74,18 +72,6 @@ def test_flesh_stays_outside_of_a_wall_in_preview_and_bake(character, wall):
     collide(obj, wall)
     stopped = scenes.evaluated_frames(obj, FRAMES)
     assert beyond(stopped) < 1e-3
-    assert_shown_as_baked(obj)
-
-
-def test_a_draft_stays_outside_of_a_wall_in_preview_and_bake(character, wall):
-    obj, _ = character
-    obj.jounce.quality = "DRAFT"
-    bpy.ops.jounce.preview()
-    free = scenes.evaluated_frames(obj, FRAMES)
-    assert beyond(free) > 0.1
-    collide(obj, wall, quality="DRAFT")
-    stopped = scenes.evaluated_frames(obj, FRAMES)
-    assert beyond(stopped) < DENTED
     assert_shown_as_baked(obj)
 
 
@@ -144,9 +130,9 @@ def test_what_moves_a_collider_is_simulated_anew_from_there_on(character, wall, 
     wall.update_tag()
     bpy.context.view_layer.update()
     bpy.ops.jounce.fill_cache()
-    for cache, before in ((known.cache, draft), (known.final.cache, final)):
-        same = [now is then for now, then in zip(cache.coefficients, before, strict=True)]
-        assert same == [True] * 7 + [False] * 5
+    assert all(now is then for now, then in zip(known.cache.coefficients, draft, strict=True))
+    same = [now is then for now, then in zip(known.final.cache.coefficients, final, strict=True)]
+    assert same == [True] * 7 + [False] * 5
     assert beyond(shape(obj, 12)[None], WALL + 0.3) < 1e-3
     assert_shown_as_baked(obj)
 
@@ -201,6 +187,7 @@ def test_renaming_and_what_does_not_act_leave_the_motion_as_it_is(character, wal
 @pytest.mark.parametrize(
     ("setting", "value", "words", "button"),
     [
+        ("quality", "DRAFT", "in the Final motion alone", "Use Final"),
         ("integrator", "bdf2", "integrator Lively", "Use Calm"),
         ("loop", True, "in a loop", "Switch Loop Off"),
     ],
@@ -219,7 +206,8 @@ def test_settings_without_collisions_are_said_with_a_button(
     if setting == "integrator":
         bpy.ops.jounce.fill_cache()
         assert words in session(obj).status()
-    assert_refused(bpy.ops.jounce.bake, "Column", words, target="MESH_CACHE")
+    if setting != "quality":
+        assert_refused(bpy.ops.jounce.bake, "Column", words, target="MESH_CACHE")
     bpy.ops.jounce.diagnose()
     index = [found.fix for found in obj.jounce.findings].index(fix)
     bpy.ops.jounce.fix(index=index)
@@ -252,7 +240,7 @@ def test_what_was_learnt_goes_through_a_wall_and_says_so(character, wall):
     bpy.ops.jounce.learn()
     assert obj.jounce.quality == "LEARNT"
     assert beyond(shown(obj, "LEARNT")) > 0.1
-    words = "collides in its draft and in the Final motion, not in what was learnt of it"
+    words = "collides in the Final motion alone, not in what was learnt of it"
     for panel in (bpy.types.JOUNCE_PT_collisions, bpy.types.JOUNCE_PT_preview):
         layout = drawn(panel)
         assert "jounce.collisions_fix" in layout.operators()

@@ -236,35 +236,3 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(block: tuple[jounce.TetMes
         alone.step(colliders=[STILL])
     with pytest.raises(ValueError, match="settle_cycle: a motion that touches something"):
         sim.settle_cycle(np.zeros((3, 0, 3, 4)))
-
-
-def ball() -> tuple[np.ndarray, np.ndarray]:
-    """Surface of a ball of radius 1 about the origin: a box with sides divided in halves four times."""
-    points, triangles = jounce.shapes.box()
-    corners = (points - 0.5)[triangles]
-    for _ in range(4):
-        a, b, c = corners.swapaxes(0, 1)
-        ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
-        parts = ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
-        corners = np.concatenate([np.stack(part, axis=1) for part in parts])
-    points, numbers = np.unique(corners.reshape(-1, 3).round(9), axis=0, return_inverse=True)
-    return points / np.linalg.norm(points, axis=1)[:, None], numbers.reshape(-1, 3).astype(np.int32)
-
-
-def test_flesh_of_modes_that_its_bone_carries_into_a_wall_stays_outside() -> None:
-    """The depth of the whole skin, by the coordinate of the wall alone."""
-    points, triangles = ball()
-    weights = np.ones((len(points), 1))
-    body = jounce.Body(points, triangles, weights, resolution=10, modes=12, clusters=30)
-    wall = jounce.Collider.plane(point=(0.0, 0.0, -0.95), normal=(0.0, 0.0, 1.0))
-    skin = {"contact_points": body.embedding, "contact_weights": weights}
-    depths = []
-    for around in ({}, {"colliders": [wall], **skin}):
-        simulation = jounce.Simulation(body.model, damping=0.3, **around)
-        for frame in range(48):
-            pose = STILL[None].copy()
-            pose[0, 2, 3] = -0.1 * min(frame / 12, 1.0)
-            simulation.step(pose)
-        moved = points + pose[0, :, 3] + body.model.displacement(simulation.coefficients, body.embedding)
-        depths.append(-0.95 - moved[:, 2].min())
-    assert depths[0] > 0.14 and depths[1] < 0.02

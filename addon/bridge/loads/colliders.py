@@ -89,7 +89,7 @@ def read(
     context: bpy.types.Context,
     warn: Warn,
 ) -> ColliderReader:
-    """The present colliders of a body, none for learnt flesh; warns about omitted objects."""
+    """The present colliders of a body, none for drafts; warns about omitted objects."""
     found, solids = [], []
     for obj in acting(host):
         if soft(host, obj) is not None:
@@ -120,8 +120,8 @@ def is_wanted(host: bpy.types.Object) -> bool:
 
 
 def can_touch(host: bpy.types.Object) -> bool:
-    """True if a body in its present quality has contact: all but learnt flesh."""
-    return not host.jounce.is_flesh or host.jounce.quality != Quality.LEARNT.value
+    """True if a body in its present quality has contact: all but drafts of flesh."""
+    return not host.jounce.is_flesh or host.jounce.may_be_final
 
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
@@ -260,11 +260,9 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         return
     if state.collision_collection is None:
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
-    if state.is_flesh and state.simulated_quality is Quality.LEARNT:
-        yield (
-            f"{host.name} collides in its draft and in the Final motion, not in what was learnt of it.",
-            "use_final",
-        )
+    if state.is_flesh and state.simulated_quality is not Quality.FINAL:
+        instead = "what was learnt of it" if state.simulated_quality is Quality.LEARNT else "drafts"
+        yield f"{host.name} collides in the Final motion alone, not in {instead}.", "use_final"
     if state.integrator != "backward_euler":
         yield (
             f"{host.name} cannot collide with the integrator Lively, which returns the energy of an impact.",
@@ -274,13 +272,8 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         yield f"{host.name} cannot collide in a loop, as contacts have no closed motion.", "no_loop"
 
 
-def is_hindered(host: bpy.types.Object) -> bool:
-    """True if the settings of a body do not allow the wanted collisions."""
-    return is_wanted(host) and any(fix for _, fix in hindrances(host))
-
-
 def refuse_hindered(host: bpy.types.Object) -> None:
-    """Refuses a motion with colliders if the settings do not allow one."""
+    """Refuses a final motion with colliders if the settings do not allow one."""
     for sentence, fix in hindrances(host) if is_wanted(host) else ():
         if fix:
             raise UserError(f"{sentence} The panel Collisions has a button for it.")

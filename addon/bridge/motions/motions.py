@@ -95,7 +95,7 @@ class Motions:
         """All inputs of the motion except the drives, under the names of the settings."""
         # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        around = {} if self._draft_is_hindered() else self._around()
+        around = {} if self.is_flesh else self._around()
         return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -152,12 +152,7 @@ class Motions:
             return self._attached(cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
-        touched = None if self._draft_is_hindered() else self._touched(self.scene.surface.weights)
-        return self._filling(scene, cache, settings, start, touched)
-
-    def _draft_is_hindered(self) -> bool:
-        """True for flesh whose draft passes through colliders; other kinds of bodies are refused."""
-        return self.is_flesh and colliders.is_hindered(self.scene.host)
+        return self._filling(scene, cache, settings, start)
 
     def _loose(
         self,
