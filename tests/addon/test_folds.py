@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from jounce_core.mesh import folds
 from jounce_core.mesh.surface import Part, Surface
-from jounce_core.shot.tearing import edges_of
+from jounce_core.shot.tearing import edges_of, folds_in
+from jounce_core.stepping.motion import FrameInput
 
 
 @pytest.fixture
@@ -56,3 +57,20 @@ def test_a_turned_body_has_no_fold(strip):
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     pose = np.tile(np.column_stack((turn, [3.0, 2.0, 1.0])), (2, 1, 1))
     assert folds.found(surface, edges, [pose]) == ""
+
+
+@pytest.mark.parametrize("size", [0.3, 1e-3, 0.0])
+def test_a_body_that_shrinks_as_a_whole_folds_as_in_its_size(strip, size):
+    surface, edges = strip
+    small = np.diag([size] * 3)
+    assert folds.found(surface, edges, [small @ pushed(0.0)]) == ""
+    folded = folds.found(surface, edges, [pushed(0.9)])
+    assert folds.found(surface, edges, [small @ pushed(0.9)]) == (folded if size else "")
+
+
+def test_a_frame_that_flesh_cannot_follow_has_no_fold(strip):
+    surface, _ = strip
+    held = FrameInput(np.zeros((2, 3, 4)), 0.0, held="Rig is scaled to nothing")
+    assert folds_in(surface, [FrameInput(pushed(0.0), 1.0), held]) == ""
+    folded = FrameInput(pushed(0.9), 1.0)
+    assert folds_in(surface, [folded, held]) == folds_in(surface, [folded]) != ""

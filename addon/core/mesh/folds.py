@@ -21,7 +21,8 @@ def found(surface: Surface, edges: np.ndarray, poses: Iterable[np.ndarray]) -> s
     """The folds of a surface in some poses (b, 3, 4), as text; empty without any.
 
     An edge that the rig shortens to a share c of its length stretches 1/c times as much by the same motion.
-    At its ends flesh is `FOLDED / c` times as stiff. edges: (e, 2).
+    At its ends flesh is `FOLDED / c` times as stiff. A rig that shrinks as a whole folds nowhere.
+    edges: (e, 2).
     """
     edges = edges[lengths(surface.points, edges) > SHORT * surface.diagonal]
     # Between ends of the same weights no length changes.
@@ -32,7 +33,9 @@ def found(surface: Surface, edges: np.ndarray, poses: Iterable[np.ndarray]) -> s
     own = replace(surface, points=surface.points[points], weights=surface.weights[np.ix_(points, bones)])
     least, ends = rest.copy(), places.reshape(-1, 2)
     for pose in poses:
-        np.minimum(least, lengths(posed_points(own, pose[bones]), ends), out=least)
+        size = shrunk(pose[bones])
+        if size > 0.0:
+            np.minimum(least, lengths(posed_points(own, pose[bones]), ends) / size, out=least)
     least = np.maximum(least, FOLDED / STIFFEST * rest)
     factors = np.maximum(FOLDED * rest / least, 1.0)
     stiffest = np.ones(len(surface.points))
@@ -40,6 +43,11 @@ def found(surface: Surface, edges: np.ndarray, poses: Iterable[np.ndarray]) -> s
         np.maximum.at(stiffest, corner, factors)
     steps = np.log(stiffest) / np.log(STIFFEST)
     return shares.packed(steps) if steps.max() > LEAST else ""
+
+
+def shrunk(pose: np.ndarray) -> float:
+    """Share of its length that the least shortened line of any bone keeps in a pose (b, 3, 4), at most 1."""
+    return min(1.0, float(np.linalg.norm(pose[:, :, :3], ord=2, axis=(1, 2)).max(initial=0.0)))
 
 
 def factors(text: str, count: int) -> np.ndarray | None:

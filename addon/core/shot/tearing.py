@@ -53,7 +53,8 @@ def tears(
 
 def folds_in(surface: Surface, drives: list[FrameInput]) -> str:
     """The folds of a surface in the poses of some drives, as text."""
-    return folds.found(surface, edges_of(surface.triangles), (drive.pose for drive in drives))
+    poses = (drive.pose for drive in drives if not drive.held)
+    return folds.found(surface, edges_of(surface.triangles), poses)
 
 
 def edges_of(triangles: np.ndarray) -> np.ndarray:
