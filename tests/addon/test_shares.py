@@ -1,6 +1,7 @@
 """Shares of vertices as text."""
 
 import numpy as np
+import pytest
 from jounce_core.mesh import shares
 
 
@@ -12,3 +13,9 @@ def test_shares_survive_as_text():
 def test_shares_of_another_mesh_are_none():
     assert not shares.unpacked(shares.packed(np.ones(4)), 5).any()
     assert not shares.unpacked("", 3).any()
+
+
+@pytest.mark.parametrize("text", ["3 high", "x", "7 ", "5" + shares.packed(np.ones(4))[1:], "4 é"])
+def test_other_text_is_told(text):
+    assert shares.is_packed(shares.packed(np.ones(4))) and shares.is_packed("")
+    assert not shares.is_packed(text)

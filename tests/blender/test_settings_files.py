@@ -110,6 +110,21 @@ def test_a_body_gets_all_settings_in_the_place_of_its_own(path):
     assert save(path.with_name("again.jounce.json")) == kept
 
 
+def test_the_folds_of_a_shot_are_for_the_same_meshes(path, module):
+    obj, _, _ = dressed()
+    count = len(module("bridge.body.bodies").read(obj, bpy.context, print).surface.points)
+    obj.jounce.folds = module("core.mesh.shares").packed(np.linspace(0.0, 1.0, count))
+    bpy.ops.jounce.build()
+    digest, kept = obj.jounce.built_digest, save(path)
+    obj, coat, _ = bare()
+    load(path, coat)
+    assert obj.jounce.built_digest == digest and obj.jounce.folds == kept["body"]["folds"]
+    obj, coat, _ = bare()
+    coat.data.vertices[0].co.x += 0.01
+    load(path, coat)
+    assert obj.jounce.is_host and not obj.jounce.folds
+
+
 def test_another_mesh_gets_maps_by_its_bones(path):
     dressed()
     kept = save(path)
@@ -182,6 +197,7 @@ def test_stitches_and_a_drawn_law_are_kept(path):
     [
         ({"body": {"integrator": "rk4"}}, ["Integrator", "rk4"]),
         ({"body": {"frequency": "high"}}, ["Frequency", "high"]),
+        ({"body": {"folds": "3 high"}}, ["Folds", "3 high"]),
         ({"parts": {"belly": {"amount": True}}}, ["Amount", "True"]),
         ({"bones": {"Upper": {"jounce_role": "SOFT"}}}, ["Role", "SOFT"]),
         ({"rigid": {"Column": "3-100000"}}, ["Column", "3-100000"]),

@@ -7,12 +7,13 @@ an equal mesh are the same to the bit; another mesh gets maps by the names of it
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
 from ...core.common.user_error import UserError
+from ...core.mesh import shares
 from ...core.rig.part_settings import LABELS
 from ...core.storage import settings_file
 from ...core.storage.settings_file import ALL, Plain, SettingsFile, Values, shortest
@@ -28,6 +29,8 @@ Made = list[tuple[bpy.types.Object, str]]
 SCALARS = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
 # Settings of this file alone: choices in lists, and folders.
 CHOSEN = {"part_index", "mode_index", "flesh_key_index", "seam_index", "cache_folder"}
+# The hidden setting that a build depends on: by the points of a body, so only for the same meshes.
+FOLDS = "folds"
 BY_GROUP = {setting for setting, _ in weight_maps.SETTINGS.values()}
 PART = ("amount", "softness", "mute", "solo", "own", "fitted_amount", "fitted_softness")
 DIRECTION = ("exaggerate", "lag", "follow_through")
@@ -112,7 +115,10 @@ def fitted(host: bpy.types.Object, file: SettingsFile) -> Change:
     """The settings of a file for a body; refuses impossible ones."""
     state, objects = host.jounce, bodies.members(host)
     refuse_unfit(state, file)
-    equal = {obj.name: obj for obj in objects if file.meshes.get(obj.name) == shape(obj)}
+    shapes = {obj.name: shape(obj) for obj in objects}
+    if list(shapes.items()) != list(file.meshes.items()):
+        file = replace(file, body={name: value for name, value in file.body.items() if name != FOLDS})
+    equal = {obj.name: obj for obj in objects if file.meshes.get(obj.name) == shapes[obj.name]}
     hard = {obj: hard_faces(obj, file.rigid.get(obj.name, ""), equal) for obj in objects}
     names = free_names(host, objects, file)
     maps = {}
@@ -141,7 +147,7 @@ def settings(state: bpy.types.PropertyGroup) -> list[str]:
         name
         for name in registry.stored(state)
         if known[name].type in SCALARS
-        and not known[name].is_hidden
+        and (not known[name].is_hidden or name == FOLDS)
         and name not in copies.OWN | CHOSEN
         and not name.startswith(copies.OWN_PREFIXES)
     ]
@@ -193,6 +199,9 @@ def refuse_unfit(state: bpy.types.PropertyGroup, file: SettingsFile) -> None:
     for setting, value in given:
         if setting is not None and not takes(setting, value):
             raise UserError(f"{setting.name} cannot be {value!r}; save the file of settings again.")
+    folds = file.body.get(FOLDS, "")
+    if not shares.is_packed(folds):
+        raise UserError(f"{body[FOLDS].name} cannot be {folds!r}; save the file of settings again.")
 
 
 def takes(setting: bpy.types.Property, value: Plain | list[Plain]) -> bool:

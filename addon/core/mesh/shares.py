@@ -21,3 +21,12 @@ def unpacked(text: str, count: int) -> np.ndarray:
     if not number or int(number) != count:
         return np.zeros(count)
     return np.frombuffer(zlib.decompress(base64.b85decode(steps)), np.uint8) / STEPS
+
+
+def is_packed(text: str) -> bool:
+    """True for a text of shares, and for none."""
+    number, _, steps = text.partition(" ")
+    try:
+        return not text or len(zlib.decompress(base64.b85decode(steps))) == int(number)
+    except (ValueError, zlib.error):
+        return False
