@@ -211,7 +211,10 @@ class Trials:
         folds = folds_in(scene.surface, drives)
         if folds != scene.host.jounce.folds:
             scene = bodies.read(scene.host, context, lambda _sentence: None, folds)
-            plain = yield from scaled(with_parts(scene, [], modes), 0.8, 1.0)
+            plain = yield from scaled(with_parts(scene, [], modes), 0.8, 0.9)
+            # Offsets and forces are those of the modes of one body.
+            if any(drive.offsets is not None or drive.force is not None for drive in drives):
+                drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.9, 1.0)
         is_keyed = animated_settings.is_animated(scene.host, frozenset(["strength"]))
         drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
         names = Gauge(plain.body, scene.surface, drives).parts
