@@ -1,5 +1,5 @@
 //! The order of the core's modules: each uses only itself and the modules to its left. No files use each
-//! other in a circle, and no entries of a folder do.
+//! other in a circle, and no entries of a folder do. Each file of tests is part of the program.
 
 use std::path::Path;
 
@@ -61,6 +61,18 @@ fn each_module_uses_only_what_stands_to_its_left_and_none_goes_in_a_circle() {
     assert!(uses.values().map(|others| others.len()).sum::<usize>() > 500, "the sources are read");
     let found = violations(&uses);
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn each_file_of_tests_is_in_the_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let program = std::fs::read_to_string(folder.join("main.rs")).unwrap();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
+        let line = format!("mod {module};");
+        assert!(program.lines().any(|other| other == line), "main.rs lacks {line}");
+    }
 }
 
 #[test]

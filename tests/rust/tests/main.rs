@@ -1,6 +1,7 @@
 //! All tests of the core in one program, which is compiled and linked once.
 //!
-//! A file's tests alone: `cargo test --release --package jounce-tests contact::`.
+//! A file's tests alone: `cargo test --release --package jounce-tests mesh::`; this also runs files whose
+//! names end so.
 
 mod anatomy;
 mod bake;

@@ -23,7 +23,7 @@ pub(crate) const NEAR: f64 = 1e-3;
 pub(crate) const HELD: f64 = 1e-6;
 /// Largest motion of another point under a force, in motions of the point with the force. A point beyond
 /// counts as immovable: it hangs on bones, and could only be pushed out by modes that throw flesh elsewhere.
-/// Points of a body with motion of its own at each vertex have one.
+/// Only bodies of modes have such points.
 const LEVER: f64 = 3.0;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
