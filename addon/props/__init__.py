@@ -69,7 +69,7 @@ class JounceObject(
         return bodies.host_of(self.id_data).jounce
 
     def built_from(self) -> tuple[object, ...]:
-        """The artist's settings that a build depends on, beside the meshes and the rig."""
+        """The settings that a build depends on, beside the meshes and the rig."""
         maps = (getattr(self, name) for name in MapProps.__annotations__)
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
         bones = self.bone_core, self.bones_counting, self.bones_collection
@@ -78,4 +78,4 @@ class JounceObject(
         # The number of active groups concerns only groups that open.
         groups = openings(self.id_data)
         opening = tuple(groups.items()) if any(groups.values()) else ()
-        return (self.build_settings(), *bones, *parts, muscles, opening, *maps)
+        return (self.build_settings(), *bones, *parts, self.folds, muscles, opening, *maps)
