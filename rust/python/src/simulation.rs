@@ -38,14 +38,12 @@ use crate::surroundings::Surroundings;
 /// model : Model
 ///     The model; several simulations may share it.
 /// colliders : sequence of Collider, optional
-///     Obstacles, for all models but reduced ones, and backward Euler. Skinning modes with bones need
-///     `contact_points` with `contact_weights`.
+///     Obstacles, for a full-space or projective model and backward Euler.
 /// contact_points : Embedding, optional
 ///     Contact points in the model's mesh, such as the skin `body.embedding`; points much closer
 ///     together than vertices are thinned to the first. None is the boundary of the mesh.
 /// contact_weights : (p, b) array, optional
-///     Skinning weights of these points as displayed; None interpolates the vertex weights, which skinning
-///     modes do not keep.
+///     Skinning weights of these points as displayed; None interpolates the vertex weights.
 /// contact_triangles : (q, 3) array of integers, optional
 ///     Triangles between these points, which touch what is narrower than the spacing of the points;
 ///     None for the points alone, or without `contact_points` for the triangles of the boundary.

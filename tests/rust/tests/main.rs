@@ -21,7 +21,6 @@ mod cycle;
 mod domains;
 mod domains_contact;
 mod domains_jumps;
-mod draft_contact;
 mod drag;
 mod eigen;
 mod energy;

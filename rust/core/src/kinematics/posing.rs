@@ -21,22 +21,12 @@ impl Posing {
     pub(crate) fn new(mesh: &TetMesh, rig: Option<&Rig>, vertices: &[u32]) -> Self {
         let coordinates = Coordinates::of_mesh(mesh);
         let rows = rig_rows(&coordinates, mesh.vertices(), rig);
-        let rows = vertices.iter().map(|&vertex| &rows[vertex as usize][..]);
-        Self::of_rows(coordinates, rig.map_or(0, Rig::bone_count), rows)
-    }
-
-    /// Rows of J, each as handles and their four entries.
-    pub(crate) fn of_rows<'a>(
-        coordinates: Coordinates,
-        bones: usize,
-        rows: impl Iterator<Item = &'a [(u32, [f64; 4])]>,
-    ) -> Self {
         let (mut starts, mut entries) = (vec![0], Vec::new());
-        for row in rows {
-            entries.extend(row);
+        for &vertex in vertices {
+            entries.extend(&rows[vertex as usize]);
             starts.push(entries.len());
         }
-        Self { coordinates, bones, starts, entries }
+        Self { coordinates, bones: rig.map_or(0, Rig::bone_count), starts, entries }
     }
 
     /// Handles of a row and their weights.

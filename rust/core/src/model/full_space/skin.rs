@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::FullSpaceModel;
-use crate::Result;
 use crate::kinematics::posing::Posing;
+use crate::kinematics::rig_rows::handles_of_vertices;
 use crate::math::rows::Rows;
 use crate::potentials::contact::{ContactPoints, ContactSkin, Corners, VertexRows};
 use crate::rig::Rig;
+use crate::{Error, Result};
 
 /// Largest number of contact points; more are thinned out.
 const MOST: usize = 4000;
@@ -45,15 +46,24 @@ impl Posing {
     /// Linear map to the offset between points skinned by their own weights and points interpolated from
     /// skinned vertices.
     pub(super) fn beyond(&self, points: &ContactPoints, rig: &Rig) -> Result<Self> {
-        let own = points.rig_rows(&self.coordinates, self.bones, Some(rig))?;
+        let sizes = |points: usize, bones: usize| format!("({points}, {bones})");
+        let expected = sizes(points.given(), self.bones);
+        let got = sizes(rig.vertex_count(), rig.bone_count());
+        if expected != got {
+            return Err(Error::Shape { what: "contact_weights", expected, got });
+        }
+        let (ends, weights) = handles_of_vertices(points.given(), Some(rig));
         let (mut starts, mut entries) = (vec![0], Vec::new());
-        for ((.., corners), own) in points.iter().zip(own) {
+        for (index, place, corners) in points.iter() {
+            let place = self.coordinates.homogeneous(place);
+            let own =
+                weights[ends[index]..ends[index + 1]].iter().map(|&(bone, w)| (bone, place.map(|x| w * x)));
             let carried = corners.iter().flat_map(|&(row, share)| {
                 let own = &self.entries[self.starts[row as usize]..self.starts[row as usize + 1]];
                 own.iter().map(move |&(bone, row)| (bone, row.map(|x| -share * x)))
             });
             let mut sums = BTreeMap::<u32, [f64; 4]>::new();
-            for (bone, row) in own.into_iter().chain(carried) {
+            for (bone, row) in own.chain(carried) {
                 sums.entry(bone).or_default().iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
             }
             entries.extend(sums);

@@ -23,9 +23,9 @@ impl Metric {
         Self { diagonal: vec![1.0; rank], factor: None, coupled: false, stiff: StiffDirections::default() }
     }
 
-    /// Removes A; returns `true` if there was one.
-    pub(super) fn uncouple(&mut self) -> bool {
-        std::mem::take(&mut self.coupled)
+    /// Removes A.
+    pub(super) fn uncouple(&mut self) {
+        self.coupled = false;
     }
 
     /// Sets A; `add` adds its lower half to a matrix. Allocates the first time.
@@ -42,14 +42,9 @@ impl Metric {
         }
     }
 
-    /// `true` with stiff directions.
-    pub(super) fn is_stiffened(&self) -> bool {
-        self.stiff.count > 0
-    }
-
-    /// Forgets all stiff directions; returns `true` if there were any.
-    pub(super) fn relax(&mut self) -> bool {
-        std::mem::take(&mut self.stiff.count) > 0
+    /// Forgets all stiff directions.
+    pub(super) fn relax(&mut self) {
+        self.stiff.count = 0;
     }
 
     /// Resets the stiffness of all known directions to zero.

@@ -6,7 +6,6 @@
 
 pub(crate) mod body;
 pub(crate) mod clusters;
-pub(crate) mod contact;
 pub(crate) mod cubature;
 pub(crate) mod data;
 pub(crate) mod diagonal;

@@ -19,8 +19,7 @@ use super::opening::Opening;
 use super::stretch::StretchLimit;
 use crate::Result;
 use crate::math::rows::Rows;
-use crate::potentials::contact::Contact;
-use crate::solve::{Lbfgs, Objective, Rules, Value};
+use crate::solve::{Objective, Rules, Value};
 
 /// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
@@ -68,8 +67,6 @@ pub(super) struct Incremental<'a> {
     pub(super) drag: &'a mut DragForce,
     /// Quadratic terms of opened stitches.
     pub(super) opening: &'a Opening,
-    /// Contact with colliders.
-    pub(super) contact: Option<&'a mut Contact>,
     pub(super) local: &'a mut LocalScratch,
     /// Constant except for the stiff directions of the stretch limit.
     pub(super) metric: &'a mut Metric,
@@ -104,9 +101,7 @@ impl Objective for Incremental<'_> {
         let limit = self.limit.evaluate(self.model, y, gradient);
         self.stretch.add_gradient(self.model, gradient);
         let drag = self.drag.evaluate(y, gradient);
-        let touching =
-            self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(|points, i| points.at(i, y)));
-        let resisted = limit + stretch + drag + touching;
+        let resisted = limit + stretch + drag;
         let opened = self.opening.evaluate(y, gradient);
         let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * *misfit).abs() + resisted;
         Value { energy: quadratic + opened - linear + clusters + resisted, size }
@@ -119,20 +114,7 @@ impl Objective for Incremental<'_> {
 
     fn visit(&mut self, _: &Rows, _: u32) -> Result<bool> {
         self.stretch.stiffen(self.model, self.metric);
-        if let Some(contact) = self.contact.as_mut().filter(|_| self.metric.is_stiffened()) {
-            contact.change_metric();
-        }
         Ok(false)
-    }
-
-    fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
-        if let Some(contact) = &mut self.contact {
-            contact.correct(&[], y, memory, direction, value, |rows| self.metric.solve(rows));
-        }
-    }
-
-    fn further_slope(&self, direction: &Rows) -> f64 {
-        self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
     }
 
     fn solve(&mut self, rows: &mut Rows) {

@@ -6,7 +6,6 @@ use faer::prelude::ReborrowMut;
 use nalgebra::Matrix3;
 
 use super::SkinningModel;
-use super::contact::ModalContact;
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
@@ -22,7 +21,6 @@ use crate::kinematics::history::past_acceleration;
 use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
-use crate::potentials::contact::{Anchor, Collider, ContactSkin};
 use crate::potentials::inertia::modal_damping;
 use crate::rig::Pose;
 use crate::solve::Descent;
@@ -49,8 +47,6 @@ pub(crate) struct SkinningSubstep {
     pub(super) stretch: StretchLimit,
     pub(super) drag: DragForce,
     opening: Opening,
-    /// Contact with colliders, if there are any.
-    contact: Option<ModalContact>,
     /// Largest eigenvalue of the coordinates that statics leave alone; `None` in motion.
     resting: Option<f64>,
     /// `true` if a limit was active in the last substep of this step.
@@ -83,7 +79,6 @@ impl SkinningSubstep {
             stretch: StretchLimit::new(),
             drag: DragForce::new(&model),
             opening: Opening::new(),
-            contact: None,
             resting: None,
             is_pressed: false,
             is_measured: false,
@@ -97,33 +92,8 @@ impl SkinningSubstep {
         }
     }
 
-    /// The solver with contact between colliders and a skin, or without bones the boundary vertices.
-    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
-        self.contact = Some(ModalContact::new(&self.model, colliders, skin)?);
-        Ok(self)
-    }
-
-    /// Solves for the displacement at the end of a substep, again with contact if it arises.
+    /// Solves for the displacement at the end of a substep from the displacement at its start.
     fn solve_from(
-        &mut self,
-        state: &State,
-        params: &SimulationParams,
-        max_iterations: u32,
-        heard: &mut Heard<'_>,
-    ) -> Result<(u32, f64)> {
-        let start = last(state);
-        let (mut iterations, mut residual) = self.solve_near(start, params, max_iterations, heard)?;
-        let (metric, y) = (&self.metric, &self.reduced);
-        if self.contact.as_mut().is_some_and(|contact| contact.arises(state, y, |rows| metric.solve(rows))) {
-            let spent = iterations;
-            (iterations, residual) = self.solve_near(start, params, max_iterations, heard)?;
-            iterations += spent;
-        }
-        Ok((iterations, residual))
-    }
-
-    /// Solves for the displacement from the one at the start of a substep, with contact if it acts.
-    fn solve_near(
         &mut self,
         start: &Rows,
         params: &SimulationParams,
@@ -131,10 +101,9 @@ impl SkinningSubstep {
         heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
         let mut spent = 0;
-        let touches = self.contact.as_ref().is_some_and(|contact| contact.acts);
         self.stretch.look_away(&self.model);
         self.reduced.copy_from_slice(start);
-        if touches || self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
+        if self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
             self.stretch.look(&self.model, &self.reduced);
         } else {
             let (iterations, residual) = self.alternate(params, max_iterations, heard)?;
@@ -214,30 +183,21 @@ impl SkinningSubstep {
         Ok((outcome.iterations, length / unit))
     }
 
-    /// Sets the metric.
-    fn measure(&mut self, params: &SimulationParams) {
-        if self.change_metric(params) {
-            self.contact.iter_mut().for_each(|contact| contact.contact.change_metric());
-        }
-    }
-
     /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in
-    /// all substeps of a step. Returns `true` if it has changed.
-    fn change_metric(&mut self, params: &SimulationParams) -> bool {
+    /// all substeps of a step.
+    fn measure(&mut self, params: &SimulationParams) {
         let (metric, drag) = (&mut self.metric, &mut self.drag);
-        let mut changed = metric.relax();
+        metric.relax();
         let is_coupled = drag.acts() || self.opening.acts();
         if is_coupled && self.is_measured && drag.is_linear() {
-            return changed;
+            return;
         }
         for (i, metric) in metric.diagonal.iter_mut().enumerate() {
             let held = self.resting.is_some_and(|largest| self.model.data.spectrum[i] <= largest);
             let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
-            let stiff = if held { f64::INFINITY } else { stiff };
-            changed |= *metric != stiff;
-            *metric = stiff;
+            *metric = if held { f64::INFINITY } else { stiff };
         }
-        changed |= metric.uncouple() || is_coupled;
+        metric.uncouple();
         if is_coupled {
             metric.couple(|mut lower| {
                 self.opening.add_metric(lower.rb_mut());
@@ -245,7 +205,6 @@ impl SkinningSubstep {
             });
         }
         self.is_measured = true;
-        changed
     }
 
     /// The energy of a substep, its minimiser, and the coordinates.
@@ -260,7 +219,6 @@ impl SkinningSubstep {
             stretch: &mut self.stretch,
             drag: &mut self.drag,
             opening: &self.opening,
-            contact: self.contact.as_mut().filter(|contact| contact.acts).map(|acting| &mut acting.contact),
             local: &mut self.local,
             metric: &mut self.metric,
             misfit: &mut self.misfit,
@@ -288,7 +246,7 @@ impl SkinningSubstep {
         state: &State,
         params: &SimulationParams,
     ) -> Result<(u32, f64)> {
-        let (before, _) = self.solve_from(state, params, params.max_iterations, &mut |_| Ok(()))?;
+        let (before, _) = self.solve_from(last(state), params, params.max_iterations, &mut |_| Ok(()))?;
         let row = spring.row.iter();
         let response: f64 = row.clone().zip(&self.diagonal).map(|(row, stiff)| row * row / stiff).sum();
         let share = spring.stiffness / (1.0 + spring.stiffness * response);
@@ -297,15 +255,9 @@ impl SkinningSubstep {
             let force = share * (spring.displacement[c] - free);
             row.clone().zip(&mut self.fixed).for_each(|(row, fixed)| fixed[c] += row * force);
         }
-        let (after, residual) = self.solve_from(state, params, params.max_iterations, &mut |_| Ok(()))?;
-        self.settle_anchors();
+        let (after, residual) =
+            self.solve_from(last(state), params, params.max_iterations, &mut |_| Ok(()))?;
         Ok((before + after, residual))
-    }
-
-    fn settle_anchors(&mut self) {
-        if let Some(contact) = self.contact.as_mut().filter(|contact| contact.acts) {
-            contact.contact.settle_anchors(&[], &self.reduced);
-        }
     }
 
     /// Constant force on a reduced coordinate: gravity, external force and rig.
@@ -332,14 +284,6 @@ impl SkinningSubstep {
 impl Substep for SkinningSubstep {
     fn rows(&self) -> [usize; 3] {
         [self.model.cluster_rig.columns(), self.model.rank(), self.model.offset_rows()]
-    }
-
-    fn contact_sizes(&self) -> [usize; 2] {
-        self.contact.as_ref().map_or([0; 2], |contact| [contact.contact.rows(), contact.contact.places()])
-    }
-
-    fn anchors(&self) -> &[Anchor] {
-        self.contact.as_ref().map_or(&[], ModalContact::anchors)
     }
 
     fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
@@ -395,9 +339,6 @@ impl Substep for SkinningSubstep {
         }
         self.drag.prepare(&self.model, state, (rig.pose, rig.offset), params, h);
         self.limit.set(&self.model, params.limit, params.stiffness);
-        if let Some(contact) = &mut self.contact {
-            contact.enter(state, rig, h);
-        }
         Ok(())
     }
 
@@ -408,12 +349,10 @@ impl Substep for SkinningSubstep {
         max_iterations: u32,
         heard: &mut Heard<'_>,
     ) -> Result<(u32, f64)> {
-        let solved = match self.resting {
-            None => self.solve_from(state, params, max_iterations, heard),
+        match self.resting {
+            None => self.solve_from(last(state), params, max_iterations, heard),
             Some(_) => self.descend_within(params, max_iterations, heard),
-        }?;
-        self.settle_anchors();
-        Ok(solved)
+        }
     }
 
     fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
@@ -430,9 +369,6 @@ impl Substep for SkinningSubstep {
         self.drag.rest(h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
-        if let Some(contact) = &mut self.contact {
-            contact.rest(rig, &self.reduced);
-        }
         self.measure(params);
         if !self.metric.is_definite(FREE) {
             let why =

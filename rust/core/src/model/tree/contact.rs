@@ -137,7 +137,7 @@ impl TreeContact {
         (state, colliders): (&ContactState, &Rows),
         h: f64,
     ) {
-        self.placements = Moved::all([&state.last, colliders], [[0.0; 3]; 2]).collect();
+        self.placements = Moved::all(&state.last, colliders, [&[0.0; 3]; 2]);
         self.starts.clear();
         self.starts.extend(stations.iter().map(|station| station.frame));
         self.rows.copy_from_slice(x);

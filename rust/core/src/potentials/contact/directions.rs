@@ -8,8 +8,8 @@ use nalgebra::Vector3;
 use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
-    Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups,
-    Shape, Touch, meet, respond,
+    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups, Shape,
+    Touch, meet, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
@@ -21,10 +21,6 @@ pub(crate) const HARD: f64 = 1e3;
 pub(crate) const NEAR: f64 = 1e-3;
 /// Relative compliance below which a point counts as immovable, fixed by the constraint of a rig.
 pub(crate) const HELD: f64 = 1e-6;
-/// Largest motion of another point under a force, in motions of the point with the force. A point beyond
-/// counts as immovable: it hangs on bones, and could only be pushed out by modes that throw flesh elsewhere.
-/// Only bodies of modes have such points.
-const LEVER: f64 = 3.0;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
@@ -73,9 +69,6 @@ pub(crate) struct Contact {
     metric: [f64; 2],
     pub(super) columns: Vec<Vec<f64>>,
     spread: Vec<[f64; 3]>,
-    /// Scratch for positions and next steps of all points.
-    places: Vec<[f64; 3]>,
-    steps: Vec<[f64; 3]>,
 }
 
 /// The start of a substep.
@@ -130,8 +123,6 @@ impl Contact {
             metric: [0.0; 2],
             columns: vec![Vec::new(); points.len()],
             spread: Vec::new(),
-            places: Vec::new(),
-            steps: Vec::new(),
             colliders,
             points,
             beyond: Vec::new(),
@@ -161,23 +152,17 @@ impl Contact {
 
     /// Begins a substep with search directions in a given metric.
     pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
-        self.placements.clear();
-        let rows = [&start.state.last[..], end.colliders];
-        self.placements.extend(Moved::all(rows, [start.origin, end.origin]));
+        self.placements = Moved::all(&start.state.last, end.colliders, [&start.origin, &end.origin]);
         copy(start.beyond, &mut self.beyond);
         self.faces.spots.clear();
         self.points.remove_added();
         self.columns.truncate(self.points.len());
-        self.courses.clear();
-        self.points.write_all(&[start.rows], &mut self.places);
-        for point in 0..self.points.len() {
-            let start = Vector3::from(self.places[point]) + self.shift(point);
-            self.courses.push(Course { start, here: start, ahead: start });
-        }
-        let mut swallows = std::mem::take(&mut self.swallows);
-        swallows.clear();
-        swallows.extend(self.swallowing());
-        self.swallows = swallows;
+        let course = |point: usize| {
+            let start = self.points.at(point, start.rows) + self.shift(point);
+            Course { start, here: start, ahead: start }
+        };
+        self.courses = (0..self.points.len()).map(course).collect();
+        self.swallows = self.swallows();
         copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
@@ -198,12 +183,12 @@ impl Contact {
         self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
     }
 
-    fn swallowing(&self) -> impl Iterator<Item = bool> {
+    fn swallows(&self) -> Vec<bool> {
         let deep = |(collider, moved): (&Collider, &Moved)| {
             let stands = (collider.shape(), &moved.before);
             self.groups.any_deep(&self.courses, stands, SWALLOWED * self.diagonal, |point| self.held[point])
         };
-        self.colliders.iter().zip(&self.placements).map(deep)
+        self.colliders.iter().zip(&self.placements).map(deep).collect()
     }
 
     /// Contact energy, J, at the positions given by `place`.
@@ -240,8 +225,7 @@ impl Contact {
     ) {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
-        self.follow(rig, u, direction);
-        self.find(rig);
+        self.find(rig, place, direction);
         if self.is_idle() {
             self.touches.clear();
             self.found.clear();
@@ -251,30 +235,6 @@ impl Contact {
         let after = self.evaluate(place);
         value.energy += after - before;
         value.size += after - before;
-    }
-
-    /// `true` if any point within a bound may meet a collider between two placements, in spaces with these
-    /// origins.
-    pub(crate) fn may_meet(&self, bound: &Bound, rows: [&Rows; 2], origins: [[f64; 3]; 2]) -> bool {
-        let mut moved = self.colliders.iter().zip(Moved::all(rows, origins));
-        moved.any(|(collider, moved)| bound.may_meet(collider.shape(), &moved, NEAR * self.diagonal))
-    }
-
-    /// `true` if a contact force arises at u, found without contact; `solve` applies the inverse metric.
-    /// Known contacts are forgotten.
-    pub(crate) fn is_felt(&mut self, u: &Rows, mut solve: impl FnMut(&mut Rows)) -> bool {
-        self.follow(&[], u, &[]);
-        let bound = Bound::of(self.courses.iter());
-        let mut near = self.colliders.iter().zip(&self.placements);
-        if !near.any(|(collider, moved)| bound.may_meet(collider.shape(), moved, NEAR * self.diagonal)) {
-            return false;
-        }
-        self.find(&[]);
-        self.stiffen(u.len(), &mut solve);
-        let felt = self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
-        self.touches.clear();
-        self.found.clear();
-        felt
     }
 
     /// `true` if all contacts stay open along the direction and no contact force can arise.
@@ -318,20 +278,20 @@ impl Contact {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
-    /// Sets the courses of points at u that move along a direction.
-    pub(super) fn follow(&mut self, rig: &Rows, u: &Rows, direction: &Rows) {
-        self.courses.truncate(self.points.len());
-        self.points.write_all(&[rig, u], &mut self.places);
-        self.points.write_all(&[direction], &mut self.steps);
+    /// Contacts of points at the positions of `place` that move along a direction; known contacts keep
+    /// their friction bound.
+    pub(super) fn find(
+        &mut self,
+        rig: &Rows,
+        place: impl Fn(&ContactPoints, usize) -> Vector3<f64>,
+        direction: &Rows,
+    ) {
         for point in 0..self.points.len() {
-            let here = Vector3::from(self.places[point]) + self.shift(point);
-            let ahead = here + Vector3::from(self.steps[point]);
+            let here = place(&self.points, point) + self.shift(point);
+            let ahead = here + self.points.at(point, direction);
             self.courses[point] = Course { here, ahead, ..self.courses[point] };
         }
-    }
-
-    /// Contacts of points on their courses; known contacts keep their friction bound.
-    pub(super) fn find(&mut self, rig: &Rows) {
+        self.courses.truncate(self.points.len());
         let near = self.near();
         let found = std::mem::take(&mut self.found).into_iter().chain(std::iter::repeat(None));
         let mut known = std::mem::take(&mut self.touches).into_iter().zip(found).peekable();
@@ -386,32 +346,21 @@ impl Contact {
                 self.points.spread(point, &Vector3::ith(c, 1.0), &mut self.spread);
             }
             solve(&mut self.spread);
-            self.points.write_all(&[&self.spread], &mut self.places);
-            let on_faces =
-                (self.points.len()..self.columns.len()).map(|spot| self.points.at(spot, &self.spread));
-            let moved = self.places.iter().map(|place| Vector3::from(*place)).chain(on_faces);
-            let moved: Vec<Vector3<f64>> = moved.collect();
+            let moved = |other: usize| self.points.at(other, &self.spread);
+            let moved: Vec<Vector3<f64>> = (0..self.columns.len()).map(moved).collect();
             for (c, &point) in points.iter().enumerate() {
                 self.columns[point] = moved.iter().map(|moved| moved[c]).collect();
             }
         }
         let moves = |touch: &Touch| self.columns[touch.point as usize][touch.point as usize];
         let most = self.touches.iter().map(moves).fold(0.0, f64::max);
-        let stays = |touch: &Touch| moves(touch) > HELD * most && !self.is_lever(touch.point as usize);
-        let stays: Vec<bool> = self.touches.iter().map(stays).collect();
+        let stays: Vec<bool> = self.touches.iter().map(|touch| moves(touch) > HELD * most).collect();
         let (mut of_touches, mut of_found) = (stays.iter(), stays.iter());
         self.touches.retain(|_| of_touches.next() == Some(&true));
         self.found.retain(|_| of_found.next() == Some(&true));
         for touch in &mut self.touches {
             touch.stiffness = HARD / self.columns[touch.point as usize][touch.point as usize];
         }
-    }
-
-    /// `true` if a force at a point of a body of modes moves another point much further.
-    fn is_lever(&self, point: usize) -> bool {
-        let column = &self.columns[point];
-        let moves = |other: &f64| other.abs() > LEVER * column[point];
-        self.points.is_dense() && column[..self.points.len()].iter().any(moves)
     }
 
     fn compliance(&self, compact: &Compact<'_>) -> Compliance {

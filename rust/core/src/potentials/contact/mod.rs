@@ -2,9 +2,8 @@
 //!
 //! A [`Collider`] is a [`Shape`] with a friction coefficient; each step receives its placement. Contact
 //! points are points of a body's surface, sums `c = sum_v w_v x_v + d` of its rows. The rows are vertices,
-//! with d from the points' own skinning weights, or coordinates of handles, with d the rest position, or
-//! of skinning modes, with d the point posed by its rig. Each point near a collider has a [`Touch`]: the
-//! tangent plane `(n, t)` at the contact, with the convex energy
+//! with d from the points' own skinning weights, or handle coordinates, with d the rest position. Each
+//! point near a collider has a [`Touch`]: the tangent plane `(n, t)` at the contact, with the convex energy
 //!
 //! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`.
 //!

@@ -35,13 +35,11 @@ pub(crate) struct Moved {
 
 impl Moved {
     /// Placements of all colliders, from rows in spaces with the given origins.
-    pub(crate) fn all(rows: [&Rows; 2], [first, second]: [[f64; 3]; 2]) -> impl Iterator<Item = Self> {
-        let [before, now] = rows.map(|rows| rows.as_chunks().0);
-        let moved = move |(before, now)| Self {
-            before: Placement::of(before, &first),
-            now: Placement::of(now, &second),
-        };
-        before.iter().zip(now).map(moved)
+    pub(crate) fn all(before: &Rows, now: &Rows, [first, second]: [&[f64; 3]; 2]) -> Vec<Self> {
+        let [before, now] = [before, now].map(|rows| rows.as_chunks().0);
+        let moved =
+            |(before, now)| Self { before: Placement::of(before, first), now: Placement::of(now, second) };
+        before.iter().zip(now).map(moved).collect()
     }
 
     /// The course in the collider's own space, of a point with its last anchor.

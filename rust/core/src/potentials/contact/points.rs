@@ -6,9 +6,6 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::shape::Collider;
-use crate::kinematics::coordinates::Coordinates;
-use crate::kinematics::rig_rows::{RigRows, handles_of_vertices};
-use crate::math::lanes::{Packed, multiply_add};
 use crate::math::rows::Rows;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::rig::Rig;
@@ -59,8 +56,6 @@ pub(crate) struct ContactPoints {
     free: usize,
     /// Triangles between the points.
     faces: Vec<[u32; 3]>,
-    /// The entries again, for points that are sums of all rows.
-    packed: Option<Packed<1>>,
 }
 
 /// All points of a surface before thinning, with the triangles between them.
@@ -137,27 +132,7 @@ impl ContactPoints {
         }
         let indices = kept.iter().map(|&point| point as u32).collect();
         let rest = kept.iter().map(|&point| places[point]).collect();
-        Self {
-            starts,
-            entries,
-            places: rest,
-            indices,
-            given: places.len(),
-            free,
-            faces: Vec::new(),
-            packed: None,
-        }
-    }
-
-    /// The same points, for a body in which each is a sum of all rows.
-    pub(crate) fn dense(self) -> Self {
-        let value = |point: usize, _, row: usize| self.entries[point * self.free + row].1;
-        Self { packed: Some(Packed::new(self.len(), self.free, value)), ..self }
-    }
-
-    /// `true` if each point is a sum of all rows.
-    pub(super) fn is_dense(&self) -> bool {
-        self.packed.is_some()
+        Self { starts, entries, places: rest, indices, given: places.len(), free, faces: Vec::new() }
     }
 
     /// Triangles between the points.
@@ -202,6 +177,11 @@ impl ContactPoints {
         Thinned::new(&self.places, (0..self.len()).collect(), spacing, most).kept
     }
 
+    /// Number of points before thinning.
+    pub(crate) fn given(&self) -> usize {
+        self.given
+    }
+
     /// Index among the given points, rest position, and weighted rows of each point.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64; 3], &[(u32, f64)])> {
         let points = self.indices.iter().zip(&self.places).enumerate();
@@ -218,28 +198,6 @@ impl ContactPoints {
         &self.places
     }
 
-    /// Rows of a rig with a number of bones at each point, by the weights of the given points.
-    pub(crate) fn rig_rows(
-        &self,
-        coordinates: &Coordinates,
-        bones: usize,
-        rig: Option<&Rig>,
-    ) -> Result<RigRows> {
-        let sizes = |points: usize, bones: usize| format!("({points}, {bones})");
-        let expected = sizes(self.given, bones);
-        let got = rig.map(|rig| sizes(rig.vertex_count(), rig.bone_count()));
-        if let Some(got) = got.filter(|got| *got != expected) {
-            return Err(Error::Shape { what: "contact_weights", expected, got });
-        }
-        let (ends, weights) = handles_of_vertices(self.given, rig);
-        let row = |(index, place, _): (usize, &[f64; 3], _)| {
-            let place = coordinates.homogeneous(place);
-            let own = &weights[ends[index]..ends[index + 1]];
-            own.iter().map(|&(bone, w)| (bone, place.map(|x| w * x))).collect()
-        };
-        Ok(self.iter().map(row).collect())
-    }
-
     pub(super) fn of(&self, point: usize) -> &[(u32, f64)] {
         &self.entries[self.starts[point]..self.starts[point + 1]]
     }
@@ -248,21 +206,6 @@ impl ContactPoints {
     pub(crate) fn at(&self, point: usize, rows: &Rows) -> Vector3<f64> {
         let own = self.of(point).iter().filter(|(row, _)| (*row as usize) < rows.len());
         own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
-    }
-
-    /// Writes all points without those on faces, as sums over sets of rows; an empty set is zero.
-    pub(crate) fn write_all(&self, sets: &[&Rows], out: &mut Vec<[f64; 3]>) {
-        out.clear();
-        out.resize(self.len(), [0.0; 3]);
-        for rows in sets.iter().filter(|rows| !rows.is_empty()) {
-            if let Some(packed) = &self.packed {
-                multiply_add(packed, rows, out);
-                continue;
-            }
-            for (point, out) in out.iter_mut().enumerate() {
-                *out = (Vector3::from(*out) + self.at(point, rows)).into();
-            }
-        }
     }
 
     /// `true` if any moving row of a point satisfies a predicate.
