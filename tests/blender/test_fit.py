@@ -135,6 +135,11 @@ def test_where_the_rig_crushes_the_skin_flesh_gets_stiffer_until_another_fit(mod
     folded = stiffness() > 1.0
     assert obj.jounce.folds and 0 < folded.sum() < len(folded)
     assert np.abs(heights[folded] - 1.0).max() < np.abs(heights - 1.0).max()
+    # A painted map of stiffness is updated as without folds.
+    assert read(obj, bpy.context, print).surface.keeps_stiffness
+    bpy.ops.jounce.map_add(kind="STIFFNESS")
+    assert not read(obj, bpy.context, print).surface.keeps_stiffness
+    obj.jounce.stiffness_group = ""
     calm(rig)
     bpy.ops.jounce.fit()
     assert not obj.jounce.folds and stiffness() is None

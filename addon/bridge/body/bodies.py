@@ -194,10 +194,10 @@ def read(
         start += len(local)
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
     own = weight_maps.read_parts(host, objects, groups) if host.jounce.is_flesh else {}
-    strength, stiffness = own_parts.factors(host.jounce.part_rows(), own)
-    if host.jounce.is_flesh:
-        folded = folding.factors(host.jounce.folds if folds is None else folds, start)
-        stiffness = product(stiffness, folded)
+    strength, softness = own_parts.factors(host.jounce.part_rows(), own)
+    folds = host.jounce.folds if folds is None else folds
+    folded = folding.factors(folds, start) if host.jounce.is_flesh else None
+    fields = maps(painted, host.jounce.stiffness_scale())
     faces = np.concatenate(triangles)
     places = on_flesh(np.concatenate(points), faces, parts)
     marks = np.concatenate(marked), np.concatenate(hinted)
@@ -206,15 +206,15 @@ def read(
         faces,
         rig.weights,
         tuple(parts),
-        maps(painted, host.jounce.stiffness_scale())
-        .with_leak(rig.weights @ bone_transforms.leaks(rig.movers))
-        .with_parts(strength, stiffness),
+        fields.with_leak(rig.weights @ bone_transforms.leaks(rig.movers)).with_parts(
+            strength, product(softness, folded)
+        ),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         core=core(host, bones, rig, (places, faces), marks),
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
         attached=attached(painted) if host.jounce.is_attached else None,
-        has_soft_parts=stiffness is not None,
+        keeps_stiffness=softness is not None or fields.stiffness is None,
     )
     refuse_held(host, rig.movers)
     forces = ForceReader(host, context.scene, surface.diagonal, warn)

@@ -185,7 +185,7 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         shapes=surface.shapes,
         # Stitches and stiffness maps are usually edited again, which makes the factor worth the memory. Parts
         # get modes of their own instead, so that their motion does not depend on earlier settings.
-        editable=len(surface.stitches) > 0 or (maps.stiffness is not None and not surface.has_soft_parts),
+        editable=len(surface.stitches) > 0 or (maps.stiffness is not None and not surface.keeps_stiffness),
         stitches=surface.stitches.pairs,
         stitch_stiffness=surface.stitches.newtons(YOUNG, surface.diagonal),
         stitch_gap=surface.stitches.gap,

@@ -64,7 +64,8 @@ class Surface:
     (b,) i64, or those left by merge_into (b,) i64. shapes: (s, p, 3) f64, metres, shapes of the rig that the
     flesh must not imitate. stitches: between the points. core: request for the bone core, None for no core.
     attached: (p,) f64 in [0, 1], pin weights of a surface without volume, None for flesh and without pins.
-    has_soft_parts: True if parts of the artist's or folds change the stiffness.
+    keeps_stiffness: True if the stiffness is not painted, or changed by parts of the artist's: a body with
+    another one is built anew.
     """
 
     points: np.ndarray
@@ -78,7 +79,7 @@ class Surface:
     stitches: Stitches = NONE
     core: BoneCore | None = None
     attached: np.ndarray | None = None
-    has_soft_parts: bool = False
+    keeps_stiffness: bool = False
 
     @property
     def diagonal(self) -> float:
