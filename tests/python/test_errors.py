@@ -74,7 +74,7 @@ CASES = {
     ),
     "Unsupported": (
         lambda model, **_: jounce.Simulation(model, colliders=[jounce.Collider.plane()]),
-        "contact_weights: skinning modes keep no weights of points; give contact points with their weights",
+        "colliders: skinning modes cannot dent; a full-space model can",
     ),
     "Domain": (
         lambda mesh, material, **_: jounce.DomainTree(
