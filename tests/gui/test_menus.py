@@ -83,7 +83,7 @@ def character(window):
     return obj, rig
 
 
-def pages(window, name, count=3):
+def pages(window, name, count=10):
     """Pictures of the sidebar from top to bottom."""
     window.scroll_sidebar(-60)
     yield 0.3

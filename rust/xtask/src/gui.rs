@@ -20,9 +20,15 @@ const SCREEN: &str = "1280x800";
 /// PATH of programs in the chroot.
 const CHROOT_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Harmless lines of the console that look like trouble, none of them ours; the last is the FBX importer's.
-const HARMLESS: [&str; 4] =
-    ["list of mounted file-systems", "Draw window and swap", "EGL_BAD_MATCH", "User property type"];
+/// Harmless lines of the console that look like trouble, none of them ours; the last two are the FBX
+/// importer's and the glTF exporter's.
+const HARMLESS: [&str; 5] = [
+    "list of mounted file-systems",
+    "Draw window and swap",
+    "EGL_BAD_MATCH",
+    "User property type",
+    "not available because library could not be found",
+];
 /// Words that must not appear on the console.
 const TROUBLE: [&str; 5] = ["Traceback (most recent call last)", "Error", "ERROR", "Warning", "WARNING"];
 
