@@ -29,7 +29,6 @@ MAIN, OTHERS = (
             "shot",
             "preview",
             "bake",
-            "modes",
             "overlay",
             "clips",
         )
