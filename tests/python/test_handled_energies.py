@@ -244,7 +244,7 @@ def test_tets_with_a_skin_move_as_their_sum(bar):
 
 
 def column(young=2e4):
-    """A column of 60 cm, its material, and what hangs it by its top."""
+    """A column of 60 cm, its material, and the rig that holds its top."""
     points, triangles = jounce.shapes.box((0.1, 0.1, 0.6))
     mesh = jounce.TetMesh.lattice(points, triangles, resolution=12)
     places = np.asarray(mesh.vertices)

@@ -17,8 +17,8 @@ TORN = 0.6
 SHARE, FEWEST = 0.01, 3
 # Number of inspected frames, those of the largest motion.
 FRAMES = 60
-# Shorter edges, as a share of the diagonal, say nothing, and so do lower triangles of how they turn.
-SHORT, LOW = 1e-3, 5e-3
+# Height, as a share of the diagonal, below which a triangle says nothing of how it turns.
+LOW = 5e-3
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def edges_of(triangles: np.ndarray) -> np.ndarray:
 def stretches(posed: np.ndarray, moved: np.ndarray, edges: np.ndarray, diagonal: float) -> np.ndarray:
     """Relative change of the length of each posed edge by displacements (p, 3), (e,)."""
     before, after = lengths(posed, edges), lengths(posed + moved, edges)
-    long = before > SHORT * diagonal
+    long = before > folds.SHORT * diagonal
     return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)
 
 

@@ -57,7 +57,8 @@ pub fn run_watched(command: &mut Command, mut watch: impl FnMut(&str)) -> Result
     })
 }
 
-/// Runs a command, and shows each line of its standard output to `watch` alone. Returns `true` if it succeeded.
+/// Runs a command, and shows each line of its standard output to `watch` alone. Returns `true` if it
+/// succeeded.
 pub fn run_silently(command: &mut Command, mut watch: impl FnMut(&str)) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
     if let Some(stdout) = child.stdout.take() {

@@ -35,10 +35,11 @@ const MACHINE: f64 = 0.75;
 /// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Smaller pieces, below a
 /// twentieth of the body's size with one bone and an eighth with several, lie on the flesh. A piece with more
 /// than a third of the skin is a body of its own, and so are all of them in a mannequin of shells: pieces
-/// whose weights hardly differ make up the skin of more than half of the bones. Shells with creases, or mostly
-/// of a hard material, are plates instead: each is hard, and so is all of a machine, with three quarters of its
-/// skin on them. A surface with equal weights everywhere is a prop, and hard. Prop and plates of shells need a
-/// skeleton of several `joints`, those without weight included; on a single one they are flesh.
+/// whose weights hardly differ make up the skin of more than half of the bones. Shells with creases, or
+/// mostly of a hard material, are plates instead: each is hard, and so is all of a machine, with three
+/// quarters of its skin on them. A surface with equal weights everywhere is a prop, and hard. Prop and plates
+/// of shells need a skeleton of several `joints`, those without weight included; on a single one they are
+/// flesh.
 #[must_use]
 pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Option<&[bool]>) -> Vec<bool> {
     let pieces = Pieces::new(surface, rig);
@@ -58,9 +59,10 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
         let is_seen = piece.size > least || piece.is_alone;
         (piece.is_held || is_beside()) && is_seen && piece.area < LARGE * whole
     };
-    let hard = match of_shells(&pieces, rig, whole) > MOST {
-        false => pieces.all.iter().zip(&hinted).map(is_hard).collect(),
-        true => plates_of_shells(&pieces, &hinted, joints, whole),
+    let hard: Vec<bool> = if of_shells(&pieces, rig, whole) > MOST {
+        plates_of_shells(&pieces, &hinted, joints, whole)
+    } else {
+        pieces.all.iter().zip(&hinted).map(is_hard).collect()
     };
     pieces.of.iter().map(|&piece| hard[piece]).collect()
 }

@@ -283,11 +283,12 @@ impl FullSpaceSubstep {
         // Held flesh that moved in the last two substeps goes on. The last displacement is admissible; the
         // rig's inertia alone is not. If forces would move the flesh far, or if contacts are at rest, the
         // last displacement is also the nearer start.
-        let falls = state.contact.anchors.is_empty();
+        let touches = !state.contact.anchors.is_empty();
         let moves = state.reduced[1..].windows(2).all(|pair| pair[0] != pair[1]);
-        if falls && self.model.is_held() && moves {
+        let is_free = self.model.data.constraint.is_none();
+        if !touches && self.model.is_held() && moves {
             go_on(&state.reduced, &mut self.u);
-        } else if falls && self.model.data.constraint.is_none() && squares.sqrt() < FAR * self.model.unit() {
+        } else if !touches && is_free && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(target);
         }
     }
