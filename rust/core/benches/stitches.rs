@@ -204,7 +204,7 @@ impl Body {
             print!("{count:>8}{update:>10.3}{rebuild:>11.3}{:>7.1}", rebuild / update);
             println!("{:>8.3}{:>7.3}", errors[errors.len() / 2], errors[errors.len() - 1]);
         }
-        let (stitches, before) = (self.stitches(SEAM)?, problem.derivatives(&modes)?);
+        let (stitches, before) = (self.stitches(SEAM)?, problem.derivatives(&modes, &Progress::default())?);
         let (fresh, exact) = build(&stitches, SWINGS[0])?;
         let made = problem.stitched(&modes, &stitches, SWINGS[0])?;
         let (_, carried) =

@@ -64,8 +64,8 @@ use crate::subspace::Restraint;
 /// >>> modes.frequencies.shape
 /// (3,)
 #[pyfunction]
-#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
-                    stitches=None))]
+#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None,
+                    bending=1.0, stitches=None))]
 pub fn linear_modes(
     py: Python<'_>,
     mesh: AnyMesh<'_>,
@@ -106,8 +106,8 @@ type Derivatives = Option<Arc<Vec<f64>>>;
 #[pymethods]
 impl LinearModesJob {
     #[new]
-    #[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
-                        stitches=None, derivatives=false))]
+    #[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None,
+                        bending=1.0, stitches=None, derivatives=false))]
     fn new(
         py: Python<'_>,
         mesh: AnyMesh<'_>,
@@ -131,7 +131,7 @@ impl LinearModesJob {
                 return Ok((found.into(), None));
             }
             progress.enter("derivatives", share, 1.0)?;
-            let columns = linear::derivatives(&found)?;
+            let columns = linear::derivatives(&found, progress)?;
             Ok((found.into(), Some(columns.into())))
         })?;
         Ok(found.job().add_subclass(Self(found, recipe)))

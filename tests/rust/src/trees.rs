@@ -62,7 +62,7 @@ fn end(mesh: &TetMesh) -> Vec<u32> {
 pub fn attached(mesh: &TetMesh, material: &Material, count: usize) -> Arc<Domain> {
     let problem = problem(mesh, material, true);
     let modes = problem.lowest(count, &Progress::default()).unwrap();
-    let modes = problem.attached(&modes, &[end(mesh)]).unwrap();
+    let modes = problem.attached(&modes, &[end(mesh)], &Progress::default()).unwrap();
     swinging(mesh, &problem, &modes)
 }
 
@@ -72,7 +72,7 @@ pub fn bending(mesh: &TetMesh, material: &Material, modes: usize, count: usize) 
     let problem = problem(mesh, material, true);
     let modes = problem.lowest(modes, &progress).unwrap();
     let mut shapes = problem.bent_basis(&modes, count, &progress).unwrap().shapes();
-    let given = problem.attached(&modes, &[end(mesh)]).unwrap();
+    let given = problem.attached(&modes, &[end(mesh)], &Progress::default()).unwrap();
     let further = modes.eigenvalues.len()..given.eigenvalues.len();
     further.clone().for_each(|k| shapes.extend(given.shapes.col_as_slice(k)));
     let basis = Basis::from_shapes(&shapes, count + further.len()).unwrap();

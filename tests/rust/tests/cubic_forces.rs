@@ -121,7 +121,7 @@ fn modal_derivatives_are_of_the_same_law() {
         let progress = Progress::default();
         let problem = LinearProblem::new(&mesh, &material, &restraint, &stitches, &progress).unwrap();
         let modes = problem.lowest(5, &progress).unwrap();
-        let derivatives = problem.derivatives(&modes).unwrap();
+        let derivatives = problem.derivatives(&modes, &Progress::default()).unwrap();
         let (mass, model) = (lumped_mass(&mesh, &material), made(&mesh, poisson, &modes.basis(), true));
         let (mut most, mut apart) = (0.0_f64, 0.0_f64);
         for (i, column) in [(0, 0), (1, 5), (2, 9)] {

@@ -14,6 +14,7 @@ use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::bar;
 use jounce_tests::boxes::weights_along_x;
 use jounce_tests::dense::{bending_load, hooke};
+use jounce_tests::reports::{cancelling, counted};
 use jounce_tests::surfaces::sphere;
 use nalgebra::Vector3;
 
@@ -149,7 +150,7 @@ fn derivatives_are_those_of_the_closed_form() {
     let pinned = left(&mesh);
     let problem = problem(&mesh, &material, Some(&pinned)).unwrap();
     let modes = problem.lowest(3, &silent()).unwrap();
-    let derivatives = problem.derivatives(&modes).unwrap();
+    let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let met = hooke(&mesh, &material) * &derivatives;
     let pairs = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
     for (column, [i, j]) in pairs.into_iter().enumerate() {
@@ -189,7 +190,7 @@ fn derivatives_are_how_a_body_bends() {
             let (material, pinned) = (material(law, 0.3), left(&mesh));
             let problem = problem(&mesh, &material, Some(&pinned)).unwrap();
             let modes = problem.lowest(2, &silent()).unwrap();
-            let derivatives = problem.derivatives(&modes).unwrap();
+            let derivatives = problem.derivatives(&modes, &silent()).unwrap();
             let largest = modes.shapes.col_as_slice(0).iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             let p = 0.02 * mesh.diagonal() / largest;
             let [there, back] =
@@ -209,7 +210,7 @@ fn derivatives_of_a_free_body_do_not_move_it_as_a_whole() {
     let (mesh, material) = (bar([4, 1, 1], 0.1), material(Law::Corotated, 0.3));
     let problem = problem(&mesh, &material, None).unwrap();
     let modes = problem.lowest(9, &silent()).unwrap();
-    let derivatives = problem.derivatives(&modes).unwrap();
+    let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let mass = lumped_mass(&mesh, &material);
     let heavy = Mat::from_fn(derivatives.nrows(), 6, |i, j| mass[i / 3] * modes.shapes[(i, j)]);
     let along = heavy.transpose() * &derivatives;
@@ -221,7 +222,21 @@ fn derivatives_of_a_free_body_do_not_move_it_as_a_whole() {
         shapes: Mat::from_fn(modes.shapes.nrows(), kept.len(), |i, j| modes.shapes[(i, kept[j])]),
         eigenvalues: kept.map(|mode| modes.eigenvalues[mode]).to_vec(),
     };
-    assert!(matches!(problem.derivatives(&few), Err(Error::Numerical { .. })));
+    assert!(matches!(problem.derivatives(&few, &silent()), Err(Error::Numerical { .. })));
+}
+
+/// Derivatives report before the loads of each mode and before each refinement.
+#[test]
+fn the_search_for_derivatives_can_be_stopped_throughout() {
+    let (mesh, material) = (bar([4, 1, 1], 0.1), material(Law::Corotated, 0.3));
+    let problem = problem(&mesh, &material, None).unwrap();
+    let modes = problem.lowest(9, &silent()).unwrap();
+    let find = |progress: &Progress| problem.derivatives(&modes, progress);
+    let (found, reports) = counted(find);
+    assert!(found.is_ok() && reports > 9, "{reports}");
+    for at in 0..reports {
+        assert_eq!(find(&cancelling(at)).err(), Some(Error::Cancelled), "at {at} of {reports}");
+    }
 }
 
 /// Share of a displacement outside the span of a mass-orthonormal basis.
@@ -274,5 +289,5 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     assert!(matches!(whole.bent_basis(&rigid, 3, &silent()), Err(Error::Unsupported { .. })));
     let other = bar([3, 1, 1], 0.1);
     let modes = lowest(&other, &material, None, 7);
-    assert!(matches!(whole.derivatives(&modes), Err(Error::Shape { .. })));
+    assert!(matches!(whole.derivatives(&modes, &silent()), Err(Error::Shape { .. })));
 }

@@ -42,12 +42,12 @@ fn derivatives_balance_forces_without_another_factor() {
         let bars = Bars::new([5, 2, 2], both);
         let problem = bars.problem(&bars.none());
         let old = problem.lowest(14, &silent()).unwrap();
-        let before = problem.derivatives(&old).unwrap();
+        let before = problem.derivatives(&old, &silent()).unwrap();
         for (count, stiffness) in [(4, 1e2), (10, 1e4), (40, 1e6)] {
             let stitches = bars.stitches(count, stiffness);
             let StitchedModes { problem, modes, .. } = problem.stitched(&old, &stitches, 6).unwrap();
-            let new = missed(&bars, &stitches, &modes, &problem.derivatives(&modes).unwrap());
-            let carried = problem.carried_derivatives(before.as_ref()).unwrap();
+            let new = missed(&bars, &stitches, &modes, &problem.derivatives(&modes, &silent()).unwrap());
+            let carried = problem.carried_derivatives(before.as_ref(), &silent()).unwrap();
             let carried = missed(&bars, &stitches, &old, &carried);
             println!("{both}, {count} of {stiffness:e}: {new:e} of new ones, {carried:e} of old ones");
             assert!(new < 1e-9 && carried < 1e-9, "{new:e} {carried:e}");
@@ -62,7 +62,7 @@ fn derivatives_of_a_body_that_nothing_holds_do_not_move_it_as_a_whole() {
     bars.pinned.fill(false);
     let stitches = bars.stitches(10, 1e4);
     let StitchedModes { problem, modes, .. } = bars.stitched(&stitches, 9);
-    let derivatives = problem.derivatives(&modes).unwrap();
+    let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let mass = lumped_mass(&bars.mesh, &bars.material);
     let heavy = Mat::from_fn(derivatives.nrows(), 6, |i, k| mass[i / 3] * modes.shapes[(i, k)]);
     let along = heavy.transpose() * &derivatives;
@@ -81,7 +81,7 @@ fn derivatives_are_how_a_stitched_body_bends() {
     let bars = Bars::apart([4, 1, 1], true, 0.0);
     let stitches = bars.seam(1e3);
     let StitchedModes { problem, modes, .. } = bars.stitched(&stitches, 3);
-    let derivatives = problem.derivatives(&modes).unwrap();
+    let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let shape = modes.shapes.subcols(0, 1);
     let force = bars.stiffness(&stitches) * shape;
     let p = 0.02 * bars.mesh.diagonal() / shape.norm_max();
@@ -123,10 +123,10 @@ fn a_basis_is_that_of_the_exact_decomposition() {
     let bars = Bars::new([8, 2, 2], false);
     let problem = bars.problem(&bars.none());
     let old = problem.lowest(22, &silent()).unwrap();
-    let before = problem.derivatives(&old).unwrap();
+    let before = problem.derivatives(&old, &silent()).unwrap();
     let StitchedModes { problem, modes, .. } = problem.stitched(&old, &bars.stitches(16, 1e4), 10).unwrap();
     let basis = problem.bent_basis(&modes, 20, &silent()).unwrap();
-    let derivatives = problem.derivatives(&modes).unwrap();
+    let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let longest = modes.shapes.col_as_slice(0).as_chunks::<3>().0.iter();
     let longest = longest.map(|u| u.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
     let share =
@@ -186,7 +186,7 @@ fn a_cubature_outlives_stitches() {
     let bars = Bars::apart([12, 9, 9], true, 0.0);
     let problem = bars.problem(&bars.none());
     let old = problem.lowest(24, &silent()).unwrap();
-    let before = problem.derivatives(&old).unwrap();
+    let before = problem.derivatives(&old, &silent()).unwrap();
     let reduced = |basis: &Basis, extras: &ReducedExtras<'_>| {
         ReducedModel::new(&bars.mesh, &bars.material, basis, extras, &silent()).unwrap()
     };

@@ -132,7 +132,7 @@ fn the_number_of_threads_changes_no_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let StitchedModes { problem, modes, residuals } = bars.stitched(&bars.stitches(20, 1e4), 8);
-            let derivatives = problem.derivatives(&modes).unwrap();
+            let derivatives = problem.derivatives(&modes, &silent()).unwrap();
             (modes, residuals, derivatives)
         })
     };
@@ -172,16 +172,19 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     ));
     assert!(matches!(refused(&old, &stitches, 0), Error::Range { .. }));
     assert!(matches!(refused(&old, &stitches, 13), Error::Range { .. }));
-    let before = problem.derivatives(&old).unwrap();
-    assert!(matches!(problem.carried_derivatives(before.as_ref()), Err(Error::Unsupported { .. })));
+    let before = problem.derivatives(&old, &silent()).unwrap();
+    assert!(matches!(
+        problem.carried_derivatives(before.as_ref(), &silent()),
+        Err(Error::Unsupported { .. })
+    ));
     let made = problem.stitched(&old, &stitches, 6).unwrap();
     let fewer = before.subcols(0, 3);
-    assert!(matches!(made.problem.carried_derivatives(fewer), Err(Error::Shape { .. })));
+    assert!(matches!(made.problem.carried_derivatives(fewer, &silent()), Err(Error::Shape { .. })));
     assert!(matches!(made.problem.carried_basis(&made.modes, fewer, 5, &silent()), Err(Error::Shape { .. })));
     // The factor contains removed stitches that held the body.
     let with = bars.problem(&stitches);
     let loose = with.stitched(&with.lowest(14, &silent()).unwrap(), &bars.none(), 10).unwrap();
-    assert!(matches!(loose.problem.derivatives(&loose.modes), Err(Error::Unsupported { .. })));
+    assert!(matches!(loose.problem.derivatives(&loose.modes, &silent()), Err(Error::Unsupported { .. })));
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn extreme_stitches_bring_no_nan() {
         for count in [1, 30] {
             let Ok(made) = problem.stitched(&old, &bars.stitches(count, stiffness), 8) else { continue };
             assert!(made.modes.shapes.is_all_finite() && made.residuals.iter().all(|r| r.is_finite()));
-            if let Ok(derivatives) = made.problem.derivatives(&made.modes) {
+            if let Ok(derivatives) = made.problem.derivatives(&made.modes, &silent()) {
                 assert!(derivatives.is_all_finite());
             }
         }

@@ -8,7 +8,7 @@ use super::flesh::LinearModes;
 use super::linear::LinearProblem;
 use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::parallel::on_pool;
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Smallest share of a response's squared mass norm outside of the span of the modes.
 const KNOWN: f64 = 1e-10;
@@ -24,11 +24,17 @@ impl LinearProblem {
     ///
     /// # Errors
     /// [`Error::Shape`] for modes of another mesh, [`Error::Index`] and [`Error::Empty`] for interfaces,
-    /// [`Error::Unsupported`] for a body that was stitched after it was factored, [`Error::Numerical`].
-    pub fn attached(&self, modes: &LinearModes, interfaces: &[Vec<u32>]) -> Result<LinearModes> {
+    /// [`Error::Unsupported`] for a body that was stitched after it was factored, [`Error::Numerical`],
+    /// [`Error::Cancelled`].
+    pub fn attached(
+        &self,
+        modes: &LinearModes,
+        interfaces: &[Vec<u32>],
+        progress: &Progress,
+    ) -> Result<LinearModes> {
         self.check_modes(modes)?;
         if self.seam.is_some() {
-            let why = "the body was stitched after it was factored; find its modes with the stitches from the start";
+            let why = "the body was stitched after it was factored; find its modes with all stitches first";
             return Err(Error::Unsupported { what: "attached", why });
         }
         let (masses, swings) = (self.masses(), &self.flesh.swings);
@@ -38,7 +44,8 @@ impl LinearProblem {
             self.load(&masses, interface, loads.as_mut().subcols_mut(6 * number, 6));
         }
         on_pool(|| {
-            let mut given = self.flesh.static_response(modes, swings.free.rows_of_dense(loads.as_ref()))?;
+            let loads = swings.free.rows_of_dense(loads.as_ref());
+            let mut given = self.flesh.static_response(modes, loads, progress)?;
             let own = swings.free.rows_of_dense(modes.shapes.as_ref());
             for j in 0..given.ncols() {
                 let column = given.col_as_slice_mut(j);

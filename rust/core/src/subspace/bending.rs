@@ -8,19 +8,27 @@ use super::near_rest::NearRest;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::operators::Strains;
 use crate::parallel::*;
+use crate::{Progress, Result};
 
 impl Flesh {
     /// `-(H : psi_j) psi_i` at the free coordinates, one column per pair i <= j.
-    pub(super) fn bending_loads(&self, modes: &LinearModes, pairs: &[[usize; 2]]) -> Mat<f64> {
+    pub(super) fn bending_loads(
+        &self,
+        modes: &LinearModes,
+        pairs: &[[usize; 2]],
+        progress: &Progress,
+    ) -> Result<Mat<f64>> {
         let bending = Bending::new(self, modes);
         let mut firsts: Vec<usize> = pairs.iter().map(|[i, _]| *i).collect();
         firsts.sort_unstable();
         firsts.dedup();
-        let loads: Vec<Mat<f64>> = firsts.par_iter().map(|&i| bending.loads(i, self)).collect();
+        let loads = |&i: &usize| progress.proceed().map(|()| bending.loads(i, self));
+        let loads = firsts.par_iter().map(loads).collect::<Result<Vec<Mat<f64>>>>()?;
         let of = |pair: &[usize; 2]| (firsts.partition_point(|i| *i < pair[0]), pair[1]);
         let places: Vec<(usize, usize)> = pairs.iter().map(of).collect();
         let rows = self.swings.free.rows().len();
-        Mat::from_fn(rows, pairs.len(), |row, pair| -loads[places[pair].0][(row, places[pair].1)])
+        let load = |row: usize, pair: usize| -loads[places[pair].0][(row, places[pair].1)];
+        Ok(Mat::from_fn(rows, pairs.len(), load))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::math::dense::{add_product, inner};
 use crate::math::multiply_columns;
 use crate::mesh::TetMesh;
 use crate::operators::Stitches;
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Relative change of a derivative at which the refinement has converged.
 const FOUND: f64 = 1e-10;
@@ -45,7 +45,12 @@ impl Flesh {
     ///
     /// The result is nearly known along the modes. For the rest of the space the shift is small, and a few
     /// refinements with the factor converge.
-    pub(super) fn static_response(&self, modes: &LinearModes, loads: Mat<f64>) -> Result<Mat<f64>> {
+    pub(super) fn static_response(
+        &self,
+        modes: &LinearModes,
+        loads: Mat<f64>,
+        progress: &Progress,
+    ) -> Result<Mat<f64>> {
         let shapes = self.swings.free.rows_of_dense(modes.shapes.as_ref());
         let heavy = self.swings.heavy(shapes.as_ref());
         let give = |i: usize| {
@@ -54,6 +59,7 @@ impl Flesh {
         };
         let (mut found, mut rest) = (Mat::<f64>::zeros(loads.nrows(), loads.ncols()), loads);
         for _ in 0..MOST_ROUNDS {
+            progress.proceed()?;
             let along = inner(shapes.as_ref(), rest.as_ref());
             let mut change = rest.clone();
             add_product(change.as_mut(), -1.0, heavy.as_ref(), along.as_ref());
@@ -68,8 +74,8 @@ impl Flesh {
             }
             rest -= multiply_columns(&self.swings.hessian, change.as_ref());
         }
-        let why = "more motions than the modes given do not deform the body, or shapes of `attached` are among these; \
-                   take more modes, and join such shapes to the basis afterwards";
+        let why = "more motions than the modes given do not deform the body, or shapes of `attached` are \
+                   among these; take more modes, and join such shapes to the basis afterwards";
         let why = why.into();
         Err(Error::Numerical { what: "modal derivatives", why })
     }

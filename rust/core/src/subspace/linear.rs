@@ -131,13 +131,13 @@ impl LinearProblem {
     ///
     /// # Errors
     /// [`Error::Shape`] for modes of another mesh; [`Error::Numerical`] if there are more rigid motions
-    /// than among the given modes.
-    pub fn derivatives(&self, modes: &LinearModes) -> Result<Mat<f64>> {
+    /// than among the given modes; [`Error::Cancelled`].
+    pub fn derivatives(&self, modes: &LinearModes, progress: &Progress) -> Result<Mat<f64>> {
         self.check_modes(modes)?;
-        let loads = self.flesh.bending_loads(modes, &pairs(modes.eigenvalues.len()));
+        let loads = self.flesh.bending_loads(modes, &pairs(modes.eigenvalues.len()), progress)?;
         let solved = on_pool(|| match &self.seam {
-            None => self.flesh.static_response(modes, loads),
-            Some(seam) => seam.static_response(&self.flesh, loads),
+            None => self.flesh.static_response(modes, loads, progress),
+            Some(seam) => seam.static_response(&self.flesh, loads, progress),
         })?;
         Ok(self.flesh.swings.free.spread(solved.as_ref()))
     }
@@ -153,7 +153,7 @@ impl LinearProblem {
     pub fn bent_basis(&self, modes: &LinearModes, count: usize, progress: &Progress) -> Result<Basis> {
         self.check_modes(modes)?;
         let mut shapes = Weighted::new(self, modes)?;
-        let derivatives = self.derivatives(modes)?;
+        let derivatives = self.derivatives(modes, progress)?;
         shapes.add_derivatives(derivatives.as_ref(), &pairs(modes.eigenvalues.len()), &modes.eigenvalues);
         leading_pca(self.mesh(), &self.flesh.material, &shapes.columns, count, progress)
     }
@@ -194,13 +194,13 @@ impl LinearProblem {
         // New and old derivatives in one call, because both need the response to the stitches.
         let own = pairs(own);
         let joined = on_pool(|| {
-            let fresh = self.flesh.bending_loads(&few, &own);
+            let fresh = self.flesh.bending_loads(&few, &own, progress)?;
             let known = [
-                self.flesh.static_response(&seam.modes, fresh.clone())?,
+                self.flesh.static_response(&seam.modes, fresh.clone(), progress)?,
                 self.flesh.swings.free.rows_of_dense(old.as_ref()),
             ];
-            let loads = || beside(&[fresh, self.flesh.bending_loads(&seam.modes, &taken)]);
-            seam.join(&self.flesh, beside(&known), loads)
+            let loads = || Ok(beside(&[fresh, self.flesh.bending_loads(&seam.modes, &taken, progress)?]));
+            seam.join(&self.flesh, beside(&known), loads, progress)
         })?;
         let (fresh, carried) = joined.as_ref().split_at_col(own.len());
         let spread = |joined| self.flesh.swings.free.spread(joined);
@@ -219,13 +219,14 @@ impl LinearProblem {
     /// # Errors
     /// [`Error::Unsupported`] for a body that was not stitched, and if removed stitches set a component
     /// free; [`Error::Shape`] for derivatives of modes other than the ones it was stitched from;
-    /// [`Error::Numerical`].
-    pub fn carried_derivatives(&self, derivatives: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    /// [`Error::Numerical`]; [`Error::Cancelled`].
+    pub fn carried_derivatives(&self, derivatives: MatRef<'_, f64>, progress: &Progress) -> Result<Mat<f64>> {
         let (seam, flesh) = (self.seam()?, &self.flesh);
         seam.check_derivatives(derivatives)?;
         let old = flesh.swings.free.rows_of_dense(derivatives);
-        let loads = || flesh.bending_loads(&seam.modes, &pairs(seam.modes.eigenvalues.len()));
-        let joined = on_pool(|| seam.join(flesh, old, loads))?;
+        let all = pairs(seam.modes.eigenvalues.len());
+        let loads = || flesh.bending_loads(&seam.modes, &all, progress);
+        let joined = on_pool(|| seam.join(flesh, old, loads, progress))?;
         Ok(flesh.swings.free.spread(joined.as_ref()))
     }
 

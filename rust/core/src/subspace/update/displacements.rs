@@ -8,7 +8,7 @@ use faer::{Mat, MatRef};
 use super::Change;
 use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::subspace::flesh::{Flesh, LinearModes, pairs};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Share of the stiffest rigid motion's stiffness below which the stitches do not hold a rigid motion.
 const IDLE: f64 = 1e-12;
@@ -26,9 +26,14 @@ pub(in crate::subspace) struct Seam {
 impl Seam {
     /// `(K + A k A')^-1` of loads at the free coordinates; the body's inertia balances loads along rigid
     /// motions.
-    pub(in crate::subspace) fn static_response(&self, flesh: &Flesh, loads: Mat<f64>) -> Result<Mat<f64>> {
-        let alone = flesh.static_response(&self.modes, loads.clone())?;
-        self.join(flesh, alone, || loads)
+    pub(in crate::subspace) fn static_response(
+        &self,
+        flesh: &Flesh,
+        loads: Mat<f64>,
+        progress: &Progress,
+    ) -> Result<Mat<f64>> {
+        let alone = flesh.static_response(&self.modes, loads.clone(), progress)?;
+        self.join(flesh, alone, || Ok(loads), progress)
     }
 
     /// As [`Self::static_response`], given the response without the change: `x - Y f + R y`, see
@@ -37,7 +42,8 @@ impl Seam {
         &self,
         flesh: &Flesh,
         mut alone: Mat<f64>,
-        loads: impl FnOnce() -> Mat<f64>,
+        loads: impl FnOnce() -> Result<Mat<f64>>,
+        progress: &Progress,
     ) -> Result<Mat<f64>> {
         let change = &self.change;
         let size = change.stiffness.len();
@@ -50,7 +56,7 @@ impl Seam {
             Mat::from_fn(size, x.ncols(), |s, c| root[s] * stretches[(s, c)])
         };
         let held = self.held(flesh, pulls)?;
-        let give = flesh.static_response(&self.modes, change.columns.to_dense())?;
+        let give = flesh.static_response(&self.modes, change.columns.to_dense(), progress)?;
         let (compliance, pulled) = (pulls(give.as_ref()), pulls(held.as_ref()));
         let rigid = held.ncols();
         // Bordered matrix of `sign k + r S r`, with r the roots of the stiffness, so that nothing overflows
@@ -64,7 +70,7 @@ impl Seam {
         });
         let opened = pulls(alone.as_ref());
         let along =
-            if rigid > 0 { inner(held.as_ref(), loads().as_ref()) } else { Mat::zeros(0, alone.ncols()) };
+            if rigid > 0 { inner(held.as_ref(), loads()?.as_ref()) } else { Mat::zeros(0, alone.ncols()) };
         let sides = Mat::from_fn(size + rigid, alone.ncols(), |i, c| {
             if i < size { opened[(i, c)] } else { along[(i - size, c)] }
         });
