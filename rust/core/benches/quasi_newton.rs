@@ -137,8 +137,8 @@ impl Body {
 
     /// A stepper with its metric factored.
     fn stepper(&self, minimiser: Minimiser) -> Result<FullSpaceStepper> {
-        let mut stepper = FullSpaceStepper::new(self.model.clone(), minimiser);
-        stepper.step(self.model.mesh().vertices(), &params(1), |_, _| Ok(()))?;
+        let mut stepper = FullSpaceStepper::new(self.model.clone());
+        stepper.step(self.model.mesh().vertices(), &params(minimiser, 1), |_, _| Ok(()))?;
         Ok(stepper)
     }
 
@@ -154,7 +154,8 @@ impl Body {
         let mut best = None;
         for _ in 0..repeats {
             stepper.reset(rest, &self.bent)?;
-            let (report, seconds) = timed(|| stepper.step(rest, &params(iterations), |_, _| Ok(())))?;
+            let (report, seconds) =
+                timed(|| stepper.step(rest, &params(minimiser, iterations), |_, _| Ok(())))?;
             if best.is_none_or(|(least, _)| seconds < least) {
                 best = Some((seconds, report));
             }
@@ -169,7 +170,7 @@ impl Body {
         stepper.reset(rest, &self.bent)?;
         let mut last = 0.0;
         let budget = if at_start { iterations } else { iterations + 1 };
-        stepper.step(rest, &params(budget), |_, energy| {
+        stepper.step(rest, &params(minimiser, budget), |_, energy| {
             last = energy;
             Ok(())
         })?;
@@ -177,8 +178,9 @@ impl Body {
     }
 }
 
-fn params(iterations: u32) -> SimulationParams {
+fn params(minimiser: Minimiser, iterations: u32) -> SimulationParams {
     SimulationParams {
+        minimiser,
         dt: 1.0 / 30.0,
         max_iterations: iterations,
         tolerance: 0.0,

@@ -27,6 +27,11 @@ pub fn params(iterations: u32, tolerance: f64) -> SimulationParams {
     }
 }
 
+/// Settings of a step of exactly so many iterations by a minimiser.
+pub fn params_of(minimiser: Minimiser, iterations: u32) -> SimulationParams {
+    SimulationParams { minimiser, ..params(iterations, 0.0) }
+}
+
 /// Ignores the progress of a step.
 pub fn silent(_: u32, _: f64) -> jounce::Result<()> {
     Ok(())
@@ -60,15 +65,15 @@ impl Flesh {
     }
 
     /// A stepper of a free body.
-    pub fn free(&self, minimiser: Minimiser) -> FullSpaceStepper {
-        FullSpaceStepper::new(self.model(&Restraint::default()).into(), minimiser)
+    pub fn free(&self) -> FullSpaceStepper {
+        FullSpaceStepper::new(self.model(&Restraint::default()).into())
     }
 
     /// A stepper of a body pinned at the vertices with the smallest x.
-    pub fn hung(&self, minimiser: Minimiser) -> FullSpaceStepper {
+    pub fn hung(&self) -> FullSpaceStepper {
         let pinned = self.pinned();
         let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
-        FullSpaceStepper::new(self.model(&restraint).into(), minimiser)
+        FullSpaceStepper::new(self.model(&restraint).into())
     }
 
     /// The vertices with the smallest x.

@@ -63,9 +63,9 @@ fn full(mesh: &TetMesh, material: &Material) -> Arc<FullSpaceModel> {
 
 /// Displacements under gravity.
 fn sunk(mesh: &TetMesh, material: &Material, minimiser: Minimiser) -> Vec<[f64; 3]> {
-    let mut stepper = FullSpaceStepper::new(full(mesh, material), minimiser);
+    let mut stepper = FullSpaceStepper::new(full(mesh, material));
     stepper.reset(mesh.vertices(), &vec![[0.0; 3]; mesh.vertices().len()]).unwrap();
-    stepper.step(mesh.vertices(), &statics(), |_, _| Ok(())).unwrap();
+    stepper.step(mesh.vertices(), &SimulationParams { minimiser, ..statics() }, |_, _| Ok(())).unwrap();
     stepper.displacement()
 }
 
@@ -146,7 +146,7 @@ fn energies_of_bars_that_are_let_go_fall() {
     let mesh = bar(2);
     let bent: Vec<[f64; 3]> = mesh.vertices().iter().map(|x| [0.0, 0.0, -0.05 * x[0] * x[0]]).collect();
     for (law, poisson) in LAWS.into_iter().flat_map(|law| [0.45, 0.49].map(|poisson| (law, poisson))) {
-        let mut stepper = FullSpaceStepper::new(full(&mesh, &material(law, poisson)), Minimiser::default());
+        let mut stepper = FullSpaceStepper::new(full(&mesh, &material(law, poisson)));
         stepper.reset(mesh.vertices(), &bent).unwrap();
         let params = SimulationParams { dt: 1.0 / 24.0, max_iterations: 60, pose_rest: 0.0, ..statics() };
         let params = SimulationParams { gravity: [0.0; 3], ..params };

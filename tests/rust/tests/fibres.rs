@@ -237,9 +237,10 @@ fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
             vec![of(0.5 * KAPPA, across, 0.4); tets],
         ];
         for minimiser in [Minimiser::default(), Minimiser::Newton] {
-            let mut stepper = FullSpaceStepper::new(model.clone(), minimiser);
+            let mut stepper = FullSpaceStepper::new(model.clone());
             stepper.reset(&posed, &vec![[0.0; 3]; posed.len()]).unwrap();
-            let report = stepper.step(&posed, &params, |_, _| Ok(())).unwrap();
+            let report =
+                stepper.step(&posed, &SimulationParams { minimiser, ..params }, |_, _| Ok(())).unwrap();
             let x = stepper.positions();
             let (energy, mut forces, largest) = by_tet(&flesh, &all, &x, &strain, share);
             let off = (report.energy - 1.5 * energy).abs() / energy;
@@ -326,7 +327,7 @@ fn energy_does_not_rise_in_what_nothing_drives() {
 fn two_thousand_violent_steps_of_two_muscles_end_at_rest() {
     let flesh = meaty([3, 1, 1]);
     let model = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
-    let mut stepper = FullSpaceStepper::new(model, Minimiser::default());
+    let mut stepper = FullSpaceStepper::new(model);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let calm = SimulationParams { damping: 0.1, max_iterations: 20, ..exact(0.0) };
     for _ in 0..2000 {

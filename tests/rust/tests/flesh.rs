@@ -63,7 +63,7 @@ fn a_hanging_bar_gets_longer_and_thinner_by_the_analytic_amounts() {
     });
     for (poisson, name, law) in cases {
         let flesh = Flesh { mesh: bar([16, 2, 2], 0.1), law };
-        let mut stepper = flesh.hung(Minimiser::default());
+        let mut stepper = flesh.hung();
         let settings = SimulationParams { gravity: [pull, 0.0, 0.0], ..statics() };
         for _ in 0..3 {
             stepper.step(flesh.mesh.vertices(), &settings, silent).unwrap();
@@ -95,7 +95,7 @@ fn a_bar_swings_along_itself_at_the_analytic_frequency_and_calms_at_the_ratio() 
         law: PrincipalStretch::Corotated { mu: young / 2.0, lambda: 0.0 },
     };
     for damping in [0.0, 0.1] {
-        let mut stepper = flesh.hung(Minimiser::default());
+        let mut stepper = flesh.hung();
         let wave = |x: f64| 1e-3 * (std::f64::consts::FRAC_PI_2 * x / length).sin();
         let pulled: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|v| [wave(v[0]), 0.0, 0.0]).collect();
         stepper.reset(flesh.mesh.vertices(), &pulled).unwrap();
@@ -159,7 +159,7 @@ fn bodies_recover_from_random_flat_and_mirrored_starts() {
         let flat = rest.iter().map(|v| [v[0], v[1], 0.1]).collect();
         let mirrored = rest.iter().map(|v| [v[0], v[1], 0.2 - v[2]]).collect();
         let counts = [("random", random), ("flat", flat), ("mirrored", mirrored)].map(|(start, x)| {
-            let mut stepper = flesh.free(Minimiser::default());
+            let mut stepper = flesh.free();
             stepper.reset(rest, &apart(&x, rest)).unwrap();
             for _ in 0..60 {
                 stepper.step(rest, &recovering(40), silent).unwrap();
@@ -182,7 +182,7 @@ fn ten_thousand_violent_steps_stay_finite_and_end_at_rest() {
         let flesh = Flesh { mesh: bar([4, 1, 1], 0.1), law };
         let rest = flesh.mesh.vertices();
         for reach in [0.1, 0.4] {
-            let mut stepper = flesh.hung(Minimiser::default());
+            let mut stepper = flesh.hung();
             let mut rng = ChaCha8Rng::seed_from_u64(5);
             for step in 0..10_000 {
                 let jump: [f64; 3] = std::array::from_fn(|_| rng.random_range(-reach..reach));
@@ -220,7 +220,7 @@ fn held_poses_are_rest_shapes_as_far_as_pose_rest_says() {
         };
         let posed: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(bend).collect();
         let held = |pose_rest: f64| {
-            let mut stepper = flesh.hung(Minimiser::default());
+            let mut stepper = flesh.hung();
             let settings = SimulationParams { pose_rest, ..recovering(200) };
             (0..3).map(|_| stepper.step(&posed, &settings, silent).unwrap().energy).last().unwrap()
         };
@@ -246,14 +246,15 @@ fn cells_are_elements_of_their_own() {
     let settings = ComplementarySolverParams { dt: 1.0 / 30.0, max_iterations: 6, tolerance: 0.0 };
     let mut truth = ComplementarySolver::new(&mesh, &material, &rig, &leak, &pose(0.0), settings).unwrap();
     truth.step(&pose(1.0)).unwrap();
-    let mut own = FullSpaceStepper::new(model.into(), Minimiser::QuasiNewton { pairs: 0 });
+    let mut own = FullSpaceStepper::new(model.into());
+    let minimiser = Minimiser::QuasiNewton { pairs: 0 };
     let posed = |shift: f64| -> Vec<[f64; 3]> {
         let [bone] = pose(shift);
         let moved = |v: &[f64; 3]| bone.map(|[p, q, r, s]| p * v[0] + q * v[1] + r * v[2] + s);
         mesh.vertices().iter().map(moved).collect()
     };
     own.reset(&posed(0.0), &vec![[0.0; 3]; n]).unwrap();
-    own.step(&posed(1.0), &SimulationParams { tolerance: 0.0, ..recovering(6) }, silent).unwrap();
+    own.step(&posed(1.0), &SimulationParams { minimiser, tolerance: 0.0, ..recovering(6) }, silent).unwrap();
     let u = truth.displacement();
     let expected: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|c| u[(i, c)])).collect();
     let error = longest(&apart(&own.displacement(), &expected));

@@ -161,7 +161,7 @@ fn threads_do_not_change_a_bit() {
     let flesh = Flesh { mesh: bar([12, 6, 6], 0.1), law: laws()[3].1.clone() };
     let run = |threads: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-            let mut stepper = flesh.hung(Minimiser::default());
+            let mut stepper = flesh.hung();
             let rest = flesh.mesh.vertices();
             stepper.reset(rest, &vec![[0.0; 3]; rest.len()]).unwrap();
             let params = SimulationParams { stretch: Some(0.1), max_iterations: 10, ..pulled() };
@@ -264,9 +264,10 @@ fn the_energy_is_that_of_elements_and_its_gradient_vanishes_at_the_end() {
                 ..pulled()
             };
             for minimiser in [Minimiser::default(), Minimiser::Newton] {
-                let mut stepper = flesh.hung(minimiser);
+                let mut stepper = flesh.hung();
                 stepper.reset(&posed, &vec![[0.0; 3]; posed.len()]).unwrap();
-                let report = stepper.step(&posed, &params, |_, _| Ok(())).unwrap();
+                let report =
+                    stepper.step(&posed, &SimulationParams { minimiser, ..params }, |_, _| Ok(())).unwrap();
                 let x = stepper.positions();
                 let (energy, mut forces, largest) = limited(&flesh, &x, &rig, share, 0.3);
                 let (free, ..) = limited(&flesh, &x, &rig, share, 1e3);
@@ -314,9 +315,9 @@ fn displacements_end_where_their_limit_is_in_balance() {
                 ..pulled()
             };
             for minimiser in [Minimiser::default(), Minimiser::Newton] {
-                let mut stepper = flesh.hung(minimiser);
+                let mut stepper = flesh.hung();
                 stepper.reset(rest, &vec![[0.0; 3]; rest.len()]).unwrap();
-                stepper.step(rest, &params, |_, _| Ok(())).unwrap();
+                stepper.step(rest, &SimulationParams { minimiser, ..params }, |_, _| Ok(())).unwrap();
                 let u = stepper.displacement();
                 let (_, forces) = flesh.elastic(&stepper.positions());
                 let mass = jounce::operators::lumped_mass(&flesh.mesh, &flesh.material());

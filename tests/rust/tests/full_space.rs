@@ -11,7 +11,7 @@ use jounce::operators::{displacement_constraint, laplacian, lumped_mass, momentu
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{Body, Transform, bar, swing};
 use jounce_tests::complementary::{ComplementarySolver, ComplementarySolverParams};
-use jounce_tests::hyperelastic::{Flesh, H, apart, longest, params, silent, start};
+use jounce_tests::hyperelastic::{Flesh, H, apart, longest, params, params_of, silent, start};
 use jounce_tests::laws::laws;
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
@@ -84,10 +84,16 @@ fn without_pairs_iterates_are_those_of_local_and_global_steps() {
         let mut truth =
             ComplementarySolver::new(&body.mesh, &body.material, &body.rig, &leak, &swing(0.0), settings)
                 .unwrap();
-        let mut own = FullSpaceStepper::new(model.clone(), Minimiser::QuasiNewton { pairs: 0 });
+        let mut own = FullSpaceStepper::new(model.clone());
         own.reset(&skinned(&body, &swing(0.0)), &vec![[0.0; 3]; body.mesh.vertices().len()]).unwrap();
         truth.step(&swing(H)).unwrap();
-        let report = own.step(&skinned(&body, &swing(H)), &params(iterations, 0.0), silent).unwrap();
+        let report = own
+            .step(
+                &skinned(&body, &swing(H)),
+                &params_of(Minimiser::QuasiNewton { pairs: 0 }, iterations),
+                silent,
+            )
+            .unwrap();
         let u = truth.displacement();
         let expected: Vec<[f64; 3]> = (0..u.nrows()).map(|i| [0, 1, 2].map(|c| u[(i, c)])).collect();
         let error = longest(&apart(&own.displacement(), &expected));
@@ -137,9 +143,9 @@ fn many_pairs_are_dense_bfgs() {
         inverse = &left * &inverse * left.transpose() + &s * s.transpose() / faer::Scale(curvature);
         x = next;
     }
-    let mut stepper = flesh.free(Minimiser::QuasiNewton { pairs: 8 });
+    let mut stepper = flesh.free();
     start(&mut stepper, &flesh, &y);
-    stepper.step(flesh.mesh.vertices(), &params(8, 0.0), silent).unwrap();
+    stepper.step(flesh.mesh.vertices(), &params_of(Minimiser::QuasiNewton { pairs: 8 }, 8), silent).unwrap();
     let moved = longest(&apart(&x, &y));
     let error = longest(&apart(&stepper.positions(), &x));
     assert!(moved > 1e-2 && error < 1e-9 * moved, "{error:e} of {moved}");
@@ -151,14 +157,14 @@ fn many_pairs_are_dense_bfgs() {
 fn the_energy_is_that_of_the_laws_and_its_gradient_vanishes_at_the_end() {
     for (name, flesh) in fleshes([4, 2, 2]) {
         for (seed, y) in [(0, flesh.twisted(2.0)), (1, scattered(&flesh, 1))] {
-            let mut stepper = flesh.free(Minimiser::default());
+            let mut stepper = flesh.free();
             start(&mut stepper, &flesh, &y);
             let few = stepper.step(flesh.mesh.vertices(), &params(3, 0.0), silent).unwrap();
             let (energy, _) = flesh.elastic(&stepper.positions());
             assert!((few.energy - energy).abs() < 1e-11 * energy, "{name} {seed}: {} {energy}", few.energy);
         }
         let y = flesh.twisted(2.0);
-        let mut stepper = flesh.free(Minimiser::default());
+        let mut stepper = flesh.free();
         start(&mut stepper, &flesh, &y);
         stepper.step(flesh.mesh.vertices(), &params(400, 1e-11), silent).unwrap();
         let (_, gradient) = flesh.incremental(&stepper.positions(), &y, H);
@@ -172,7 +178,7 @@ fn the_energy_is_that_of_the_laws_and_its_gradient_vanishes_at_the_end() {
 fn energies_never_rise_in_a_search() {
     for (name, flesh) in fleshes([4, 2, 2]) {
         for x in [flesh.twisted(3.0), scattered(&flesh, 2), flattened(&flesh)] {
-            let mut stepper = flesh.free(Minimiser::default());
+            let mut stepper = flesh.free();
             start(&mut stepper, &flesh, &x);
             for _ in 0..5 {
                 let mut before = f64::INFINITY;
@@ -201,7 +207,7 @@ fn a_free_body_keeps_its_momentum() {
             x.iter().zip(&mass).map(|(x, m)| Vector3::from(*x) * *m).sum::<Vector3<f64>>() / total
         };
         for damping in [0.0, 0.2] {
-            let mut stepper = flesh.free(Minimiser::default());
+            let mut stepper = flesh.free();
             start(&mut stepper, &flesh, &flesh.twisted(2.0));
             let before = centre(&stepper.positions());
             let settings = SimulationParams { damping, ..params(10, 0.0) };
@@ -233,7 +239,7 @@ fn restraints_hold_exactly() {
         let restraint = Restraint { rig, leak: Some(&leak), pinned: pins };
         let progress = Progress::default();
         let model = FullSpaceModel::new(&body.mesh, &body.material, &laws, &restraint, &progress).unwrap();
-        let mut stepper = FullSpaceStepper::new(model.into(), Minimiser::default());
+        let mut stepper = FullSpaceStepper::new(model.into());
         // Long descents, in which rounding errors could enter the pairs.
         let settings = SimulationParams { gravity: [0.0, 0.0, -1.0], ..params(300, 1e-12) };
         for frame in 0..12 {
@@ -264,9 +270,9 @@ fn ten_iterations_come_closer_than_one_of_newtons() {
     for (name, flesh) in fleshes([8, 2, 2]) {
         let x = flesh.twisted(1.5);
         let value = |minimiser: Minimiser, iterations: u32| {
-            let mut stepper = flesh.hung(minimiser);
+            let mut stepper = flesh.hung();
             start(&mut stepper, &flesh, &x);
-            stepper.step(flesh.mesh.vertices(), &params(iterations, 0.0), silent).unwrap();
+            stepper.step(flesh.mesh.vertices(), &params_of(minimiser, iterations), silent).unwrap();
             flesh.incremental(&stepper.positions(), &x, H).0
         };
         let (first, least) = (flesh.incremental(&x, &x, H).0, value(Minimiser::Newton, 30));
@@ -286,7 +292,7 @@ fn threads_do_not_change_a_bit() {
     let flesh = neo_hookean([12, 6, 6]);
     let run = |threads: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-            let mut stepper = flesh.hung(Minimiser::default());
+            let mut stepper = flesh.hung();
             start(&mut stepper, &flesh, &flesh.twisted(1.0));
             for _ in 0..3 {
                 stepper.step(flesh.mesh.vertices(), &params(10, 0.0), silent).unwrap();
@@ -305,7 +311,7 @@ fn pairs_of_the_last_step_help_the_next() {
     let flesh = neo_hookean([8, 2, 2]);
     let error = |angle: f64, forget: bool| {
         let x = flesh.twisted(angle);
-        let mut stepper = flesh.hung(Minimiser::default());
+        let mut stepper = flesh.hung();
         start(&mut stepper, &flesh, &x);
         stepper.step(flesh.mesh.vertices(), &params(10, 0.0), silent).unwrap();
         let now = stepper.positions();
@@ -328,7 +334,7 @@ fn pairs_of_the_last_step_help_the_next() {
 fn flesh_in_motion_goes_on() {
     let flesh = neo_hookean([8, 2, 2]);
     let settings = SimulationParams { dt: 0.25 * H, ..params(500, 1e-9) };
-    let mut stepper = flesh.hung(Minimiser::default());
+    let mut stepper = flesh.hung();
     let mut places = [flesh.twisted(0.6), flesh.twisted(0.6)];
     start(&mut stepper, &flesh, &places[1]);
     let mut beyond = [0.0; 2];
@@ -360,7 +366,7 @@ fn a_rig_that_stretches_far_holds_its_pose() {
     for times in [2.0, 8.0] {
         let posed: Vec<[f64; 3]> =
             flesh.mesh.vertices().iter().map(|v| [times * v[0], 0.5 * v[1], 0.7 * v[2]]).collect();
-        let mut stepper = flesh.hung(Minimiser::default());
+        let mut stepper = flesh.hung();
         for _ in 0..30 {
             let settings = SimulationParams { pose_rest: 1.0, ..params(30, 1e-10) };
             stepper.step(&posed, &settings, silent).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jounce::Progress;
-use jounce::inputs::{Minimiser, SimulationParams};
+use jounce::inputs::SimulationParams;
 use jounce::material::{Fibres, Field, PrincipalStretch};
 use jounce::mesh::{TetMesh, solid_lattice};
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper};
@@ -59,7 +59,7 @@ fn hung(flesh: &Flesh, stiffness: f64) -> FullSpaceStepper {
     let (material, progress) = (flesh.material(), Progress::default());
     let model =
         FullSpaceModel::with_extras(&flesh.mesh, &material, &laws, &restraint, &extras, &progress).unwrap();
-    FullSpaceStepper::new(Arc::new(model), Minimiser::default())
+    FullSpaceStepper::new(Arc::new(model))
 }
 
 fn settings() -> SimulationParams {

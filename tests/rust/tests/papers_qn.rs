@@ -9,7 +9,7 @@ use jounce::model::Model;
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
-use jounce_tests::hyperelastic::{DENSITY, Flesh, H, longest, params, silent, start};
+use jounce_tests::hyperelastic::{DENSITY, Flesh, H, longest, params, params_of, silent, start};
 use nalgebra::{Rotation3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -165,9 +165,9 @@ fn second_differences_keep_the_energy_for_200_frames() {
 
 /// Remaining energy above the minimum after twenty iterations.
 fn error(flesh: &Flesh, x: &[[f64; 3]], least: f64, minimiser: Minimiser) -> f64 {
-    let mut stepper = flesh.hung(minimiser);
+    let mut stepper = flesh.hung();
     start(&mut stepper, flesh, x);
-    stepper.step(flesh.mesh.vertices(), &params(20, 0.0), silent).unwrap();
+    stepper.step(flesh.mesh.vertices(), &params_of(minimiser, 20), silent).unwrap();
     let first = flesh.incremental(x, x, H).0;
     (flesh.incremental(&stepper.positions(), x, H).0 - least) / (first - least)
 }
@@ -177,9 +177,9 @@ fn error(flesh: &Flesh, x: &[[f64; 3]], least: f64, minimiser: Minimiser) -> f64
 fn figure_13_five_pairs_are_enough() {
     let flesh = Flesh { mesh: bar([12, 2, 2], CELL), law: neo_hookean(0.4) };
     let x = flesh.twisted(2.0);
-    let mut newton = flesh.hung(Minimiser::Newton);
+    let mut newton = flesh.hung();
     start(&mut newton, &flesh, &x);
-    newton.step(flesh.mesh.vertices(), &params(40, 0.0), silent).unwrap();
+    newton.step(flesh.mesh.vertices(), &params_of(Minimiser::Newton, 40), silent).unwrap();
     let least = flesh.incremental(&newton.positions(), &x, H).0;
     let of = |pairs| error(&flesh, &x, least, Minimiser::QuasiNewton { pairs });
     let errors: Vec<f64> = [0, 1, 2, 5, 10, 100].into_iter().map(of).collect();
@@ -206,7 +206,7 @@ fn figure_15_flesh_recovers_from_random_places() {
             .map(|_| box_of.map(|side| side * rng.random_range(0.0..1.0)))
             .collect();
         assert!(flesh.inverted(&x) > flesh.mesh.tets().len() / 4);
-        let mut stepper = flesh.free(Minimiser::default());
+        let mut stepper = flesh.free();
         start(&mut stepper, &flesh, &x);
         for _ in 0..150 {
             let report = stepper.step(flesh.mesh.vertices(), &params(30, 1e-8), silent).unwrap();
@@ -221,7 +221,7 @@ fn figure_15_flesh_recovers_from_random_places() {
 #[test]
 fn figures_2_and_3_shaken_flesh_keeps_its_shape_in_one_trial_an_iteration() {
     let flesh = Flesh { mesh: bar([6, 3, 3], CELL), law: neo_hookean(0.45) };
-    let mut stepper = flesh.hung(Minimiser::default());
+    let mut stepper = flesh.hung();
     let (mut iterations, mut trials, mut largest) = (0, 0, 0.0_f64);
     let mut stretch = 1.0_f64;
     for frame in 0..400 {
@@ -246,7 +246,7 @@ fn figures_2_and_3_shaken_flesh_keeps_its_shape_in_one_trial_an_iteration() {
 #[test]
 fn ten_thousand_violent_steps_end_at_rest() {
     let flesh = Flesh { mesh: bar([3, 1, 1], CELL), law: neo_hookean(0.4) };
-    let mut stepper = flesh.hung(Minimiser::default());
+    let mut stepper = flesh.hung();
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let settings = SimulationParams { damping: 0.1, ..params(20, 1e-7) };
     for _ in 0..10_000 {

@@ -14,7 +14,7 @@ use jounce::operators::{gradients, laplacian, lumped_mass};
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
-use jounce_tests::hyperelastic::{Flesh, H, params, silent, start};
+use jounce_tests::hyperelastic::{Flesh, H, params, params_of, silent, start};
 use jounce_tests::rivals::{
     Column, Pair, chebyshev_errors, dot, errors, factor, hessian, least, metric, rotations, turned,
 };
@@ -50,9 +50,9 @@ fn the_rivals_run_in_the_core_s_own_iterations() {
     assert!((k / flesh.law.slope() - 1.0).abs() < 1e-3, "{k} of {}", flesh.law.slope());
     let first = factor(&metric(&flesh, flesh.law.slope()));
     let own = errors(&flesh, &y, least, 5, 10, &|q, _| first.solve(q));
-    let mut stepper = flesh.free(Minimiser::QuasiNewton { pairs: 5 });
+    let mut stepper = flesh.free();
     start(&mut stepper, &flesh, &y);
-    stepper.step(flesh.mesh.vertices(), &params(10, 0.0), silent).unwrap();
+    stepper.step(flesh.mesh.vertices(), &params_of(Minimiser::QuasiNewton { pairs: 5 }, 10), silent).unwrap();
     let [first, last] = [&y, &stepper.positions()].map(|x| flesh.incremental(x, &y, H).0 - least);
     let expected = last / first;
     assert!((own[9] / expected - 1.0).abs() < 1e-5, "{} of {expected}", own[9]);
@@ -253,7 +253,7 @@ fn kept(
 
 /// Positions of a body after some iterations of the core, starting from the inertial target.
 fn descended(flesh: &Flesh, y: &[[f64; 3]], iterations: u32) -> Vec<[f64; 3]> {
-    let mut stepper = flesh.free(Minimiser::default());
+    let mut stepper = flesh.free();
     start(&mut stepper, flesh, y);
     stepper.step(flesh.mesh.vertices(), &params(iterations, 0.0), silent).unwrap();
     stepper.positions()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::FullSpaceModel;
 use super::step::FullSpaceSubstep;
-use crate::inputs::settings::{Drive, Minimiser, SimulationParams};
+use crate::inputs::settings::{Drive, SimulationParams};
 use crate::solve::Outcome;
 use crate::stepping::motion::Motion;
 use crate::stepping::substep::{Substep, last};
@@ -28,15 +28,14 @@ pub struct FullSpaceReport {
 /// The same inputs give the same bits for any number of threads.
 pub struct FullSpaceStepper {
     model: Arc<FullSpaceModel>,
-    minimiser: Minimiser,
     motion: Motion<FullSpaceSubstep>,
 }
 
 impl FullSpaceStepper {
-    /// A stepper before its first step; the minimiser replaces that of the settings.
-    pub fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
+    /// A stepper before its first step.
+    pub fn new(model: Arc<FullSpaceModel>) -> Self {
         let motion = Motion::new(Box::new(FullSpaceSubstep::new(model.clone())));
-        Self { model, minimiser, motion }
+        Self { model, motion }
     }
 
     /// Restarts at rest: n x 3 rig positions of the vertices, and admissible displacements.
@@ -73,7 +72,6 @@ impl FullSpaceStepper {
         params: &SimulationParams,
         mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
     ) -> Result<FullSpaceReport> {
-        let params = &SimulationParams { minimiser: self.minimiser, ..*params };
         params.check()?;
         let offsets = self.offsets(posed)?;
         let drive = Drive { offsets: Some(&offsets), ..Drive::default() };
