@@ -211,9 +211,7 @@ def test_a_simulation_that_another_thread_steps_says_so(slow, model, bar):
 
     with signal_soon(call_all_on_a_thread), pytest.raises(Interrupted):
         slow.step(bar.poses[1])
-    sentence = (
-        "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own"
-    )
+    sentence = "simulation: another thread is using it; wait for that, or give each thread its own"
     expected = dict.fromkeys(calls, f"RuntimeError: {sentence}")
     expected["step_together"] = "ValueError: simulations: one is in use, or there twice"
     assert said == expected

@@ -1,16 +1,15 @@
 //! Arguments of `Body` and `BodyJob`, checked before anything is computed.
 
+use jounce::Progress;
 use jounce::body::{self, BodyParams, CountingBones, Painted, PointStitches, standard};
 use jounce::material::Field;
 use jounce::mesh::SurfaceMesh;
 use jounce::skeleton::SkeletonCore;
-use jounce::{Error, Progress};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{self, Axis};
-use crate::errors::refused;
 use crate::material;
 use crate::mesh::surface;
 use crate::skeleton;
@@ -76,7 +75,7 @@ impl Maps<'_, '_> {
             (Some(into), None) => CountingBones::Merged(
                 arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened(),
             ),
-            (None, Some(parents)) => CountingBones::Large(bones_above(parents, "bone_parents", b)?),
+            (None, Some(parents)) => CountingBones::Large(skeleton::bones_above(parents, "bone_parents", b)?),
             _ => {
                 return Err(PyValueError::new_err(
                     "merge_into, bone_parents: expected one of them, got both",
@@ -109,17 +108,6 @@ impl Maps<'_, '_> {
         let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(p), Axis::Is(3)])?;
         Ok(shapes.slice().chunks_exact(3 * p.max(1)).map(<[f64]>::to_vec).collect())
     }
-}
-
-/// Parent of each of b bones, from integers; -1 is none.
-pub fn bones_above(parents: &Bound<'_, PyAny>, what: &'static str, b: usize) -> PyResult<Vec<Option<u32>>> {
-    let above = arrays::integers(parents, what, &[Axis::Is(b)])?;
-    let bone = |(element, index): (usize, i64)| match u32::try_from(index) {
-        Ok(index) => Ok(Some(index)),
-        Err(_) if index == -1 => Ok(None),
-        Err(_) => Err(refused(Error::Index { what, element, index, count: b })),
-    };
-    above.into_iter().enumerate().map(bone).collect()
 }
 
 impl Input {

@@ -8,6 +8,7 @@ use jounce::subspace::Restraint;
 use jounce::{material, model};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::body::Body;
 use crate::body_input::{Input, Maps, Weights, counts, params};
@@ -35,19 +36,18 @@ pub struct BodyJob(Making<body::Body>, Arc<Weights>);
 #[pymethods]
 impl BodyJob {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=None, solid=true, modes=standard::MODES as i64,
-                        clusters=None, cubature=None, young=None,
+    #[pyo3(signature = (points, triangles, weights, *, resolution=None, solid=true,
+                        modes=standard::MODES as i64, clusters=None, cubature=None, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, driven=None, law="arap", leak=None,
-                        strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None,
-                        seed=0, stitches=None, stitch_stiffness=None, stitch_gap=None, stitch_group=None,
-                        stitch_radius=None, stitch_known=None, editable=false, like=None),
-           text_signature = "(points, triangles, weights, *, resolution=None, solid=True, modes=24, clusters=None, \
-                            cubature=None, young=1e4, \
-                            poisson=0.0, density=1000.0, locality=0.0, driven=None, law='arap', leak=None, \
-                            strength=None, pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, \
-                            seed=0, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
-                            editable=False, \
-                            like=None)")]
+                        strength=None, pinned=None, core=None, merge_into=None, bone_parents=None,
+                        shapes=None, seed=0, stitches=None, stitch_stiffness=None, stitch_gap=None,
+                        stitch_group=None, stitch_radius=None, stitch_known=None, editable=false, like=None),
+           text_signature = "(points, triangles, weights, *, resolution=None, solid=True, modes=24, \
+                            clusters=None, cubature=None, young=1e4, poisson=0.0, density=1000.0, \
+                            locality=0.0, driven=None, law='arap', leak=None, strength=None, pinned=None, \
+                            core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, \
+                            stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, \
+                            stitch_radius=0.0, stitch_known=1.0, editable=False, like=None)")]
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
@@ -189,5 +189,25 @@ impl FullSpaceJob {
     ///     The model.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone(), Some(self.1.clone())))
+    }
+}
+
+#[pymethods]
+impl Body {
+    #[new]
+    #[pyo3(signature = (*arguments, **settings),
+           text_signature = "(points, triangles, weights, *, resolution=None, solid=True, modes=24, \
+                            clusters=None, cubature=None, young=1e4, poisson=0.0, density=1000.0, \
+                            locality=0.0, driven=None, law='arap', leak=None, strength=None, pinned=None, \
+                            core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, \
+                            stitches=None, stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, \
+                            stitch_radius=0.0, stitch_known=1.0, editable=False, like=None)")]
+    fn new(
+        py: Python<'_>,
+        arguments: &Bound<'_, PyTuple>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let job = py.get_type::<BodyJob>().call(arguments, settings)?.cast_into::<BodyJob>()?;
+        job.get().result(py)
     }
 }

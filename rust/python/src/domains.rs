@@ -47,7 +47,7 @@ use crate::step_report::StepReport;
 #[pyclass(frozen, module = "jounce", name = "Domain")]
 pub struct Domain {
     inner: Arc<tree::Domain>,
-    /// Its modes or its model.
+    /// Modes or model of the domain.
     body: Py<PyAny>,
 }
 
@@ -172,7 +172,8 @@ pub struct DomainTree {
 #[pymethods]
 impl DomainTree {
     #[new]
-    #[pyo3(signature = (domains, parents, interfaces, placements=None, *, free=false, colliders=None, **settings))]
+    #[pyo3(signature = (domains, parents, interfaces, placements=None, *, free=false, colliders=None,
+                        **settings))]
     fn new(
         py: Python<'_>,
         domains: Vec<Bound<'_, Domain>>,

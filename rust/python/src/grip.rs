@@ -68,8 +68,8 @@ impl Grip {
         Ok(Self(grip.into(), Recipe::new(py.get_type::<Self>().as_any(), "", parts, None)?))
     }
 
-    /// Pulls the points to targets throughout a step, each by a critically damped spring with the effective
-    /// mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
+    /// Pulls the points to targets throughout a step, each by a critically damped spring with the
+    /// effective mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
     ///
     /// Parameters
     /// ----------

@@ -18,6 +18,29 @@ use crate::mesh::{AnyMesh, Shape, SurfaceMesh, TetMesh};
 use crate::model::Model;
 use crate::recipe::Recipe;
 use crate::rig::Rig;
+use crate::settings::Named;
+
+/// Names of the settings of `ProjectiveSettings`.
+const SETTINGS: [&str; 12] = [
+    "thickness",
+    "bending",
+    "skin",
+    "skin_material",
+    "springs",
+    "spring_stiffness",
+    "spring_length",
+    "strain_limit",
+    "limit_firmness",
+    "rig",
+    "attached",
+    "attachment",
+];
+/// Default bending stiffness relative to a plate.
+const BENDING: f64 = 1.0;
+/// Default stiffness of a limit of strain relative to the flesh.
+const FIRMNESS: f64 = 10.0;
+/// Default frequency of an attachment, Hz.
+const ATTACHMENT: f64 = 30.0;
 
 /// Numbers of handles and clusters, and the seed.
 #[derive(Clone, Copy)]
@@ -46,20 +69,17 @@ pub struct Hung {
 
 impl Hung {
     /// The attachment of n vertices; `None` for a loose body.
-    pub fn given(
-        n: usize,
-        rig: Option<&Rig>,
-        attached: Option<&Bound<'_, PyAny>>,
-        frequency: f64,
-    ) -> PyResult<Option<Self>> {
-        let why = match (rig, attached) {
+    fn given(n: usize, settings: &Named<'_, '_>) -> PyResult<Option<Self>> {
+        let rig = settings.get::<Bound<'_, Rig>>("rig")?;
+        let why = match (rig, settings.get::<Bound<'_, PyAny>>("attached")?) {
             (None, None) => return Ok(None),
             (Some(rig), Some(attached)) => {
-                let weights = match arrays::array::<bool>(attached, "attached", &[Axis::Is(n)]) {
+                let weights = match arrays::array::<bool>(&attached, "attached", &[Axis::Is(n)]) {
                     Ok(mask) => mask.slice().iter().map(|&held| f64::from(held)).collect(),
-                    Err(_) => arrays::array::<f64>(attached, "attached", &[Axis::Is(n)])?.slice().to_vec(),
+                    Err(_) => arrays::array::<f64>(&attached, "attached", &[Axis::Is(n)])?.slice().to_vec(),
                 };
-                return Ok(Some(Self { rig: rig.0.clone(), weights, frequency }));
+                let frequency = settings.get("attachment")?.unwrap_or(ATTACHMENT);
+                return Ok(Some(Self { rig: rig.get().0.clone(), weights, frequency }));
             }
             (Some(_), None) => "say which vertices follow the rig, or leave it out",
             (None, Some(_)) => "there is no rig that vertices could follow; give one",
@@ -77,19 +97,22 @@ pub struct Cover {
 
 impl Cover {
     /// The skin of a mesh, by default of the material of the tets; takes the thickness.
-    pub fn given(
+    fn given(
         mesh: &AnyMesh<'_>,
-        (skin, material): (Option<&SurfaceMesh>, Option<&Material>),
+        settings: &Named<'_, '_>,
         of_tets: &Material,
         thickness: &mut Option<f64>,
     ) -> PyResult<Option<Self>> {
+        let skin = settings.get::<Bound<'_, SurfaceMesh>>("skin")?;
+        let material = settings.get::<Bound<'_, Material>>("skin_material")?;
         let why = match (skin, mesh, thickness.is_some()) {
             (None, ..) if material.is_none() => return Ok(None),
             (None, ..) => "there is none of this material; give its triangles",
             (_, AnyMesh::Surface(_), _) => "a surface is one itself; leave it out",
             (_, _, false) => "it has a thickness; give it in metres",
             (Some(skin), ..) => {
-                let (surface, material) = (skin.0.clone(), material.unwrap_or(of_tets).0.clone());
+                let surface = skin.get().0.clone();
+                let material = material.as_ref().map_or(of_tets, Bound::get).0.clone();
                 return Ok(thickness.take().map(|thickness| Self { surface, material, thickness }));
             }
         };
@@ -106,25 +129,22 @@ pub struct Springs {
 
 impl Springs {
     /// Springs between n vertices; a single number of stiffness is that of all.
-    pub fn given(
-        n: usize,
-        pairs: Option<&Bound<'_, PyAny>>,
-        stiffness: Option<&Bound<'_, PyAny>>,
-        lengths: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Option<Self>> {
-        let why = match (pairs, stiffness) {
+    fn given(n: usize, settings: &Named<'_, '_>) -> PyResult<Option<Self>> {
+        let given = |name| settings.get::<Bound<'_, PyAny>>(name);
+        let lengths = given("spring_length")?;
+        let why = match (given("springs")?, given("spring_stiffness")?) {
             (None, None) if lengths.is_none() => return Ok(None),
             (None, _) => "there is none of this stiffness or length; give its two vertices",
             (_, None) => "they have a spring_stiffness; give it in N/m",
             (Some(pairs), Some(stiffness)) => {
-                let pairs = arrays::indices::<2>(pairs, "springs", &[Axis::Any("s"), Axis::Is(2)], n)?;
+                let pairs = arrays::indices::<2>(&pairs, "springs", &[Axis::Any("s"), Axis::Is(2)], n)?;
                 let each = [Axis::Is(pairs.len())];
                 let stiffness = match stiffness.extract::<f64>() {
                     Ok(stiffness) => vec![stiffness; pairs.len()],
-                    Err(_) => arrays::array::<f64>(stiffness, "spring_stiffness", &each)?.slice().to_vec(),
+                    Err(_) => arrays::array::<f64>(&stiffness, "spring_stiffness", &each)?.slice().to_vec(),
                 };
-                let lengths = lengths.map(|lengths| arrays::array::<f64>(lengths, "spring_length", &each));
-                let lengths = lengths.transpose()?.map(|lengths| lengths.slice().to_vec());
+                let lengths = arrays::optional(lengths.as_ref(), "spring_length", &each)?;
+                let lengths = lengths.map(|lengths| lengths.slice().to_vec());
                 return Ok(Some(Self { pairs, stiffness, lengths }));
             }
         };
@@ -158,17 +178,22 @@ pub struct Handled {
 }
 
 impl Handled {
-    /// Arguments for a mesh; thickness and bending apply to a surface or a skin.
+    /// Arguments for a mesh, with settings by name.
     pub fn given(
         mesh: &AnyMesh<'_>,
         material: &Material,
         counts: Counts,
-        (mut thickness, bending): (Option<f64>, f64),
-        skin: (Option<&SurfaceMesh>, Option<&Material>),
-        (springs, limit): (Option<Springs>, Option<StrainLimit>),
-        hung: Option<Hung>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let skin = Cover::given(mesh, skin, material, &mut thickness)?;
+        let (settings, n) = (Named::among(settings, &SETTINGS)?, mesh.vertex_count());
+        let hung = Hung::given(n, &settings)?;
+        let springs = Springs::given(n, &settings)?;
+        let firmness = settings.get("limit_firmness")?.unwrap_or(FIRMNESS);
+        let limit = settings.get("strain_limit")?;
+        let limit = limit.map(|(least, most)| StrainLimit { least, most, firmness });
+        let bending = settings.get("bending")?.unwrap_or(BENDING);
+        let mut thickness = settings.get("thickness")?;
+        let skin = Cover::given(mesh, &settings, material, &mut thickness)?;
         let shape = mesh.shape(thickness)?;
         Ok(Self { shape, skin, springs, limit, bending, material: material.0.clone(), counts, hung })
     }
@@ -265,10 +290,7 @@ pub struct ProjectiveJob(Making<model::Model>, Recipe, Arc<material::Material>);
 #[pymethods]
 impl ProjectiveJob {
     #[new]
-    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0,
-                        skin=None, skin_material=None, springs=None, spring_stiffness=None,
-                        spring_length=None, strain_limit=None, limit_firmness=10.0, rig=None,
-                        attached=None, attachment=30.0))]
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, **settings))]
     fn new(
         py: Python<'_>,
         mesh: AnyMesh<'_>,
@@ -276,26 +298,9 @@ impl ProjectiveJob {
         handles: i64,
         clusters: i64,
         seed: i64,
-        thickness: Option<f64>,
-        bending: f64,
-        skin: Option<&SurfaceMesh>,
-        skin_material: Option<&Material>,
-        springs: Option<&Bound<'_, PyAny>>,
-        spring_stiffness: Option<&Bound<'_, PyAny>>,
-        spring_length: Option<&Bound<'_, PyAny>>,
-        strain_limit: Option<(f64, f64)>,
-        limit_firmness: f64,
-        rig: Option<&Rig>,
-        attached: Option<&Bound<'_, PyAny>>,
-        attachment: f64,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let counts = Counts::given(handles, clusters, seed)?;
-        let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
-        let skin = (skin, skin_material);
-        let springs = Springs::given(mesh.vertex_count(), springs, spring_stiffness, spring_length)?;
-        let limit = strain_limit.map(|(least, most)| StrainLimit { least, most, firmness: limit_firmness });
-        let making =
-            Handled::given(&mesh, material, counts, (thickness, bending), skin, (springs, limit), hung)?;
+        let making = Handled::given(&mesh, material, Counts::given(handles, clusters, seed)?, settings)?;
         let (recipe, known) = (making.recipe(py)?, material.0.clone());
         let model = Making::start(move |progress| {
             progress.enter("handles", 0.0, 1.0)?;

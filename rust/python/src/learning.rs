@@ -105,8 +105,8 @@ pub struct LearnJob {
 #[pymethods]
 impl LearnJob {
     #[new]
-    #[pyo3(signature = (body, snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
-                        stretch=None, seed=0))]
+    #[pyo3(signature = (body, snapshots, poses, count=64, tets=None, material=None, frequency=None,
+                        limit=None, stretch=None, seed=0))]
     fn new(
         body: &Bound<'_, Body>,
         snapshots: &Bound<'_, PyAny>,

@@ -95,7 +95,8 @@ impl LimitSamples {
     /// ValueError
     ///     For a limit that is not positive and as `Cubature.of_shot`.
     #[staticmethod]
-    #[pyo3(signature = (model, coefficients, poses=None, limit=None, stretch=None, tets=100, vertices=50, seed=0))]
+    #[pyo3(signature = (model, coefficients, poses=None, limit=None, stretch=None, tets=100, vertices=50,
+                        seed=0))]
     fn of_shot(
         py: Python<'_>,
         model: &Model,

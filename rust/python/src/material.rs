@@ -106,8 +106,8 @@ impl Material {
         field(py, self.0.densities())
     }
 
-    /// Drawn stress curves of lengths, areas and the volume, each (k, 2) float64 or None for zero, as in the
-    /// constructor; None for other laws.
+    /// Drawn stress curves of lengths, areas and the volume, each (k, 2) float64 or None for zero, as in
+    /// the constructor; None for other laws.
     #[getter]
     fn curves<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         let Some(curves) = self.0.curves() else { return Ok(None) };

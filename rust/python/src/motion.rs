@@ -15,7 +15,8 @@ use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
 use crate::settings::Change;
-use crate::simulation::{Simulation, started};
+use crate::simulation::Simulation;
+use crate::simulation_starts::started;
 use crate::state::State;
 
 /// A change of the state.
@@ -334,7 +335,7 @@ impl MotionJob {
         self.shared.lock().report.map(CycleReport::from)
     }
 
-    /// Waits until all requests are done; raises the error of a failed request. Ctrl+C ends the waiting.
+    /// Waits until all requests are done, or until Ctrl+C; raises the error of a failed request.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
         while !py.detach(|| self.shared.is_idle_within(BETWEEN_SIGNALS)) {
             py.check_signals()?;

@@ -169,7 +169,7 @@ pub fn weight_hessian(py: Python<'_>, mesh: &TetMesh, material: &Material) -> Py
 /// Complementarity constraint of skinning modes: `C w = 0` exactly when the motion of the weights w is
 /// complementary to the rig, `J' D M B(w) = 0` with D = 1 - leak [FastCD eq. 21].
 ///
-/// Of the products of each bone's weights with pairs of `{x, y, z, 1}`, dependent rows are left out.
+/// Dependent rows among the products of each bone's weights with pairs of `{x, y, z, 1}` are left out.
 ///
 /// Parameters
 /// ----------
@@ -278,8 +278,8 @@ fn constrained(
     SparseMatrix::transposed(py, &matrix)
 }
 
-/// Jacobian J of linear blend skinning: `x = J p` has the posed vertices, coordinates of a vertex adjacent,
-/// for a pose p, (b, 3, 4) in C order.
+/// Jacobian J of linear blend skinning: `x = J p` has the posed vertices, coordinates of a vertex
+/// adjacent, for a pose p, (b, 3, 4) in C order.
 ///
 /// Parameters
 /// ----------

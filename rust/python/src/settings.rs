@@ -2,6 +2,7 @@
 
 use jounce::inputs::{Integrator, Minimiser, Setting, Shares, SimulationParams};
 use jounce::material::Field;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -26,25 +27,14 @@ impl Change {
     /// The same for a method with some of the settings.
     pub fn among(given: Option<&Bound<'_, PyDict>>, has: impl Fn(&str) -> bool) -> PyResult<Self> {
         let mut change = Self::default();
-        let Some(given) = given else { return Ok(change) };
         let settings: Vec<_> = change.values.by_name().into_iter().filter(|(name, _)| has(name)).collect();
         let known: Vec<_> = settings.iter().map(|(name, _)| *name).collect();
-        for name in given.keys() {
-            let name: String = name.extract()?;
-            if !known.contains(&name.as_str()) {
-                let text = format!("{name} is no setting; the settings are {}", known.join(", "));
-                return Err(PyTypeError::new_err(text));
-            }
-        }
+        let given = Named::among(given, &known)?;
         for (name, setting) in settings {
-            let value = given.get_item(name)?;
-            let kept = value.as_ref().is_none_or(|value| value.is_none());
-            match value {
-                Some(value) if !kept || matches!(setting, Setting::Limit(_)) => {
-                    read(setting, &value, name).map_err(|error| named(value.py(), name, error))?;
-                    change.names.push(name);
-                }
-                _ => {}
+            let Some(value) = given.item(name)? else { continue };
+            if !value.is_none() || matches!(setting, Setting::Limit(_)) {
+                read(setting, &value, name).map_err(|error| with_name(value.py(), name, error))?;
+                change.names.push(name);
             }
         }
         Ok(change)
@@ -64,6 +54,33 @@ impl Change {
             }
         }
         changed
+    }
+}
+
+/// Settings of a call by name.
+pub struct Named<'a, 'py>(Option<&'a Bound<'py, PyDict>>);
+
+impl<'a, 'py> Named<'a, 'py> {
+    /// Keyword arguments, all of them among the known names.
+    pub fn among(given: Option<&'a Bound<'py, PyDict>>, known: &[&str]) -> PyResult<Self> {
+        for name in given.into_iter().flat_map(|given| given.keys()) {
+            let name: String = name.extract()?;
+            if !known.contains(&name.as_str()) {
+                let text = format!("{name} is no setting; the settings are {}", known.join(", "));
+                return Err(PyTypeError::new_err(text));
+            }
+        }
+        Ok(Self(given))
+    }
+
+    /// Value of a setting; `None` without one, or for Python's None.
+    pub fn get<T: FromPyObjectOwned<'py>>(&self, name: &'static str) -> PyResult<Option<T>> {
+        let Some(value) = self.item(name)?.filter(|value| !value.is_none()) else { return Ok(None) };
+        value.extract().map(Some).map_err(|error: T::Error| with_name(value.py(), name, error.into()))
+    }
+
+    fn item(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.map_or(Ok(None), |given| given.get_item(name))
     }
 }
 
@@ -91,7 +108,7 @@ fn read(setting: Setting<'_>, value: &Bound<'_, PyAny>, name: &'static str) -> P
 }
 
 /// Error of a type that names the setting.
-fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+fn with_name(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyTypeError>(py) {
         return error;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jounce::Error;
 use jounce::rig::Rig;
 use jounce::skeleton::{self, Bone, BoneRole, Part, PartSetting};
 use numpy::PyArrayDyn;
@@ -10,8 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
-use crate::body_input::bones_above;
-use crate::errors::run;
+use crate::errors::{refused, run};
 use crate::mesh::surface;
 use crate::recipe::made_by;
 
@@ -261,4 +261,15 @@ pub fn role_name(role: BoneRole) -> &'static str {
 /// Parents as Python has them: -1 for none.
 pub fn parents(parents: &[Option<u32>]) -> Vec<i64> {
     parents.iter().map(|parent| parent.map_or(-1, i64::from)).collect()
+}
+
+/// Parent of each of b bones, from integers; -1 is none.
+pub fn bones_above(parents: &Bound<'_, PyAny>, what: &'static str, b: usize) -> PyResult<Vec<Option<u32>>> {
+    let above = arrays::integers(parents, what, &[Axis::Is(b)])?;
+    let bone = |(element, index): (usize, i64)| match u32::try_from(index) {
+        Ok(index) => Ok(Some(index)),
+        Err(_) if index == -1 => Ok(None),
+        Err(_) => Err(refused(Error::Index { what, element, index, count: b })),
+    };
+    above.into_iter().enumerate().map(bone).collect()
 }

@@ -21,8 +21,8 @@ use crate::recipe::made_by;
 pub struct StepReport {
     /// Iterations, summed over the substeps.
     iterations: u32,
-    /// Distance to the solution in the full space, change in the last iteration for other models, to compare
-    /// with `tolerance`; the largest of the substeps.
+    /// Distance to the solution in the full space, change in the last iteration for other models; the largest
+    /// of the substeps, to compare with `tolerance`.
     residual: f64,
     /// True if every substep has reached `tolerance` within its iterations.
     converged: bool,
@@ -46,7 +46,8 @@ impl StepReport {
         let Self { iterations, residual, converged, energy } = self;
         let converged = if *converged { "True" } else { "False" };
         format!(
-            "StepReport(iterations={iterations}, residual={residual:e}, converged={converged}, energy={energy:e})"
+            "StepReport(iterations={iterations}, residual={residual:e}, converged={converged}, \
+             energy={energy:e})"
         )
     }
 }

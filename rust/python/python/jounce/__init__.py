@@ -71,17 +71,23 @@ from jounce._jounce import (
 )
 from jounce.io import read_mesh
 from jounce.settings import (
+    AttachmentSettings,
     BodySettings,
     FleshSettings,
+    ProjectiveSettings,
     RigSettings,
     Settings,
+    SheetSettings,
+    SpringSettings,
     StitchSettings,
+    StrainSettings,
     SubspaceSettings,
     TreeSettings,
 )
 from jounce.viewer import view
 
 __all__ = [
+    "AttachmentSettings",
     "Basis",
     "Body",
     "BodyJob",
@@ -113,17 +119,21 @@ __all__ = [
     "MotionJob",
     "Player",
     "ProjectiveJob",
+    "ProjectiveSettings",
     "Pull",
     "Rig",
     "RigSettings",
     "Settings",
+    "SheetSettings",
     "Simulation",
     "SkeletonCore",
     "SkinningModes",
+    "SpringSettings",
     "State",
     "StepReport",
     "StitchSettings",
     "Stitches",
+    "StrainSettings",
     "SubspaceSettings",
     "SurfaceMesh",
     "TetMesh",

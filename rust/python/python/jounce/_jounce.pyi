@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-from jounce.settings import BodySettings, Settings, TreeSettings
+from jounce.settings import BodySettings, ProjectiveSettings, Settings, TreeSettings
 
 __all__ = [
     "STANDARD",
@@ -1701,19 +1701,7 @@ class Model:
         handles: int = 60,
         clusters: int = 120,
         seed: int = 0,
-        *,
-        thickness: float | None = None,
-        bending: float = 1.0,
-        skin: SurfaceMesh | None = None,
-        skin_material: Material | None = None,
-        springs: _IndicesLike | None = None,
-        spring_stiffness: float | _FloatsLike | None = None,
-        spring_length: _FloatsLike | None = None,
-        strain_limit: tuple[float, float] | None = None,
-        limit_firmness: float = 10.0,
-        rig: Rig | None = None,
-        attached: _FloatsLike | _Flags | None = None,
-        attachment: float = 30.0,
+        **settings: Unpack[ProjectiveSettings],
     ) -> Model:
         """A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, with or
         without a skin of triangles, or a surface without volume such as a cape, loose or attached to bones.
@@ -4304,19 +4292,7 @@ class ProjectiveJob(Job):
         handles: int = 60,
         clusters: int = 120,
         seed: int = 0,
-        *,
-        thickness: float | None = None,
-        bending: float = 1.0,
-        skin: SurfaceMesh | None = None,
-        skin_material: Material | None = None,
-        springs: _IndicesLike | None = None,
-        spring_stiffness: float | _FloatsLike | None = None,
-        spring_length: _FloatsLike | None = None,
-        strain_limit: tuple[float, float] | None = None,
-        limit_firmness: float = 10.0,
-        rig: Rig | None = None,
-        attached: _FloatsLike | _Flags | None = None,
-        attachment: float = 30.0,
+        **settings: Unpack[ProjectiveSettings],
     ) -> ProjectiveJob: ...
     def result(self) -> Model:
         """Waits for the Model, or raises the error of the job.

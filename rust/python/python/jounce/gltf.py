@@ -260,7 +260,7 @@ class Character:
             if target["path"] in PATHS and "node" in target:
                 times, values = self.array(sampler["input"])[:, 0], self.array(sampler["output"])
                 kind = sampler.get("interpolation", "LINEAR")
-                # Of a spline the values, without their tangents.
+                # The values of a spline, without their tangents.
                 values = values[1::3] if kind == "CUBICSPLINE" else values
                 made.append(Track(target["node"], target["path"], times, values, kind == "STEP"))
         return made

@@ -1,4 +1,4 @@
-"""Settings of bodies and simulations, as keyword arguments."""
+"""Settings of bodies, models and simulations, as keyword arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from jounce._jounce import Body, SkeletonCore
+    from jounce._jounce import Body, Material, Rig, SkeletonCore, SurfaceMesh
 
 
 class TreeSettings(TypedDict, total=False):
@@ -82,8 +82,8 @@ class Settings(TreeSettings, total=False):
         Frequency in Hz of a critically damped spring from a loose body to its pose; 0 lets go.
     minimiser : int or 'newton', default 5
         Minimiser of a full-space model: the number of curvature pairs of L-BFGS, at most 100, with 0 for
-        projective dynamics with a line search [QN]; or Newton's method on the projected Hessian, the reference,
-        many times slower an iteration and without colliders.
+        projective dynamics with a line search [QN]; or Newton's method on the projected Hessian, the
+        reference, many times slower an iteration and without colliders.
 
     Examples
     --------
@@ -261,3 +261,115 @@ class BodySettings(FleshSettings, SubspaceSettings, RigSettings, StitchSettings,
 
     editable: bool
     like: Body | None
+
+
+class SheetSettings(TypedDict, total=False):
+    """Surface or skin of a body of handles, a group of `ProjectiveSettings`.
+
+    Attributes
+    ----------
+    thickness : float, optional
+        Thickness of a surface or a skin, metres, for its mass and stiffness; None for tets alone.
+    bending : float, default 1.0
+        Bending stiffness of a surface or a skin, relative to a plate of this thickness.
+    skin : SurfaceMesh, optional
+        Triangles between the vertices of a body of tets, on its surface or inside; its points are these
+        vertices. Energy and mass add to those of the tets. None for no triangles.
+    skin_material : Material, optional
+        Material of the skin, uniform or per triangle; None for the material of the tets.
+
+    Examples
+    --------
+    >>> thin: jounce.SheetSettings = {"thickness": 1e-3, "bending": 0.5}
+    """
+
+    thickness: float | None
+    bending: float
+    skin: SurfaceMesh | None
+    skin_material: Material | None
+
+
+class SpringSettings(TypedDict, total=False):
+    """Springs between vertices of a body of handles, a group of `ProjectiveSettings`.
+
+    Attributes
+    ----------
+    springs : (s, 2) array of integers, optional
+        Pairs of vertices joined by springs, each pair on one loose part; None for no springs.
+    spring_stiffness : float or (s,) array, optional
+        Stiffness of each spring, N/m; `stiffness` of a Simulation scales it.
+    spring_length : (s,) array, optional
+        Length of each spring without force, metres; None for the distance at rest.
+
+    Examples
+    --------
+    >>> braced: jounce.SpringSettings = {"springs": [(0, 7)], "spring_stiffness": 200.0}
+    """
+
+    springs: npt.ArrayLike | None
+    spring_stiffness: float | npt.ArrayLike | None
+    spring_length: npt.ArrayLike | None
+
+
+class StrainSettings(TypedDict, total=False):
+    """Limit of strain of a body of handles, a group of `ProjectiveSettings`.
+
+    Attributes
+    ----------
+    strain_limit : (float, float), optional
+        Smallest and largest principal stretch of clusters and triangles, around 1; None for no limit.
+    limit_firmness : float, default 10.0
+        Stiffness of the limit relative to the flesh: a stretch that would exceed it by e does so by
+        `e / (1 + limit_firmness)`. More takes more iterations.
+
+    Examples
+    --------
+    >>> inextensible: jounce.StrainSettings = {"strain_limit": (0.9, 1.05), "limit_firmness": 30.0}
+    """
+
+    strain_limit: tuple[float, float] | None
+    limit_firmness: float
+
+
+class AttachmentSettings(TypedDict, total=False):
+    """Attachment of a body of handles to bones, a group of `ProjectiveSettings`.
+
+    Attributes
+    ----------
+    rig : Rig, optional
+        Rig of an attached body; None for a loose one.
+    attached : (n,) array, optional
+        Attachment of each vertex to its bones, bool or in [0, 1], by a spring of stiffness
+        `attached m (2 pi attachment)^2`; None for a loose body. Vertices with half or more touch nothing.
+    attachment : float, default 30.0
+        Frequency of the attachment, Hz.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((1.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> rig, top = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1))), mesh.vertices[:, 2] > 0.9
+    >>> hung: jounce.AttachmentSettings = {"rig": rig, "attached": top}
+    """
+
+    rig: Rig | None
+    attached: npt.ArrayLike | None
+    attachment: float
+
+
+class ProjectiveSettings(SheetSettings, SpringSettings, StrainSettings, AttachmentSettings, total=False):
+    """Settings of `Model.projective` and `ProjectiveJob`: keyword arguments.
+
+    These are those of its groups, `SheetSettings`, `SpringSettings`, `StrainSettings` and
+    `AttachmentSettings`, each of which can be passed on its own.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((1.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> braced: jounce.SpringSettings = {"springs": [(0, 7)], "spring_stiffness": 200.0}
+    >>> inextensible: jounce.StrainSettings = {"strain_limit": (0.9, 1.05)}
+    >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, **braced, **inextensible)
+    >>> model.coefficient_shape
+    (8, 3, 4)
+    """

@@ -132,7 +132,8 @@ class Character:
         transforms = self.skeleton.ComputeSkinningTransforms(time)
         if transforms is None or len(transforms) != len(self.names):
             raise ValueError(
-                f"{self.path}: its rest and bind transforms or its animation do not fit its {len(self.names)} joints"
+                f"{self.path}: its rest and bind transforms or its animation do not fit its "
+                f"{len(self.names)} joints"
             )
         if not np.isfinite(np.array(transforms)).all():
             raise ValueError(f"{self.path}: its joints are at no finite place at time code {time:g}")
@@ -146,8 +147,8 @@ class Character:
         points = geometry(mesh.prim).GetPointsAttr().Get(time)
         if points is None or len(points) != len(mesh.rest):
             raise ValueError(
-                f"{mesh.prim.GetPath()}: has {len(points or ())} points at time code {time:g} and {len(mesh.rest)} at "
-                "its first one; flesh needs the same all the time"
+                f"{mesh.prim.GetPath()}: has {len(points or ())} points at time code {time:g} and "
+                f"{len(mesh.rest)} at its first one; flesh needs the same all the time"
             )
         fits = mesh.shapes is None or self._shape(mesh.shapes, mesh.shapes.offsets, points, time)
         if not (fits and mesh.query.ComputeSkinnedPoints(transforms, points, time)):
