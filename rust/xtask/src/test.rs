@@ -19,8 +19,10 @@ use crate::wasm;
 use crate::wheel;
 
 /// Ends the process at once after the tests: some Blender versions hang or crash while they shut down.
-/// A killed caller leaves closed streams, whose flush fails.
+/// A killed caller leaves closed streams, whose flush fails. Errors, with the stack of a hung test, join the
+/// output.
 const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
+    os.dup2(1, 2)\n\
     code = 3\n\
     try:\n\
     \x20   code = pytest.main(sys.argv[1:])\n\
@@ -197,13 +199,41 @@ fn file_in_blender(version: &str, file: &Path, command: &mut Command) -> Result<
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let suite = format!("blender {version} {}", name.trim_start_matches("test_"));
     println!("-- starts: {suite}");
-    let mut text = format!("\n== tests: {suite}");
-    let outcome = pytest_with(&suite, command.args(["-c", PYTEST_IN_BLENDER]).arg(file), |line| {
+    let (mut text, mut hang) = (format!("\n== tests: {suite}"), Hang::default());
+    let mut outcome = pytest_with(&suite, command.args(["-c", PYTEST_IN_BLENDER]).arg(file), |line| {
         text.push('\n');
         text.push_str(line);
+        hang.read(line);
     })?;
+    if let Some(test) = hang.test() {
+        outcome.tally.failed += 1;
+        text.push_str(&format!("\n-- hung: {suite}: {test}; the other tests of its file did not run"));
+    }
     println!("{text}");
     Ok(outcome)
+}
+
+/// The test that pytest ended because it hung, read from the stack that it prints.
+#[derive(Default)]
+struct Hang {
+    found: bool,
+    test: Option<String>,
+}
+
+impl Hang {
+    fn read(&mut self, line: &str) {
+        // It may stand behind the dots of earlier tests.
+        self.found |= line.contains("Timeout (") && line.ends_with(")!");
+        let called = line.rsplit_once(" in ").map(|(_, name)| name).filter(|name| name.starts_with("test_"));
+        if self.found && self.test.is_none() {
+            self.test = called.map(str::to_owned);
+        }
+    }
+
+    /// Name of the test, or words for a hang outside of tests; `None` without a hang.
+    fn test(&self) -> Option<&str> {
+        self.found.then(|| self.test.as_deref().unwrap_or("outside of a test, see the stack above"))
+    }
 }
 
 /// Builds the documentation site, and tests the detection of mistakes.
@@ -271,7 +301,20 @@ fn with_data(command: &mut Command) -> &mut Command {
 
 #[cfg(test)]
 mod tests {
-    use super::select;
+    use super::{Hang, select};
+
+    #[test]
+    fn a_hung_test_is_named_by_its_stack() {
+        let mut hang = Hang::default();
+        hang.read("tests/blender/test_a.py . took long in test_b");
+        assert_eq!(hang.test(), None);
+        hang.read("tests/blender/test_a.py .Timeout (0:15:00)!");
+        assert_eq!(hang.test(), Some("outside of a test, see the stack above"));
+        for line in ["  File \"a.py\", line 3 in wait", "  File \"test_a.py\", line 9 in test_c"] {
+            hang.read(line);
+        }
+        assert_eq!(hang.test(), Some("test_c"));
+    }
 
     #[test]
     fn another_blender_alone_selects_only_its_suite() {
