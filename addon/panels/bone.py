@@ -4,7 +4,7 @@ import bpy
 
 
 class JOUNCE_PT_bone(bpy.types.Panel):
-    """What this bone says about the flesh that it moves"""
+    """Settings of one bone for the flesh that it moves"""
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"

@@ -11,7 +11,7 @@ from ..core.flesh.laws import pulled
 from ..core.flesh.settings import Flesh, Law
 from .sidebar import said
 
-# Of the picture, in units of a button's height.
+# Height of the picture, in units of a button's height.
 HEIGHT = 7.0
 # Stretches with a listed stress.
 TOLD = (0.5, 0.75, 1.25, 1.5, 2.0)

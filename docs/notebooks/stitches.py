@@ -38,7 +38,7 @@ print(plain)
 # A stitch joins the free ends of both tines. The update starts from the factor of the plain fork.
 
 # %%
-# Of each box, the corner at the end beside the other tine.
+# The corner of each box at the end beside the other tine.
 right = surface[:8] - surface[:8].mean(axis=0)
 ends = [[int(np.argmax(right @ [1, 1, 0])), 8 + int(np.argmax(right @ [1, -1, 0]))]]
 sewn, again = timed(stitches=ends, stitch_stiffness=2e3)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import jounce
 
 LENGTH, WIDTH, CUT = 1.0, 0.4, 0.1
-"""Of each half, of its square section, between the halves, in metres."""
+"""Sizes of each half, of its square section and between the halves, metres."""
 YOUNG, GRAVITY = 1.5e5, 9.81
 """Young's modulus, Pa, and the pull downwards, m/s^2."""
 SEAM = 1e4

@@ -64,7 +64,7 @@ def row(file: Path, count: int, three: Path | None, path: Path) -> str:
 
 
 def apart(path: Path, three: Path | None) -> str:
-    """How far the tails in three-vrm are from those of the reference, as a share of their extent."""
+    """Distance of the tails in three-vrm from those of the reference, as a share of their extent."""
     if three is None:
         return ""
     import numpy as np

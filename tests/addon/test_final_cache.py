@@ -1,5 +1,7 @@
 """Final motions on disk: after any damage to a file, its valid frames are right, and writing continues."""
 
+from functools import partial
+
 import jounce
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ def path(tmp_path):
 
 def filled(model, drives, cache):
     """The cache after a pass over drives."""
-    start = lambda: jounce.Simulation(model, dt=1 / 24, damping=0.1, stiffness=0.01, max_iterations=5)  # noqa: E731
+    start = partial(jounce.Simulation, model, dt=1 / 24, damping=0.1, stiffness=0.01, max_iterations=5)
     filling = SimulationPass(cache, start, Schedule(pre_roll=2))
     for drive in drives:
         filling.feed(drive)

@@ -87,7 +87,7 @@ def test_what_fewer_displacements_leave_out_is_what_they_do(body, learnt, shot):
         held = np.tensordot(coefficients[:, :count], shapes[:count], axes=1)
         left = length(body.mesh.vertex_volumes, shot.displacements - held) / whole
         assert learnt.left_out_by(count) == pytest.approx(left, abs=1e-4), count
-    # Of the energy of the shot and the body's own displacements a hundred-thousandth is left to noise.
+    # A hundred-thousandth of the energy of the shot and the body's own displacements is left to noise.
     assert learnt.left_out_by(1) > 5.0 * 1e-5**0.5 > learnt.left_out_by(len(learnt.shapes)) > 0.0
 
 

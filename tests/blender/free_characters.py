@@ -60,7 +60,7 @@ ENEMIES = quaternius("Easy Animated Enemy Pack - Jan 2019")
 COWS = quaternius("Farm Animals Animated  - Jun 2018/FBX")
 MEN = quaternius("Animated Men Characters - Feb 2019/FBX")
 WOMEN = quaternius("Woman Animated - Dec 2017/FBX")
-# Where a file goes, where it comes from, and the SHA-256 of its bytes.
+# Path of each file, its address, and the SHA-256 of its bytes.
 FILES = {
     "open_creature/Avocado.fbx": (
         FRUIT,

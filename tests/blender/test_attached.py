@@ -100,7 +100,7 @@ def test_what_is_pinned_follows_its_bones_and_the_rest_swings(cape):
     low = [vertex.index for vertex in cape.data.vertices if vertex.co.z < 1.0 + 1e-6]
     assert np.abs(shown[:, top] - carried[:, top]).max() < 0.02 * SIZE
     assert np.abs(shown[:, low] - carried[:, low]).max() > 0.2 * SIZE
-    # Its lengths are kept, except for the stretch by weight and swing.
+    # Lengths of the cape are kept, except for the stretch by weight and swing.
     edges = np.array([edge.vertices[:] for edge in cape.data.edges])
     lengths = np.linalg.norm(shown[:, edges[:, 0]] - shown[:, edges[:, 1]], axis=2)
     rest = np.linalg.norm(carried[0, edges[:, 0]] - carried[0, edges[:, 1]], axis=1)

@@ -109,7 +109,7 @@ def test_caught_it_comes_back_without_a_jolt(jelly):
     # Half a second for a fall of a metre and its speed takes about 11 times the remainder, over its square.
     fallen, speed = away[CAUGHT - 2], 9.81 * (CAUGHT - LET_GO) / FPS
     assert changes.max() < (12.0 * fallen / 0.5**2 + 6.0 * speed / 0.5) / FPS
-    # Its first step is hardly one.
+    # The first step of the catch is hardly one.
     assert changes[CAUGHT - 3] < 0.25 * changes.max() + 9.81 / FPS
 
 

@@ -86,8 +86,8 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
         # As set by a fit; a softer body finds no loop with the second integrator.
         obj.jounce.frequency = 8.0
     if "Robot" in file and integrator == "bdf2":
-        # Its host is a hand of thin fingers. If too soft, they reach their limit all the time, and BDF2 does
-        # not damp them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a
+        # The robot's host is a hand of thin fingers. If too soft, they reach their limit all the time, and
+        # BDF2 does not damp them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a
         # ten-thousandth.
         obj.jounce.frequency = 16.0
     looped, reports = module("core.stepping.loops").looped, []

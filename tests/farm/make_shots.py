@@ -30,7 +30,7 @@ def main() -> None:
         bpy.ops.jounce.add()
         scenes.coarse(obj)
         obj.jounce.target = "FRAME_KEYS"
-        # Its frames take long enough for a kill.
+        # Frames in this quality take long enough for a kill.
         obj.jounce.quality = "FINAL"
         bpy.ops.wm.save_as_mainfile(filepath=str(Path(sys.argv[1]) / f"shot {shot}.blend"))
 

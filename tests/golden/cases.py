@@ -40,7 +40,7 @@ class Case:
 
 
 def data_folder() -> Path | None:
-    """Where the meshes are: `JOUNCE_DATA`, or `../shared/data` beside the repository; None if absent."""
+    """Folder of the meshes: `JOUNCE_DATA`, or `../shared/data` beside the repository; None if absent."""
     root = GOLDEN.parents[1]
     named = os.environ.get("JOUNCE_DATA")
     candidates = [Path(named)] if named else [root.parent / "shared" / "data"]

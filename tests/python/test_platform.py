@@ -1,4 +1,4 @@
-"""What Blender's platform of extensions asks for: icon, featured picture, and words of the manifest."""
+"""Demands of Blender's platform of extensions: icon, featured picture, and words of the manifest."""
 
 import tomllib
 from pathlib import Path

@@ -17,7 +17,7 @@ from ..rig import meshes
 ATTRIBUTE = "jounce_rigid"
 # Custom property of a mesh: the name of the attribute.
 NAME = "jounce_rigid"
-# Of the attribute: Blender 4.2 cannot edit booleans.
+# Domain and type of the attribute: Blender 4.2 cannot edit booleans.
 PLACE, KIND = "FACE", "INT"
 
 

@@ -42,7 +42,8 @@ fn main() -> Result<()> {
         pool.install(|| modes(tets, yardstick))?;
     }
     println!(
-        "flesh in cubic polynomials, {} tets: an iteration of Newton's method of steps of 10 ms, and Vega's step of one solution",
+        "flesh in cubic polynomials, {} tets: an iteration of Newton's method of steps of 10 ms, and Vega's \
+         step of one solution",
         MESHES[0].0
     );
     println!("displacements  prepare s  Vega's s  times  iteration us  Vega's us  times");

@@ -47,7 +47,8 @@ fn main() -> Result<()> {
         STEPS[1]
     );
     println!(
-        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  new stiffness ms  displacement ms"
+        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  new stiffness \
+         ms  displacement ms"
     );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
     for (tets, handles, clusters, yardstick) in BODIES {
@@ -77,8 +78,8 @@ fn falling() -> Result<()> {
     let (vertices, iterations) = (mesh.vertices().len(), f64::from(iterations) / steps as f64);
     let (degrees, median) = (simulation.coefficients().len(), 1e3 * median(seconds));
     println!(
-        "{vertices} vertices, {degrees} degrees of freedom, {clusters} clusters that fall, slide and settle: a step {mean:.3} ms \
-         in the mean, {median:.3} in the median, {iterations:.1} iterations"
+        "{vertices} vertices, {degrees} degrees of freedom, {clusters} clusters that fall, slide and settle: \
+         a step {mean:.3} ms in the mean, {median:.3} in the median, {iterations:.1} iterations"
     );
     Ok(())
 }
@@ -130,8 +131,8 @@ fn sheet() -> Result<()> {
         let (mean, median) = (seconds.iter().sum::<f64>() / frames as f64, median(seconds));
         let iterations = f64::from(iterations) / frames as f64;
         println!(
-            "a sheet of {n} points and {} handles {what}: a frame {mean:.1} ms in the mean, {median:.1} in the median, \
-             {most:.1} at most, {iterations:.1} iterations",
+            "a sheet of {n} points and {} handles {what}: a frame {mean:.1} ms in the mean, {median:.1} in \
+             the median, {most:.1} at most, {iterations:.1} iterations",
             handles.count()
         );
     }

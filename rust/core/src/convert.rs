@@ -20,7 +20,7 @@ assert_eq!(DAffine3::of_rows(&bone), raised);
 
 /// A point or a vector as three numbers.
 pub trait Point: Sized {
-    /// Its coordinates, metres.
+    /// Coordinates of the point, metres.
     fn to_array(&self) -> [f64; 3];
 
     /// The point of given coordinates.

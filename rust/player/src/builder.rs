@@ -17,7 +17,7 @@ pub struct Character {
     pub triangles: Vec<[u32; 3]>,
     /// Weights of the bones at the vertices, p x b in C order; rows of sum 1.
     pub weights: Vec<f64>,
-    /// Its bones.
+    /// Bones of the character.
     pub bones: Vec<Bone>,
     /// `true` for vertices of hard materials, p; empty for none.
     pub hinted: Vec<bool>,

@@ -89,7 +89,8 @@ fn hostile_files_are_refused_and_never_crash() {
     assert!(refused > 0 && played > 0, "{refused} refused, {played} played");
 }
 
-/// A program in C, compiled as strict C99 with the library, or `None` without gcc. Files are named from the package.
+/// A program in C, compiled as strict C99 with the library, or `None` without gcc. Files are named from the
+/// package.
 fn compiled(name: &str, files: &[&str]) -> Option<Command> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let libraries = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();

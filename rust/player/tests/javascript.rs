@@ -12,7 +12,7 @@ use jounce_player::{Player, Setting};
 const FRAMES: usize = 300;
 const EACH: usize = 100;
 
-/// What is missing to run the test; `None` if nothing is.
+/// Program or file that the test lacks; `None` if it can run.
 fn missing(module: &Path) -> Option<String> {
     let node = Command::new("node").arg("--version").output().is_ok_and(|found| found.status.success());
     match (node, module.exists()) {

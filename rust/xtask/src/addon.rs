@@ -114,7 +114,8 @@ mod tests {
         let found =
             with_wheels(&format!("{keys}{tables}"), &names.map(|name| PathBuf::from("dist").join(name)));
         let expected = format!(
-            "{keys}platforms = [\"windows-x64\", \"macos-arm64\"]\nwheels = [\"./wheels/{}\", \"./wheels/{}\"]\n\n{tables}",
+            "{keys}platforms = [\"windows-x64\", \"macos-arm64\"]\n\
+             wheels = [\"./wheels/{}\", \"./wheels/{}\"]\n\n{tables}",
             names[0], names[1]
         );
         assert_eq!(found.unwrap(), expected);

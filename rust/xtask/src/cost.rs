@@ -6,18 +6,18 @@ use std::time::Instant;
 
 use crate::process::Result;
 use crate::project;
-use crate::repository::read;
+use crate::project::read;
 use crate::venv::default_blender;
 
 /// Environments that every command makes; the one of Blender has its version in its name.
 const SETUP: [&str; 2] = ["venv-tools", "venv-bpy"];
-/// What a build of the module, and the tests, make beside these.
+/// Folders of a build of the module, and of the tests, beside these.
 const BUILD: [&str; 2] = ["release", "extension"];
 const TESTS: [&str; 6] = ["venv-docs", "venv-farm", "wasm32-unknown-unknown", "player", "doc", "site-pages"];
 /// Factor on the README's size up to which a run in a fresh clone passes.
 const ROOM: f64 = 1.25;
 
-/// What the README says of a command.
+/// Cost of a command by the README.
 #[derive(Debug, PartialEq)]
 struct Promise<'a> {
     time: &'a str,
@@ -38,7 +38,8 @@ pub fn report(name: &str, start: Instant) -> Result<()> {
     let size: u64 = folders.iter().map(|folder| size(&project::target().join(named(folder)))).sum();
     let (gigabytes, seconds) = (size as f64 / 1e9, start.elapsed().as_secs());
     let said = format!(
-        "cargo x {name}: {} min {} s, {gigabytes:.1} GB in target/; the README says {} and {} GB for a first run",
+        "cargo x {name}: {} min {} s, {gigabytes:.1} GB in target/; the README says {} and {} GB for a first \
+         run",
         seconds / 60,
         seconds % 60,
         promise.time,
@@ -81,7 +82,7 @@ mod tests {
 
     use super::{Promise, promised, size};
     use crate::project;
-    use crate::repository::read;
+    use crate::project::read;
 
     #[test]
     fn the_readme_promises_time_and_size() {

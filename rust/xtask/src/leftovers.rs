@@ -5,10 +5,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::process::Result;
+use crate::process::{MARK, Result};
 
-/// Variable in the environment of every process started by a command: the command's own number.
-pub const MARK: &str = "JOUNCE_COMMAND";
 /// Time for processes to end by themselves, of pools and clusters among them.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -48,8 +46,8 @@ fn marked(number: u32) -> Vec<String> {
 mod tests {
     use std::process::Stdio;
 
-    use super::{MARK, marked};
-    use crate::process::command;
+    use super::marked;
+    use crate::process::{MARK, command};
 
     #[test]
     fn a_process_that_its_parent_left_is_found() {

@@ -29,12 +29,14 @@ mod process;
 mod project;
 mod release;
 mod repository;
+mod result;
 mod sheets;
 mod tally;
 mod test;
 mod venv;
 mod wasm;
 mod wheel;
+mod words;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -64,8 +66,8 @@ usage: cargo x <command>
                         table of their sizes, times, and agreement with the native player
   page [character...]   the player's page, one file without a server, to out/page/; needs Node, and Chromium
                         to compare the page with the player, and to drop these GLB characters on it
-  godot                 the player as an addon of Godot 4, to out/godot/addons/jounce/; needs Godot 4.4 or newer
-                        (JOUNCE_GODOT, the PATH, or Debian's in the chroot of `gui`)
+  godot                 the player as an addon of Godot 4, to out/godot/addons/jounce/; needs Godot 4.4 or
+                        newer (JOUNCE_GODOT, the PATH, or Debian's in the chroot of `gui`)
   players               one character in Rust, C, JavaScript, Python and Godot beside its preview, and a
                         stadium: sizes, times and agreement, to out/players.md
   stadium [BODIES [THREADS]]
@@ -92,11 +94,12 @@ usage: cargo x <command>
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
   bits COMMIT           whether motions, models and states have the same bits as at a commit
-  bench rivals [--docs] the full space beside VBD of newton and Newton's method with SciPy, to out/rivals.txt; with
-                        --docs to docs/benchmarks.md as well
+  bench rivals [--docs] the full space beside VBD of newton and Newton's method with SciPy, to
+                        out/rivals.txt; with --docs to docs/benchmarks.md as well
   fuzz [--seconds N] [target...]
-                        hostile input for N seconds (60) per target: model_file, player, body, motion, contact,
-                        from the inputs of earlier runs in out/fuzz/; needs nightly Rust and cargo-fuzz
+                        hostile input for N seconds (60) per target: model_file, player, body, motion,
+                        contact, from the inputs of earlier runs in out/fuzz/; needs nightly Rust and
+                        cargo-fuzz
   memory [name...]      native tests under memory checkers: miri (some of them), address (all, under a
                         sanitizer); needs nightly Rust
   nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and

@@ -8,7 +8,7 @@ use crate::measured::{PAGE, rows};
 use crate::players;
 use crate::process::{self, Result, command, heading, io_error, output};
 use crate::project;
-use crate::repository::read;
+use crate::project::read;
 use crate::sheets;
 
 /// Makes the tables of a page, or writes the page itself.
@@ -137,7 +137,7 @@ fn places(columns: &[&str], others: &[&str]) -> Option<Vec<usize>> {
 mod tests {
     use super::{PAGES, with_tables};
     use crate::measured::{PAGE, rows};
-    use crate::repository::read;
+    use crate::project::read;
 
     #[test]
     fn every_row_of_the_list_can_be_measured() {
@@ -154,10 +154,12 @@ mod tests {
 
     #[test]
     fn tables_get_new_rows_and_keep_columns_and_words() {
-        let page = "# A\n\n| x | z |\n| --- | --- |\n| 1 | 2 |\n\nWords.\n\n| other |\n| --- |\n| 5 |\n\n| w |\n| --- |\n| 0 |\n";
+        let page = "# A\n\n| x | z |\n| --- | --- |\n| 1 | 2 |\n\nWords.\n\n\
+                    | other |\n| --- |\n| 5 |\n\n| w |\n| --- |\n| 0 |\n";
         let made =
             "| x | y | z |\n| --- | --- | --- |\n| 3 | 4 |  |\n| 6 | 7 | 8 |\n\n| w |\n| --- |\n| 9 |\n";
-        let expected = "# A\n\n| x | z |\n| --- | --- |\n| 3 |  |\n| 6 | 8 |\n\nWords.\n\n| other |\n| --- |\n| 5 |\n\n| w |\n| --- |\n| 9 |\n";
+        let expected = "# A\n\n| x | z |\n| --- | --- |\n| 3 |  |\n| 6 | 8 |\n\nWords.\n\n\
+                        | other |\n| --- |\n| 5 |\n\n| w |\n| --- |\n| 9 |\n";
         assert_eq!(with_tables(page, made).unwrap(), expected);
         assert!(with_tables("# A\n", made).unwrap_err().contains("| x | y | z |"));
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::process::{Result, command, output};
 use crate::project;
-use crate::repository::read;
+use crate::project::read;
 
 /// Page that lists all measured pages.
 pub const PAGE: &str = "docs/evidence.md";
@@ -47,8 +47,8 @@ pub fn check(violations: &mut Vec<String>) -> Result<()> {
 fn outdated(row: &Row<'_>, today: &str) -> Option<String> {
     (row.digest != today).then(|| {
         format!(
-            "{PAGE}: {} changed after the row of {} was written; measure the page anew (cargo x measure), or say in \
-             the row what has changed, and write `{today}` as its digest",
+            "{PAGE}: {} changed after the row of {} was written; measure the page anew (cargo x measure), or \
+             say in the row what has changed, and write `{today}` as its digest",
             row.inputs.join(", "),
             row.page
         )
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_row_whose_inputs_have_changed_is_refused() {
-        let text = "| page | a | b | c | d | e |\n| [P](p.md) | `x` | `abc1234`, 2026 | `a/b.py` `c` | slower | `12ab` |\n";
+        let text = "| page | a | b | c | d | e |\n\
+                    | [P](p.md) | `x` | `abc1234`, 2026 | `a/b.py` `c` | slower | `12ab` |\n";
         let found = rows(text);
         assert_eq!(
             found,

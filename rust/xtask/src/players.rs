@@ -24,7 +24,7 @@ struct Recording {
     size: f64,
     seconds: f64,
     start: f64,
-    /// What the recording says of points, bones and modes, and of the Python player's times.
+    /// Counts of points, bones and modes, and times of the Python player, by the recording.
     told: String,
 }
 

@@ -35,8 +35,9 @@ pub fn python(minors: &[u32]) -> Result<PathBuf> {
         let versions: Vec<_> = minors.iter().map(|minor| format!("3.{minor}")).collect();
         let (versions, minor) = (versions.join(" or "), minors[0]);
         format!(
-            "CPython {versions} is not on the PATH; install it: apt-get install python3.{minor} python3.{minor}-venv, \
-             or, where the system has another version, uv (https://docs.astral.sh/uv), which brings it along"
+            "CPython {versions} is not on the PATH; install it: apt-get install python3.{minor} \
+             python3.{minor}-venv, or, where the system has another version, uv (https://docs.astral.sh/uv), \
+             which brings it along"
         )
     })?;
     output(command(&found).args(["-c", "import venv, ensurepip"])).map_err(|_| {

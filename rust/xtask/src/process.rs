@@ -2,14 +2,13 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::leftovers;
 use crate::project;
+pub use crate::result::{Result, io_error};
 
-/// Result of a command of `cargo x`: an error is only a message.
-pub type Result<T> = std::result::Result<T, String>;
+/// Variable in the environment of every process started by a command: the command's own number.
+pub const MARK: &str = "JOUNCE_COMMAND";
 
 /// A part of a longer command, with its name.
 pub type Part<'a> = (&'a str, &'a dyn Fn() -> Result<()>);
@@ -22,7 +21,7 @@ pub fn heading(text: &str) {
 /// A command that runs at the top of the repository.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(project::root()).env(leftovers::MARK, std::process::id().to_string());
+    command.current_dir(project::root()).env(MARK, std::process::id().to_string());
     command
 }
 
@@ -84,11 +83,6 @@ pub fn run_each(kind: &str, parts: &[Part]) -> Result<()> {
     heading("summary");
     println!("{kind}: {} parts, {} failed", parts.len(), failed.len());
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
-}
-
-/// Message for a failed file operation.
-pub fn io_error(path: &Path) -> impl Fn(std::io::Error) -> String + '_ {
-    move |error| format!("{}: {error}", path.display())
 }
 
 fn describe(command: &Command) -> String {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::process::{Result, io_error};
+use crate::result::{Result, io_error};
 
 /// Version of every part of the project.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -18,6 +18,11 @@ pub fn root() -> PathBuf {
         }
         path
     })
+}
+
+/// Text of a file of the repository.
+pub fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(root().join(file)).map_err(io_error(file))
 }
 
 /// Folder of cargo's builds and of the Python environments.

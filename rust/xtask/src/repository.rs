@@ -1,4 +1,4 @@
-//! The repository's own rules: sizes, links, citations, versions, and agreement of the README with
+//! The repository's own rules: sizes, words, links, citations, versions, and agreement of the README with
 //! `.ci/run`.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::measured;
 use crate::prerequisites::APT_PACKAGES;
 use crate::process::{Result, command, io_error, output};
-use crate::project;
+use crate::project::{self, read};
+use crate::words;
 
 /// Longest source file, in lines.
 const MAX_LINES: usize = 500;
@@ -35,6 +36,9 @@ pub fn check() -> Result<()> {
         if has_extension(file, &["md"]) {
             links(file, &mut violations)?;
         }
+        if has_extension(file, &["rs", "py", "pyi"]) {
+            violations.extend(words::violations(file, &read(file)?));
+        }
     }
     citations(&files, &mut violations)?;
     versions(&mut violations)?;
@@ -49,11 +53,6 @@ pub fn check() -> Result<()> {
 fn tracked_files() -> Result<Vec<PathBuf>> {
     let list = output(command("git").args(["ls-files", "-z"]))?;
     Ok(list.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect())
-}
-
-/// Text of a file of the repository.
-pub fn read(file: &Path) -> Result<String> {
-    fs::read_to_string(project::root().join(file)).map_err(io_error(file))
 }
 
 fn has_extension(file: &Path, extensions: &[&str]) -> bool {
@@ -168,7 +167,8 @@ fn licences(violations: &mut Vec<String>) -> Result<()> {
         for package in ["rust/core", "rust/player", "rust/python"] {
             if read(&Path::new(package).join(name))? != read(Path::new(name))? {
                 violations.push(format!(
-                    "{package}/{name} is no link to {name}: git config core.symlinks true, then git checkout {package}"
+                    "{package}/{name} is no link to {name}: git config core.symlinks true, then git checkout \
+                     {package}"
                 ));
             }
         }

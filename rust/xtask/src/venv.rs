@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn hashes_and_spellings_make_no_other_environment() {
-        let hashed = "ast-serialize==0.13.1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34\ncython==3 \\\n    --hash=sha256:56\n";
+        let hashed = "ast-serialize==0.13.1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34\n\
+                      cython==3 \\\n    --hash=sha256:56\n";
         let expected = [("ast-serialize".to_owned(), "0.13.1"), ("cython".to_owned(), "3")];
         assert_eq!(pins(hashed), expected);
         assert_eq!(pins("Cython==3\nast_serialize==0.13.1\n"), expected);

@@ -33,7 +33,7 @@ struct File {
 pub struct Modules(BTreeMap<Module, File>);
 
 impl Modules {
-    /// Reads all files below a folder with `lib.rs`.
+    /// Reads all files below a folder with `lib.rs` or `main.rs`.
     pub fn read(root: &Path) -> Self {
         let mut files = BTreeMap::new();
         read_folder(root, root, &mut files);
@@ -120,7 +120,7 @@ fn read_folder(root: &Path, folder: &Path, files: &mut BTreeMap<Module, File>) {
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let inside = path.strip_prefix(root).unwrap().with_extension("");
             let mut module: Module = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            if ["mod", "lib"].contains(&module[module.len() - 1].as_str()) {
+            if ["mod", "lib", "main"].contains(&module[module.len() - 1].as_str()) {
                 module.pop();
             }
             files.insert(module, File::parse(&fs::read_to_string(&path).unwrap()));

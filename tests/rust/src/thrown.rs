@@ -160,7 +160,7 @@ pub struct Flight {
 /// A throw from above an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub struct Throw {
-    /// What it is thrown at.
+    /// Obstacle of the throw.
     pub obstacle: Obstacle,
     /// Sides a step.
     pub speed: f64,

@@ -64,6 +64,17 @@ fn each_module_uses_only_what_stands_to_its_left_and_none_goes_in_a_circle() {
 }
 
 #[test]
+fn no_files_of_the_other_crates_go_in_a_circle() {
+    for name in ["python", "player", "xtask"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rust").join(name).join("src");
+        let uses = Modules::read(&folder).uses();
+        assert!(!uses.is_empty(), "the sources of {name} are read");
+        let found = circles(&uses);
+        assert!(found.is_empty(), "{name}: {found:?}");
+    }
+}
+
+#[test]
 fn each_file_of_tests_is_in_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let program = std::fs::read_to_string(folder.join("main.rs")).unwrap();

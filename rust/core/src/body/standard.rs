@@ -29,8 +29,8 @@ pub const FREQUENCY: f64 = 5.0;
 pub const DAMPING: f64 = 0.12;
 /// Substeps a frame.
 pub const SUBSTEPS: u32 = 4;
-/// Share of the rig's acceleration felt as constant between two poses: a third less jitter than along the path,
-/// in the median of seventeen characters.
+/// Share of the rig's acceleration felt as constant between two poses: a third less jitter than along the
+/// path, in the median of seventeen characters.
 pub const SMOOTHING: f64 = 1.0;
 /// Largest displacement anywhere, as a share of the diagonal.
 pub const LIMIT: f64 = 0.25;

@@ -1,7 +1,7 @@
 //! Shared dense and sparse linear algebra: polar and singular value decompositions, sparse factorisations.
 //!
-//! Public are [`Sparse`], which operators return, and the kernels that can be used alone. They are promised as the
-//! rest of the crate: another signature takes another version.
+//! Public are [`Sparse`], which operators return, and the kernels that can be used alone. As in the rest of
+//! the crate, another signature takes another version.
 
 pub(crate) mod dense;
 mod order;

@@ -25,7 +25,7 @@ pub struct ClosestPoint {
 
 /// Nearest point of the surface for each query.
 ///
-/// Of several nearest points one is chosen, always the same. Triangles without area count as segments.
+/// One of several nearest points is chosen, always the same. Triangles without area count as segments.
 ///
 /// # Errors
 /// Names the first query that is not finite.

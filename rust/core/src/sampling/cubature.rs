@@ -37,8 +37,8 @@ impl Cubature {
 /// force.
 pub(crate) type Works = (Mat<f64>, Vec<f64>);
 
-/// At most `count` items that stand for all in the works of some states, fitted by non-negative least squares:
-/// the place of each among the items, and its weight.
+/// At most `count` items that stand for all in the works of some states, fitted by non-negative least
+/// squares: the place of each among the items, and its weight.
 pub(crate) fn fit(states: &[Works], count: usize) -> Vec<(usize, f64)> {
     let Some((first, _)) = states.first() else { return Vec::new() };
     let directions = first.nrows();

@@ -125,8 +125,8 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
-    /// Puts the body at rest in a pose, 4 rows a handle, with colliders at their initial places, as before its
-    /// first step.
+    /// Puts the body at rest in a pose, 4 rows a handle, with colliders at their initial places, as before
+    /// its first step.
     pub(crate) fn stand(&mut self, pose: &[[f64; 3]]) {
         self.target.copy_from_slice(pose);
         self.collider_target = Placement::made(self.colliders.len());

@@ -50,8 +50,8 @@ impl FullSpaceModel {
         Ok(state)
     }
 
-    /// Damping by mass, 1/s, and by stiffness, s. Pieces of a free body that are joined by stitches alone leave
-    /// each other as these open, which mass damping would slow down.
+    /// Damping by mass, 1/s, and by stiffness, s. Mass damping would slow down pieces of a free body that
+    /// leave each other when their stitches open.
     pub(super) fn damping(&self, params: &SimulationParams) -> [f64; 2] {
         damping(self.frequency, self.parts.is_none() || self.data.stitches.is_none(), params)
     }

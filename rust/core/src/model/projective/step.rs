@@ -119,7 +119,8 @@ impl ProjectiveSubstep {
             return Err(Error::Unsupported { what: "shape", why });
         };
         if !shape.spared().is_empty() {
-            let why = "bodies of all kinds touch it, so there is no one whose points it could spare; give one that spares none";
+            let why =
+                "bodies of all kinds touch it, and it excludes points of one; give one that excludes none";
             return Err(Error::Unsupported { what: "shape", why });
         }
         if let Some(contact) = &mut self.contact {

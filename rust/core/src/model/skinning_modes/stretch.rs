@@ -314,7 +314,8 @@ impl StretchLimit {
 /// Growth of the penalty of a place that ends at a share of its limit: the square of the growth of its force
 /// since [`FIRM`], continuous from 1 on.
 ///
-/// The growth alone takes a place under a constant force back to [`FIRM`]; places under other forces need more.
+/// The growth alone takes a place under a constant force back to [`FIRM`]; places under other forces need
+/// more.
 fn growth(share: f64) -> f64 {
     let [force, most] = [share, FIRM].map(|share| continued(share)[1]);
     (force / most).powi(2).min(FIRMER)
@@ -436,7 +437,7 @@ mod tests {
         low + (high - low) * (share - share.floor())
     }
 
-    /// What is left out of the measurement is below the share: folded, stretched, mirrored and flat rigs.
+    /// Places left out of the measurement are below the share: in folded, stretched, mirrored and flat rigs.
     #[test]
     fn places_far_below_their_limit_are_below_it() {
         let (simd, limit, mut left_out, mut measured) = (Scalar::new(), 0.55, 0, 0);

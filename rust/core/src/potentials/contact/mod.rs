@@ -23,8 +23,8 @@
 //! describe the smooth energy alone and survive changes of the contact set. Hundreds of contacts between
 //! bodies are relaxed one after the other (`relaxation`).
 //!
-//! Where an obstacle is narrower than the spacing of points, the faces between them have contact points of
-//! their own (`faces`), found anew in each substep.
+//! Faces between the points have contact points of their own where an obstacle is narrower than the spacing
+//! of points (`faces`), found anew in each substep.
 //!
 //! Points are tested in groups of neighbours (`near`): a collider out of reach of a group costs nothing.
 //! Grouping does not change any bit of the result.
