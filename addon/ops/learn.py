@@ -9,9 +9,9 @@ from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, builds
 from ..bridge.body.bodies import BodyScene
-from ..bridge.motions import lessons
+from ..bridge.motions import learnt_store
 from ..bridge.preview import previews
-from ..bridge.preview.pupil import Pupil
+from ..bridge.preview.shot_learner import ShotLearner
 from ..bridge.rig.armature_modifier import Warn
 from ..core.body import bodies as built
 from ..core.common.task import Step, Task, in_turn, scaled
@@ -56,7 +56,7 @@ class JOUNCE_OT_forget_learnt(JounceOperator):
         """Deletes the learnt basis of one body after the other."""
         hosts = needs.learnt(context)
         for host in hosts:
-            lessons.forget(host)
+            learnt_store.forget(host)
             if host.jounce.simulated_quality is Quality.LEARNT:
                 host.jounce.property_unset("quality")
         return f"{', '.join(host.name for host in hosts)} forgot what was learnt."
@@ -80,7 +80,7 @@ def keep(lesson: Lesson, context: bpy.types.Context) -> str:
     host, facts = lesson.scene.host, lesson.learnt.facts
     if lesson.digest != host.jounce.built_digest:
         builds.remember(lesson.scene, lesson.body, lesson.digest, lesson.built_again, context)
-    lessons.keep(host, lesson.learnt)
+    learnt_store.keep(host, lesson.learnt)
     host.jounce.quality = Quality.LEARNT.value
     count = len(lesson.learnt.shapes)
     return (
@@ -103,9 +103,9 @@ def learn_body(
         if built.CACHE.get(digest) is None:
             built_again = yield from scaled(built.build(scene.surface, settings), 0.0, 0.1)
         body = built.CACHE.get(digest)
-        pupil = Pupil(scene, body, digest, context)
-        others = pupil.others(warn) if also else []
-        found = yield from scaled(pupil.learn(int(host.jounce.displacements), others), 0.1, 1.0)
+        learner = ShotLearner(scene, body, digest, context)
+        others = learner.others(warn) if also else []
+        found = yield from scaled(learner.learn(int(host.jounce.displacements), others), 0.1, 1.0)
         return Lesson(scene, found, body, digest, built_again)
 
 

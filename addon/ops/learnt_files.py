@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge.motions import lessons
+from ..bridge.motions import learnt_store
 from ..core.body import bodies as built
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import Quality
@@ -31,7 +31,7 @@ class JOUNCE_OT_learnt_save(LearntFileOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Writes the file."""
         host, path = needs.only_body(context), self.path_to_save()
-        known = lessons.of(host)
+        known = learnt_store.of(host)
         if known is None:
             raise UserError(f"The learnt motion of {host.name} cannot be read any more; learn it again.")
         learnt_file.write(path, known)
@@ -53,7 +53,7 @@ class JOUNCE_OT_learnt_load(LearntFileOperator):
         other = known.difference(built.CACHE.get(host.jounce.built_digest))
         if other:
             raise UserError(f"{path.name} was learnt by a body with another {other} than {host.name}.")
-        lessons.keep(host, known)
+        learnt_store.keep(host, known)
         host.jounce.quality = Quality.LEARNT.value
         names = ", ".join(clip.name for clip in known.facts.clips)
         return f"{host.name} has learnt {names}, from {path.name}."

@@ -5,7 +5,7 @@ import bpy
 from ..bridge.bake import bakes, sounds
 from ..bridge.body import bodies, clothes, hard_parts, law_curves, roots
 from ..bridge.inputs import collider_objects
-from ..bridge.motions import final_files, lessons, motions
+from ..bridge.motions import final_files, learnt_store, motions
 from ..bridge.preview import previews, sculpting
 from .operator import JounceOperator
 
@@ -39,7 +39,7 @@ class JOUNCE_OT_remove(JounceOperator):
 def forget(host: bpy.types.Object) -> None:
     """Removes a host's stored data and the objects made for its body, except settings and bakes."""
     motions.forget(host)
-    lessons.forget(host)
+    learnt_store.forget(host)
     final_files.forget(host)
     collider_objects.forget(host)
     sounds.free(host)

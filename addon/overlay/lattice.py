@@ -7,7 +7,7 @@ import numpy as np
 from ..bridge.body import bodies
 from ..bridge.common import units
 from ..bridge.inputs import frame_inputs
-from ..bridge.motions import lessons
+from ..bridge.motions import learnt_store
 from ..bridge.preview import evaluated_meshes, previews
 from ..core.display import cage
 from ..core.display.colours import SEQUENTIAL
@@ -24,7 +24,7 @@ class Lattice:
         self._scene = bodies.read(host, context, lambda _sentence: None)
         self._body = body
         self._edges = cage.edges(body)
-        known = lessons.of(host)
+        known = learnt_store.of(host)
         self._samples = [] if known is None else cage.sample_edges(body, known.tets, known.weights)
 
     def draw(

@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies
-from ..bridge.motions import lessons
+from ..bridge.motions import learnt_store
 from ..bridge.preview import displayed_modes, scrubbing
 from ..bridge.rig import meshes
 from ..core.display.modes import Family
@@ -52,7 +52,7 @@ class JOUNCE_PT_inside(BodyPanel, bpy.types.Panel):
             sidebar.wrapped(layout, context, text=sentence, translate=False)
         if state.is_flesh:
             draw_modes(layout, host, context)
-        known = lessons.of(host)
+        known = learnt_store.of(host)
         if known is not None:
             draw_lesson(layout.column(align=True), known, context)
             layout.prop(context.window_manager.jounce, "samples")

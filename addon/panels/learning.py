@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.loads import colliders
-from ..bridge.motions import lessons
+from ..bridge.motions import learnt_store
 from ..bridge.motions.learnt_preview import LearntPreview
 from ..bridge.preview import previews
 from ..core.flesh.settings import Quality
@@ -22,7 +22,7 @@ COUNTS = (4, 8, 16, 32, 64)
 def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Shows the button for learning the shot, and in a word how near the learnt basis comes."""
     host = bodies.host_of(context.object)
-    known = lessons.of(host)
+    known = learnt_store.of(host)
     column = layout.column(align=True)
     if known is None:
         row = column.row(align=True)

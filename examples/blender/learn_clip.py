@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=120)
     parser.add_argument("--unlimited", action="store_true")
     options = parser.parse_args()
-    lessons = importlib.import_module(f"{extension.enable().__name__}.bridge.motions.lessons")
+    lessons = importlib.import_module(f"{extension.enable().__name__}.bridge.motions.learnt_store")
     character = characters.load(options.file)
     shot = characters.choose_shot(character, options.frames)
     scene = bpy.context.scene

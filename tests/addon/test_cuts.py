@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jounce_core.stepping.cuts import Teleport, Teleports
+from jounce_core.stepping.resets import Teleport, Teleports
 
 CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 

@@ -1,7 +1,7 @@
 """Files of freed bakes: deleted once neither the session nor a .blend on disk plays them."""
 
 import pytest
-from jounce_core.storage.freed import Caches
+from jounce_core.storage.freed_files import Caches
 
 
 @pytest.fixture

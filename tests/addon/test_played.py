@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from jounce_core.shot.played import Played, Track, difference, played
+from jounce_core.shot.fitted_action import Played, Track, difference, played
 
 WALK = Track("Walk", (("location", 0), ("location", 1)), (1.0, 40.0))
 RUN = replace(WALK, name="Run", frames=(1.0, 20.0))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jounce.final_motion import MAGIC, SCENE, read, scene_in
 from jounce.records import as_record
-from jounce_core.bake.shown import scene_of
+from jounce_core.bake.final_scene import scene_of
 from jounce_core.mesh.surface import Part, Surface
 from jounce_core.passes.simulation_pass import SimulationPass
 from jounce_core.stepping.motion import FrameInput, Schedule, VertexInput

@@ -47,4 +47,4 @@ def session(module: Callable[[str], ModuleType]) -> Callable:
 @pytest.fixture
 def lessons(module: Callable[[str], ModuleType]) -> ModuleType:
     """The extension's module for learnt bases."""
-    return module("bridge.motions.lessons")
+    return module("bridge.motions.learnt_store")

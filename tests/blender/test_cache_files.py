@@ -62,7 +62,7 @@ def test_disabling_the_extension_ends_the_session_of_its_files(folder, package, 
     monkeypatch.setattr(atexit, "unregister", lambda hook: hooks.remove(hook) if hook in hooks else None)
     package.unregister()
     package.register()
-    assert hooks == [module("core.storage.freed").CACHES.end]
+    assert hooks == [module("core.storage.freed_files").CACHES.end]
     baked(folder / "shot.blend")
     for name in ("one", "two"):
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"))

@@ -247,10 +247,10 @@ def test_frames_are_the_same_in_any_order(module):
 
 def test_bytes_over_others_stay_whole(module):
     obj, _ = character()
-    kept_data = module("bridge.motions.kept_data")
+    storage = module("bridge.motions.host_storage")
     for count in (3, 2, 50):
-        kept_data.keep(obj, "probe", b"ab\0cd" * count)
-        assert kept_data.of(obj, "probe") == b"ab\0cd" * count
+        storage.keep(obj, "probe", b"ab\0cd" * count)
+        assert storage.of(obj, "probe") == b"ab\0cd" * count
 
 
 def test_frames_before_a_key_know_it_before_all_are_simulated(module):

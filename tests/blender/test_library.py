@@ -114,7 +114,7 @@ def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
 
 def learnt_by(obj, module):
     """The learnt basis of an overridden body, as stored in its shot."""
-    return module("bridge.motions.lessons").of(obj).pack()
+    return module("bridge.motions.learnt_store").of(obj).pack()
 
 
 def test_what_is_learnt_is_kept_in_the_shot_beside_the_cache(tmp_path, module):
@@ -137,7 +137,7 @@ def test_what_is_learnt_is_kept_in_the_shot_beside_the_cache(tmp_path, module):
     bpy.ops.jounce.clear_cache()
     bpy.ops.jounce.forget_learnt()
     assert not bpy.context.scene.jounce.motions
-    assert module("bridge.motions.lessons").of(obj) is None
+    assert module("bridge.motions.learnt_store").of(obj) is None
 
 
 def test_jounce_is_added_in_the_shot(tmp_path):

@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.storage import freed, pc2
+from ...core.storage import freed_files, pc2
 from ..common import handlers
 
 SIBLING = "//"
@@ -45,7 +45,7 @@ def is_made_here(path: str, blend: str, plays: str) -> bool:
 def free(path: Path) -> None:
     """Gives up a cache of the open .blend, unless still in use."""
     if path not in played() and pc2.is_cache(path):
-        freed.CACHES.free(path, bpy.data.filepath)
+        freed_files.CACHES.free(path, bpy.data.filepath)
 
 
 def path_of(modifier: bpy.types.MeshCacheModifier) -> Path:
@@ -65,15 +65,15 @@ def played() -> set[Path]:
 def after_saving(path: str, *_: object) -> None:
     """Deletes unused files after the save of their .blend."""
     if path == bpy.data.filepath:
-        freed.CACHES.saved(path, played())
+        freed_files.CACHES.saved(path, played())
     else:
-        freed.CACHES.copied(played())
+        freed_files.CACHES.copied(played())
 
 
 @persistent
 def after_loading(*_: object) -> None:
     """Another file, and nothing to be undone to."""
-    freed.CACHES.opened(played())
+    freed_files.CACHES.opened(played())
 
 
 HANDLERS = {"save_post": after_saving, "load_post": after_loading}
@@ -82,11 +82,11 @@ HANDLERS = {"save_post": after_saving, "load_post": after_loading}
 def register() -> None:
     """Watches saving, opening and the end of the session."""
     handlers.listen(HANDLERS, True)
-    atexit.register(freed.CACHES.end)
+    atexit.register(freed_files.CACHES.end)
 
 
 def unregister() -> None:
     """Undoes `register`, and ends the session of the files, which nothing would watch any more."""
     handlers.listen(HANDLERS, False)
-    atexit.unregister(freed.CACHES.end)
-    freed.CACHES.end()
+    atexit.unregister(freed_files.CACHES.end)
+    freed_files.CACHES.end()

@@ -11,7 +11,7 @@ import bpy
 
 from ...core.common.user_error import UserError
 from ...core.shot.sound import Sound
-from ...core.storage import freed
+from ...core.storage import freed_files
 from ..common import compat, marks, registry
 from ..motions import final_files
 from . import cache_files, mesh_cache
@@ -83,7 +83,7 @@ def free(host: bpy.types.Object) -> None:
     if sound.library is None:
         bpy.data.sounds.remove(sound)
     if is_own and path not in cache_files.played():
-        freed.CACHES.free(path, bpy.data.filepath)
+        freed_files.CACHES.free(path, bpy.data.filepath)
 
 
 def is_shared(sound: bpy.types.Sound) -> bool:

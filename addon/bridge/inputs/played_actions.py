@@ -8,7 +8,7 @@ from bpy.app.handlers import persistent
 
 from ...core.mesh.surface import hashed
 from ...core.shot import played as known
-from ...core.shot.played import Played, Track
+from ...core.shot.fitted_action import Played, Track
 from ..body import bodies
 from ..common import compat, handlers
 from ..keys import animation

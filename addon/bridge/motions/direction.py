@@ -19,7 +19,7 @@ from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput, Motion, built_frequency, damping_of, stiffness_of
 from ..common import units
 from ..inputs import directions
-from ..motions.behind import Behind
+from ..motions.background_pass import BackgroundPass
 from ..motions.motions import Motions
 
 # Linear modes that swing by themselves, and the vertices' numbers for each.
@@ -59,7 +59,7 @@ def swings_of(made: Motions, scene: bpy.types.Scene, settings: MotionSettings) -
     return Swings(shapes, oscillators, 1.0 - pinned, 1.0 / seconds)
 
 
-Passes = Callable[[], tuple[SimulationPass, Behind | None]]
+Passes = Callable[[], tuple[SimulationPass, BackgroundPass | None]]
 
 
 class Direction:

@@ -11,14 +11,14 @@ from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
 from ...core.storage.final_cache import FinalCache
 from . import final_files, first_look
-from .behind import Behind
+from .background_pass import BackgroundPass
 from .motions import Motions
 
 # Seconds on a frame before it is simulated ahead of those before it.
 RESTED_SECONDS = 0.3
 
 
-class FinalPreview(Behind[FinalCache]):
+class FinalPreview(BackgroundPass[FinalCache]):
     """A full-space pass behind a draft, which also measures the draft's error.
 
     While the artist rests on a frame that is far ahead, a first look at it comes before its turn.
@@ -116,7 +116,7 @@ class FinalPreview(Behind[FinalCache]):
         self._blend = bpy.data.filepath
 
 
-def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> FinalPreview:
+def restarted(before: BackgroundPass | None, made: Motions, scene: bpy.types.Scene) -> FinalPreview:
     """A pass with the present settings, which keeps all valid frames."""
     first = scene.frame_start
     if isinstance(before, FinalPreview) and before.cache.origin == made.final_origin(scene, first):

@@ -14,8 +14,8 @@ from ...core.shot.learnt import Learnt
 from ...core.stepping.motion import FrameInput, built_frequency, stiffness_of
 from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
-from . import lessons
-from .behind import Behind
+from . import learnt_store
+from .background_pass import BackgroundPass
 from .motions import Motions
 
 # Ratio of stiffness to the learnt flesh above which the motion differs.
@@ -24,7 +24,7 @@ FAR = 2.0
 FEW = 0.05
 
 
-class LearntPreview(Behind[MotionCache]):
+class LearntPreview(BackgroundPass[MotionCache]):
     """A learnt pass behind a draft. unseen: number of frames unlike the learnt ones."""
 
     name = "Learnt"
@@ -51,7 +51,7 @@ class LearntPreview(Behind[MotionCache]):
         refuse_drive(drive, self._motions.scene.host.name)
 
     def _told(self) -> str:
-        known = lessons.of(self._motions.scene.host)
+        known = learnt_store.of(self._motions.scene.host)
         return f", {known.facts.error:.1%} from Final" if known is not None and self.error is not None else ""
 
     def _is_compared(self, wanted: int) -> bool:
@@ -60,7 +60,7 @@ class LearntPreview(Behind[MotionCache]):
     def _compare(self, drives: list[FrameInput], _draft: MotionCache, wanted: int, _seconds: float) -> None:
         """Finds poses unlike the learnt ones; in a shot without changes the errors of the lesson hold."""
         self._compared = wanted
-        known = lessons.of(self._motions.scene.host)
+        known = learnt_store.of(self._motions.scene.host)
         poses = [drive.pose for drive in drives[:wanted] if not drive.held]
         if known is None or not poses:
             return
@@ -72,7 +72,7 @@ class LearntPreview(Behind[MotionCache]):
 
     def warnings(self) -> Iterator[str]:
         """Reasons for a large error, a sentence each; learning again removes them."""
-        known = lessons.of(self._motions.scene.host)
+        known = learnt_store.of(self._motions.scene.host)
         if self.fine is None and self._trouble:
             yield self._trouble
         if known is None or self._trouble:
@@ -107,7 +107,7 @@ def prepared(body: "learnt.jounce.Body", digest: str, scene: BodyScene) -> FineB
 def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
     """The learnt basis of a body, refused if it belongs to another body."""
     host = scene.host
-    known = lessons.of(host)
+    known = learnt_store.of(host)
     if known is None:
         kept = "cannot be read any more" if host.jounce.learnt_digest else "is nothing yet"
         raise UserError(f"What {host.name} has learnt {kept}; press Learn This Shot.")
@@ -121,7 +121,7 @@ def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
     return known
 
 
-def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> LearntPreview:
+def restarted(before: BackgroundPass | None, made: Motions, scene: bpy.types.Scene) -> LearntPreview:
     """A pass with the present settings, which keeps all valid frames."""
     cache = made.learnt_cache(scene, scene.frame_start)
     if isinstance(before, LearntPreview) and before.cache.origin == cache.origin:

@@ -6,7 +6,7 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...core.bake.shown import scene_of
+from ...core.bake.final_scene import scene_of
 from ...core.body import bodies as built
 from ...core.body.attached import AttachedBody
 from ...core.body.colliders import Colliders, soft
@@ -23,7 +23,6 @@ from ...core.passes.loose_pass import LoosePass, Throw
 from ...core.passes.pinned_pass import PinnedPass
 from ...core.passes.simulation_pass import SimulationPass, Start
 from ...core.passes.touching_pass import TouchingPass, together
-from ...core.stepping.cuts import Teleport
 from ...core.stepping.motion import (
     TOLERANCE,
     Reduce,
@@ -34,6 +33,7 @@ from ...core.stepping.motion import (
     simulation,
     stiffness_of,
 )
+from ...core.stepping.resets import Teleport
 from ...core.storage.cache import MotionCache, Origin, surface_origin, unpack
 from ...core.storage.final_cache import FinalCache
 from ..body import companions
@@ -41,7 +41,7 @@ from ..body.bodies import BodyScene, are_linear
 from ..common import units
 from ..loads import animated_settings, colliders
 from ..rig import bone_core
-from . import final_files, kept_data
+from . import final_files, host_storage
 
 KEY = "motion"
 # Settings of modes, without effect in the full space. Name of the colliders in the origin of a final motion.
@@ -342,15 +342,15 @@ class Motions:
 
 def kept(host: bpy.types.Object) -> MotionCache | None:
     """The stored cache of a host, if there is one."""
-    data = kept_data.of(host, KEY)
+    data = host_storage.of(host, KEY)
     return None if data is None else unpack(data)
 
 
 def keep(host: bpy.types.Object, cache: MotionCache) -> None:
     """Stores a cache with its host."""
-    kept_data.keep(host, KEY, cache.pack())
+    host_storage.keep(host, KEY, cache.pack())
 
 
 def forget(host: bpy.types.Object) -> None:
     """Takes the stored cache away."""
-    kept_data.forget(host, KEY)
+    host_storage.forget(host, KEY)

@@ -18,8 +18,8 @@ from ...core.storage.cache import MotionCache
 from ..body import bodies, builds, companions
 from ..common import units
 from ..inputs import frame_inputs, surroundings
-from ..motions import first_look, motions, qualities
-from ..motions.behind import Behind
+from ..motions import first_look, motions, quality_passes
+from ..motions.background_pass import BackgroundPass
 from ..motions.direction import Direction
 from ..motions.display import Display
 from ..motions.drive_reader import DriveReader
@@ -44,7 +44,7 @@ class Session:
         self.trouble = ""
         self.motions: motions.Motions | None = None
         self.filling: SimulationPass | None = None
-        self.final: Behind | None = None
+        self.final: BackgroundPass | None = None
         self.direction: Direction | None = None
         self.interactive: Interactive | None = None
         self.first_look: first_look.FirstLook | None = None
@@ -137,7 +137,7 @@ class Session:
             return f"Moved by hand{kept}"
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
-            told = qualities.status(self.final, self.host, self.cache.frames, self.wanted)
+            told = quality_passes.status(self.final, self.host, self.cache.frames, self.wanted)
             return ". ".join(filter(None, (told, self.filling.held(), self.filling.rough())))
         if self._watch.suspected:
             return "Changed; checking the cache"
@@ -205,7 +205,7 @@ class Session:
         if cache is None or self._changed:
             cache = MotionCache(origin, first)
         self.filling = self.motions.filling(self.scene, cache)
-        self.final = qualities.restarted(self.final, self.motions, self.scene)
+        self.final = quality_passes.restarted(self.final, self.motions, self.scene)
         self.first_look = first_look.restarted(self.first_look, self.motions, self.scene, self.filling)
         self._watch.suspected, self._kept = 0.0, False
 

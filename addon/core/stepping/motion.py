@@ -20,7 +20,7 @@ from ..flesh.settings import (
     RestartMode,
 )
 from ..mesh.contact_points import Skin
-from .cuts import Teleport, Teleports
+from .resets import Teleport, Teleports
 
 # Reference material of built bodies, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density,
 # which are set for the motion.

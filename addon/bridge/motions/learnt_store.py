@@ -4,7 +4,7 @@ import bpy
 
 from ...core.body.bodies import BodyCache
 from ...core.shot.learnt import Learnt, unpack
-from . import kept_data
+from . import host_storage
 
 KEY = "learnt"
 
@@ -19,7 +19,7 @@ def of(host: bpy.types.Object) -> Learnt | None:
         return None
     found = _read.get(digest)
     if found is None:
-        data = kept_data.of(host, KEY)
+        data = host_storage.of(host, KEY)
         learnt = None if data is None else unpack(data)
         found = () if learnt is None else (learnt,)
         _read.put(digest, found)
@@ -28,12 +28,12 @@ def of(host: bpy.types.Object) -> Learnt | None:
 
 def keep(host: bpy.types.Object, learnt: Learnt) -> None:
     """Stores a learnt basis over an earlier one."""
-    kept_data.keep(host, KEY, learnt.pack())
+    host_storage.keep(host, KEY, learnt.pack())
     host.jounce.learnt_digest = learnt.digest
     _read.put(learnt.digest, (learnt,))
 
 
 def forget(host: bpy.types.Object) -> None:
     """Deletes the learnt basis."""
-    kept_data.forget(host, KEY)
+    host_storage.forget(host, KEY)
     host.jounce.property_unset("learnt_digest")

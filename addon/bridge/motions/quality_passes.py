@@ -5,13 +5,13 @@ import bpy
 from ...core.flesh.settings import Quality, Target
 from ..body import companions
 from . import final_preview, learnt_preview
-from .behind import Behind
+from .background_pass import BackgroundPass
 from .motions import Motions
 
 RESTARTED = {Quality.FINAL: final_preview.restarted, Quality.LEARNT: learnt_preview.restarted}
 
 
-def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> Behind | None:
+def restarted(before: BackgroundPass | None, made: Motions, scene: bpy.types.Scene) -> BackgroundPass | None:
     """A pass with the present settings, which keeps all valid frames; None for drafts."""
     if before is not None:
         before.close()
@@ -19,7 +19,7 @@ def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> B
     return None if restart is None else restart(before, made, scene)
 
 
-def status(behind: Behind | None, host: bpy.types.Object, frames: range, wanted: int) -> str:
+def status(behind: BackgroundPass | None, host: bpy.types.Object, frames: range, wanted: int) -> str:
     """A few words for the panel about a complete draft and the motion behind it. frames: of the draft."""
     state = host.jounce
     if behind is not None:

@@ -18,7 +18,7 @@ from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
 from ..inputs import played_actions
-from ..motions import lessons
+from ..motions import learnt_store
 from ..motions.learnt_preview import stiffness_now
 from ..motions.motions import Motions
 from ..rig.armature_modifier import Warn
@@ -27,7 +27,7 @@ from . import frame_readings, previews
 Frames = list[np.ndarray]
 
 
-class Pupil:
+class ShotLearner:
     """A built body and the frames of its scene, for learning the final motion."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Pupil:
 
     def others(self, warn: Warn) -> list[tuple[str, Shot]]:
         """The other learnt shots; all are dropped if the body has changed."""
-        known = lessons.of(self._host)
+        known = learnt_store.of(self._host)
         if known is None:
             return []
         other = known.difference(self._body)

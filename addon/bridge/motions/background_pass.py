@@ -18,7 +18,7 @@ from .motions import Motions
 Cache = TypeVar("Cache", bound=MotionCache)
 
 
-class Behind(Generic[Cache]):
+class BackgroundPass(Generic[Cache]):
     """A background pass behind a draft. Subclasses define the motion and its report.
 
     error: distance of the draft or the learnt motion from the final motion, once known.
