@@ -500,8 +500,8 @@ class Material:
         """Density, kg/m^3: one number, or (t,) float64."""
     @property
     def curves(self) -> list[_Floats | None] | None:
-        """Drawn stress curves of lengths, areas and the volume, each (k, 2) float64 or None for zero, as in the
-        constructor; None for other laws.
+        """Drawn stress curves of lengths, areas and the volume, each (k, 2) float64 or None for zero, as in
+        the constructor; None for other laws.
         """
 
 @final
@@ -1099,8 +1099,8 @@ class LinearModes:
         """
     @property
     def rotations(self) -> _Floats:
-        """Infinitesimal rotations of the displacements at the vertices, `w = 1/2 curl psi`, (k, n, 3) float64,
-        rad/(m sqrt(kg)).
+        """Infinitesimal rotations of the displacements at the vertices, `w = 1/2 curl psi`, (k, n, 3)
+        float64, rad/(m sqrt(kg)).
 
         Each is a mean over the tets at a vertex, weighted by volume, or over the triangles, weighted by
         area. Modal warping rotates vertices by them.
@@ -1727,33 +1727,9 @@ class Model:
             part has at least one handle and one cluster.
         seed : int, default 0
             Seed of the random draws; the same seed gives the same model.
-        thickness : float, optional
-            Thickness of a surface or a skin, metres, for its mass and stiffness; None for tets alone.
-        bending : float, default 1.0
-            Bending stiffness of a surface or a skin, relative to a plate of this thickness.
-        skin : SurfaceMesh, optional
-            Triangles between the vertices of a body of tets, on its surface or inside; its points are these
-            vertices. Energy and mass add to those of the tets. None for no triangles.
-        skin_material : Material, optional
-            Material of the skin, uniform or per triangle; None for the material of the tets.
-        springs : (s, 2) array of integers, optional
-            Pairs of vertices joined by springs, each pair on one loose part; None for no springs.
-        spring_stiffness : float or (s,) array, optional
-            Stiffness of each spring, N/m; `stiffness` of a Simulation scales it.
-        spring_length : (s,) array, optional
-            Length of each spring without force, metres; None for the distance at rest.
-        strain_limit : (float, float), optional
-            Smallest and largest principal stretch of clusters and triangles, around 1; None for no limit.
-        limit_firmness : float, default 10.0
-            Stiffness of the limit relative to the flesh: a stretch that would exceed it by e does so by `e /
-            (1 + limit_firmness)`. More takes more iterations.
-        rig : Rig, optional
-            Rig of an attached body; None for a loose one.
-        attached : (n,) array, optional
-            Attachment of each vertex to its bones, bool or in [0, 1], by a spring of stiffness `attached m
-            (2 pi attachment)^2`; None for a loose body. Vertices with half or more touch nothing.
-        attachment : float, default 30.0
-            Frequency of the attachment, Hz.
+        settings : ProjectiveSettings
+            Keyword arguments: surface and skin, springs, limit of strain, and attachment to bones;
+            `ProjectiveSettings` has their meaning and defaults.
 
         Returns
         -------
@@ -1841,8 +1817,8 @@ class Model:
             Displacements, metres; `out` itself if it is given.
         """
     def reduce_forces(self, forces: _FloatsLike, emb: Embedding | None = None) -> _Floats:
-        """Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i
-        [X_i; 1]'`; the forces on the vertices in the full space.
+        """Generalised force, float64 of `coefficient_shape`, of forces on points, newtons:
+        `sum_i W_k(X_i) f_i [X_i; 1]'`; the forces on the vertices in the full space.
 
         The exact transpose of `displacement`: equal work on coefficients and on displacements.
 
@@ -2066,8 +2042,8 @@ class Grip:
     """
     def __new__(cls, model: Model, points: _IndicesLike, embedding: Embedding | None = None) -> Grip: ...
     def pull(self, targets: _FloatsLike, frequency: float = 10.0, calm: float = 0.0) -> Pull:
-        """Pulls the points to targets throughout a step, each by a critically damped spring with the effective
-        mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
+        """Pulls the points to targets throughout a step, each by a critically damped spring with the
+        effective mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
 
         Parameters
         ----------
@@ -2125,8 +2101,8 @@ class StepReport:
         """Iterations, summed over the substeps."""
     @property
     def residual(self) -> float:
-        """Distance to the solution in the full space, change in the last iteration for other models, to compare
-        with `tolerance`; the largest of the substeps.
+        """Distance to the solution in the full space, change in the last iteration for other models; the
+        largest of the substeps, to compare with `tolerance`.
         """
     @property
     def converged(self) -> bool:
@@ -2619,7 +2595,7 @@ class Simulation:
         """
     @property
     def settings(self) -> Settings:
-        """Settings in effect by the names of the constructor: `Simulation(model, **settings)` has them too."""
+        """Settings in effect, by the names of the constructor: keyword arguments of an equal Simulation."""
     @property
     def model(self) -> Model:
         """The simulated model."""
@@ -2650,8 +2626,8 @@ class Simulation:
         velocity: tuple[float, float, float] | None = None,
         spin: tuple[float, float, float] | None = None,
     ) -> None:
-        """Restarts a loose body, of `Model.projective` or `Model.full_space` without rig and pins, at a place,
-        with a velocity and a spin about its centre of mass.
+        """Restarts a loose body, of `Model.projective` or `Model.full_space` without rig and pins, at a
+        place, with a velocity and a spin about its centre of mass.
 
         Parameters
         ----------
@@ -2712,7 +2688,7 @@ class Simulation:
             Places as in `step`.
         """
     def velocity(self, emb: Embedding | None = None, out: _Singles | None = None) -> _Singles:
-        """Velocity of the secondary displacement, metres per second, relative to the posed mesh; zeros at rest.
+        """Velocity of the secondary displacement, m/s, relative to the posed mesh; zeros at rest.
 
         By the backward difference of the integrator over the last substeps.
 
@@ -3361,7 +3337,7 @@ class MotionJob(Job):
     def report(self) -> CycleReport | None:
         """Closing error of the last cycle, as returned by `Simulation.settle_cycle`; None until available."""
     def wait(self) -> None:
-        """Waits until all requests are done; raises the error of a failed request. Ctrl+C ends the waiting."""
+        """Waits until all requests are done, or until Ctrl+C; raises the error of a failed request."""
     def coefficients(self, start: int = 0) -> _Floats:
         """Kept coefficients from number `start` on, (k, ...) float64; raises the error of a failed request.
 
@@ -4728,7 +4704,7 @@ def weight_constraint(mesh: TetMesh, material: Material, rig: Rig, leak: _Rows =
     """Complementarity constraint of skinning modes: `C w = 0` exactly when the motion of the weights w is
     complementary to the rig, `J' D M B(w) = 0` with D = 1 - leak [FastCD eq. 21].
 
-    Of the products of each bone's weights with pairs of `{x, y, z, 1}`, dependent rows are left out.
+    Dependent rows among the products of each bone's weights with pairs of `{x, y, z, 1}` are left out.
 
     Parameters
     ----------
@@ -4795,8 +4771,8 @@ def displacement_constraint(mesh: TetMesh, material: Material, rig: Rig, leak: _
     """
 
 def skinning_jacobian(points: _FloatsLike, rig: Rig) -> SparseMatrix:
-    """Jacobian J of linear blend skinning: `x = J p` has the posed vertices, coordinates of a vertex adjacent,
-    for a pose p, (b, 3, 4) in C order.
+    """Jacobian J of linear blend skinning: `x = J p` has the posed vertices, coordinates of a vertex
+    adjacent, for a pose p, (b, 3, 4) in C order.
 
     Parameters
     ----------
