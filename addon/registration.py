@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge.bake import cache_files, kept, old_files, renders
+from .bridge.bake import cache_files, kept, renders
 from .bridge.body import copies
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
@@ -63,7 +63,6 @@ def register() -> None:
     translations.register()
     cli.register()
     registry.register()
-    old_files.register()
     cache_files.register()
     copies.register()
     played_actions.register()
@@ -89,7 +88,6 @@ def unregister() -> None:
     played_actions.unregister()
     copies.unregister()
     cache_files.unregister()
-    old_files.unregister()
     registry.unregister()
     cli.unregister()
     translations.unregister()

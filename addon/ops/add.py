@@ -38,7 +38,7 @@ def add_body(
     for obj in (host, *others):
         bodies.refuse_joining(obj, host, warn)
     host.jounce.is_host = True
-    # Bodies of older files lack these settings and stay unchanged.
+    # The properties' own defaults are simpler: those of a body that a script makes.
     host.jounce.frequency_of = FrequencyOf.SIZE.value
     host.jounce.forces = "CUBATURE"
     host.jounce.use_stretch = True

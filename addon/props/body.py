@@ -8,7 +8,7 @@ from .refresh import refreshing
 
 FORCES = (
     ("CUBATURE", "Cubature", "At single cells, chosen and weighted for the bending of the whole body"),
-    ("CLUSTERS", "Clusters", "As means over regions, too stiff in bending; kept by bodies of older files"),
+    ("CLUSTERS", "Clusters", "As means over regions, too stiff in bending"),
 )
 KINDS = (
     (BodyKind.RIGGED.value, "Rigged", "Flesh on a rig or on the object"),

@@ -27,7 +27,7 @@ FREQUENCY_OF = (
     (
         FrequencyOf.LOWEST_MODE.value,
         "Lowest Mode",
-        "The softest mode of the body, attachments included. Bodies of older files have this",
+        "The softest mode of the body, attachments included",
     ),
 )
 

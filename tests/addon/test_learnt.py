@@ -53,19 +53,6 @@ def test_the_same_comes_back(learnt):
     assert replace(learnt, facts=replace(FACTS, held_out=0.5)).digest != learnt.digest
 
 
-def test_what_knew_no_limits_is_still_read(body, learnt):
-    def forget(header):
-        del header["sizes"]["l"], header["sizes"]["v"], header["facts"]["knows_limits"]
-
-    assert len(learnt.limit_tets) and len(learnt.limit_vertices) and learnt.limits is not None
-    none = {name: getattr(learnt, name)[:0] for name in kept.ARRAYS if name.startswith("limit_")}
-    again = unpack(changed(replace(learnt, **none), forget))
-    assert not again.facts.knows_limits and again.limits is None
-    assert np.array_equal(again.shapes, learnt.shapes) and again.difference(body) == ""
-    model = kept.prepared(body, "earlier", again, kept.Flesh(kept.Law.COROTATED, 0.0)).model
-    assert model.limit_samples is None and model.cubature is not None
-
-
 def test_limits_of_another_body_are_refused(body, learnt):
     assert learnt.difference(body) == ""
     for name, count in (("limit_tets", len(body.mesh.tets)), ("limit_vertices", len(body.mesh.vertices))):

@@ -1,7 +1,5 @@
 """Loads on learnt flesh: limits, accelerations and force fields, and refusals."""
 
-from dataclasses import replace
-
 import bpy
 import numpy as np
 import pytest
@@ -35,22 +33,6 @@ def test_limits_hold_what_was_learnt(character, session, lessons):
         free = shown(obj, "LEARNT")
         assert np.linalg.norm(free - held) > 0.05 * size, limit
         setattr(obj.jounce, limit, True)
-
-
-def test_what_an_earlier_version_learnt_plays_without_limits(character, session, lessons):
-    obj, _ = character
-    bpy.ops.jounce.learn()
-    known = lessons.of(obj)
-    none = {name: getattr(known, name)[:0] for name in vars(known) if name.startswith("limit_")}
-    assert len(none) == 4
-    lessons.keep(obj, replace(known, facts=replace(known.facts, knows_limits=False), **none))
-    bpy.ops.jounce.preview()
-    free = shown(obj, "LEARNT")
-    assert list(session(obj).final.warnings()) == []
-    obj.jounce.use_stretch = True
-    assert np.array_equal(shown(obj, "LEARNT"), free)
-    (sentence,) = session(obj).final.warnings()
-    assert sentence == "The learnt motion has no limits, as it is of an earlier version."
 
 
 def test_pushes_and_fields_move_what_was_learnt(character, session, lessons):

@@ -18,7 +18,6 @@ from . import (
     kept,
     measured,
     mesh_cache,
-    old_files,
     own_bones,
     replacing,
     shape_keys,
@@ -126,8 +125,6 @@ def replace(wanted: list[Expected], made: list[Prepared], context: bpy.types.Con
     If the writing fails, or a bake does not show its flesh, all earlier bakes stay.
     """
     objects = [obj for each in wanted for obj in bodies.members(each.scene.host)]
-    for obj in objects:
-        old_files.update(obj)
     earlier = [replacing.Earlier(obj) for obj in objects]
     try:
         for prepared in made:
@@ -149,7 +146,6 @@ def replace(wanted: list[Expected], made: list[Prepared], context: bpy.types.Con
 
 def free(obj: bpy.types.Object) -> None:
     """Removes any bake from a mesh; everything else stays unchanged."""
-    old_files.update(obj)
     for kind in (shape_keys, skinning_nodes, mesh_cache, helper_bones):
         kind.free(obj)
     for name in ("bake_target", "bake_modifier", "bake_modifier_name", "bake_played", "bake_played_name"):

@@ -225,9 +225,8 @@ def free(obj: bpy.types.Object) -> None:
 
 
 def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature of the copy of a mesh; files of older versions record the copy alone."""
-    above = None if obj.jounce.bake_copy is None else obj.jounce.bake_copy.parent
-    return obj.jounce.bake_rig or (above if above is not None and marks.has(above, marks.BAKE) else None)
+    """The armature of the copy of a mesh."""
+    return obj.jounce.bake_rig
 
 
 def collections_of(obj: bpy.types.Object) -> set[bpy.types.Collection]:

@@ -10,7 +10,7 @@ from bpy.app.handlers import persistent
 
 from . import handlers
 
-# Format of the data on meshes of bodies; `old_files` converts earlier ones.
+# Format of the data on meshes of bodies.
 FORMAT = 1
 
 _meshes: list[bpy.types.Object] | None = None

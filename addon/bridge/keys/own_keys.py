@@ -16,7 +16,6 @@ from ...core.storage.cache import digest_of
 # Custom property of the keys of a mesh: [name, digest] of each key of a bake.
 RECORD = "jounce_keys"
 NUMBER = re.compile(r"\.\d{3,}$")
-VALUE = re.compile(r'key_blocks\["(.*)"\]\.value')
 
 
 def record(keys: bpy.types.Key, blocks: list[bpy.types.ShapeKey]) -> None:

@@ -80,8 +80,6 @@ class LearntPreview(BackgroundPass[MotionCache]):
         if self.unseen > FEW * self._compared:
             yield f"In {self.unseen} of {self._compared} frames the pose is unlike any that was learnt."
         state, facts = self._motions.scene.host.jounce, known.facts
-        if not facts.knows_limits and (state.use_stretch or state.use_limit):
-            yield "The learnt motion has no limits, as it is of an earlier version."
         ratio = stiffness_now(self._motions) / facts.stiffness
         if ratio > FAR or ratio < 1.0 / FAR:
             share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"

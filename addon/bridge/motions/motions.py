@@ -282,10 +282,8 @@ class Motions:
     def learnt(
         self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
     ) -> SimulationPass:
-        """A pass in the learnt basis; a basis of earlier versions has no limit samples."""
+        """A pass in the learnt basis."""
         settings = self.scene.host.jounce.motion_settings()
-        if model.limit_samples is None:
-            settings = replace(settings, limit=None, stretch=None)
         start = partial(self._start(scene, settings), model=model)
         return self._filling(scene, cache, settings, start, reduce=model.reduce_forces)
 

@@ -11,8 +11,8 @@ from ..rig.bone_core import BoneCore
 from .maps import Maps
 from .stitches import NONE, Stitches
 
-# Version of the build: increases when the same surface and settings give another body, which invalidates the
-# motion in older files.
+# Version of the build: increases when the same surface and settings give another body, which invalidates
+# stored motion.
 BUILDING = 5
 
 

@@ -41,7 +41,7 @@ ARRAYS = {
     "limit_vertices": ("<i4", "v"),
     "limit_vertex_weights": ("<f8", "v"),
 }
-# Dimensions that may be zero; absent in older files.
+# Dimensions that may be zero.
 OPTIONAL = "lv"
 INDICES = "tets", "limit_tets", "limit_vertices"
 WEIGHTS = "weights", "limit_tet_weights", "limit_vertex_weights"
@@ -110,8 +110,8 @@ class Facts:
     shots; curve is a digest. frequency: Hz, for the damping ratio. origin: hash of all inputs of the last
     shot's final motion except the drives. limited: True if the motion had limits. error, draft_error,
     held_out: errors of the learnt motion, of the draft, and in held-out frames, as shares of the size of the
-    final motion. knows_limits: True with limit samples. loads: hash of the forces in the last shot, empty
-    without. left_out: share of all shots outside of the displacements.
+    final motion. loads: hash of the forces in the last shot, empty without. left_out: share of all shots
+    outside of the displacements.
     """
 
     clips: tuple[Clip, ...]
@@ -123,7 +123,6 @@ class Facts:
     limited: bool
     hardening: float = 0.0
     curve: str = ""
-    knows_limits: bool = False
     loads: str = ""
     left_out: float = 0.0
     error: float = 0.0
@@ -161,10 +160,8 @@ class Learnt:
         return self.cage.difference(cage_of(body)) or ("" if fits else "mesh")
 
     @property
-    def limits(self) -> "jounce.LimitSamples | None":
-        """Limit samples; None without any."""
-        if not self.facts.knows_limits:
-            return None
+    def limits(self) -> "jounce.LimitSamples":
+        """Limit samples."""
         tets = self.limit_tets, self.limit_tet_weights
         return jounce.LimitSamples(*tets, self.limit_vertices, self.limit_vertex_weights)
 
@@ -223,7 +220,7 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
         limit_tet_weights=limits.tet_weights,
         limit_vertices=limits.vertices,
         limit_vertex_weights=limits.vertex_weights,
-        facts=replace(facts, knows_limits=True),
+        facts=facts,
     )
     mass = body.mesh.vertex_volumes
     left = length(mass, shot.displacements - learnt.snapshots()) / length(mass, shot.displacements)
@@ -277,14 +274,13 @@ def facts_in(known: dict[str, Any]) -> Facts:
         clips=tuple(Clip(str(clip["name"]), counted(clip["frames"])) for clip in known["clips"]),
         law=Law(known["law"]).value,
         poisson=number("poisson"),
-        hardening=number("hardening") if "hardening" in known else 0.0,
-        curve=str(known.get("curve", "")),
+        hardening=number("hardening"),
+        curve=str(known["curve"]),
         stiffness=number("stiffness", LEAST),
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),
         limited=bool(known["limited"]),
-        knows_limits=bool(known.get("knows_limits", False)),
-        loads=str(known.get("loads", "")),
+        loads=str(known["loads"]),
         left_out=number("left_out"),
         error=number("error"),
         draft_error=number("draft_error"),
