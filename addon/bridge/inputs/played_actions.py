@@ -7,7 +7,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.mesh.surface import hashed
-from ...core.shot import played as known
+from ...core.shot import fitted_action
 from ...core.shot.fitted_action import Played, Track
 from ..body import bodies
 from ..common import compat, handlers
@@ -28,7 +28,7 @@ _keys: dict[tuple[int, Played], str] = {}
 
 def now(host: bpy.types.Object) -> Played:
     """The present animation of a body."""
-    return known.played(track(owner) for owner in owners(host) if keyed(owner))
+    return fitted_action.played(track(owner) for owner in owners(host) if keyed(owner))
 
 
 def keys(host: bpy.types.Object) -> str:
@@ -50,7 +50,7 @@ def difference(host: bpy.types.Object) -> str:
     def is_same() -> bool:
         return state.fitted_keys == remembered(_keys, (host.session_uid, playing), lambda: keys(host))
 
-    return known.difference(fitted, playing, is_same)
+    return fitted_action.difference(fitted, playing, is_same)
 
 
 def remembered(memory: dict[K, V], key: K, make: Callable[[], V]) -> V:
