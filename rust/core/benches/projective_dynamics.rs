@@ -47,8 +47,8 @@ fn main() -> Result<()> {
         STEPS[1]
     );
     println!(
-        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  new stiffness \
-         ms  displacement ms"
+        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  new \
+         stiffness ms  displacement ms"
     );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
     for (tets, handles, clusters, yardstick) in BODIES {
