@@ -29,7 +29,7 @@ def test_all_names_what_there_is():
 
 
 def test_signatures_show_the_defaults():
-    assert inspect.signature(jounce.Model.projective).parameters["attachment"].default == 30.0
+    assert inspect.signature(jounce.Model.projective).parameters["handles"].default == 60
     assert inspect.signature(jounce.Body).parameters["modes"].default == 24
     assert inspect.signature(jounce.Material).parameters["young"].default == 1e5
 

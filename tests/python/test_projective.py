@@ -242,6 +242,23 @@ def test_a_sheet_hangs_from_a_rig(sheet):
         simulation.place()
 
 
+def test_settings_of_bodies_of_handles_have_the_documented_defaults(sheet):
+    make = {"handles": 12, "thickness": 1e-3, "rig": jounce.Rig(sheet, np.ones((len(sheet.points), 1)))}
+    make |= {"attached": sheet.points[:, 2] > 0.9, "strain_limit": (0.99, 1.01)}
+    moved = []
+    for settings in ({}, {"bending": 1.0, "limit_firmness": 10.0, "attachment": 30.0, "springs": None}):
+        simulation = jounce.Simulation(jounce.Model.projective(sheet, CLOTH, **make, **settings), dt=DT)
+        simulation.step(np.eye(3, 4)[None])
+        simulation.step(turned(0.0, [0.0, 0.05, 0.0])[None])
+        moved.append(np.array(simulation.displacement()))
+    assert np.array_equal(*moved) and np.abs(moved[0]).max() > 1e-3
+    for make_it in (jounce.Model.projective, jounce.ProjectiveJob):
+        with pytest.raises(TypeError, match="^bend is no setting; the settings are thickness, bending, "):
+            make_it(sheet, CLOTH, thickness=1e-3, bend=1.0)
+        with pytest.raises(TypeError, match="argument 'bending'"):
+            make_it(sheet, CLOTH, thickness=1e-3, bending="much")
+
+
 def test_what_a_surface_has_no_part_for_is_refused(mesh, sheet):
     def made(shape=sheet, **arguments):
         return jounce.Model.projective(shape, CLOTH, handles=8, **arguments)
