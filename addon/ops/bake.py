@@ -14,7 +14,7 @@ from ..bridge.motions import direction, learnt_preview, motions
 from ..bridge.preview import frame_readings, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.bake.prepared import Prepared
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.body.full_space import FineBody, compared, prepared, refuse_drive
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
@@ -85,13 +85,13 @@ class Baking:
 
     scene: BodyScene
     settings: BakeSettings
-    body: "built.jounce.Body"
+    body: "built_bodies.jounce.Body"
     digest: str
     built_again: str
     fine: FineBody | None = None
 
     @property
-    def shown(self) -> "built.jounce.Body | FineBody":
+    def shown(self) -> "built_bodies.jounce.Body | FineBody":
         """Map from the coefficients of the baked motion to shapes."""
         return self.body if self.fine is None else self.fine
 
@@ -205,9 +205,9 @@ def prepare(
     bakes.warn_of_left_out(host, settings, warn)
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
-    if built.CACHE.get(digest) is None:
-        built_again = yield from built.build(scene.surface, host.jounce.build_settings())
-    body = built.CACHE.get(digest)
+    if built_bodies.CACHE.get(digest) is None:
+        built_again = yield from built_bodies.build(scene.surface, host.jounce.build_settings())
+    body = built_bodies.CACHE.get(digest)
     settings = of_built(host, body, settings, warn)
     fine = None
     if settings.quality is Quality.FINAL:
@@ -222,7 +222,7 @@ def prepare(
 
 
 def of_built(
-    host: bpy.types.Object, body: "built.jounce.Body", settings: BakeSettings, warn: Warn
+    host: bpy.types.Object, body: "built_bodies.jounce.Body", settings: BakeSettings, warn: Warn
 ) -> BakeSettings:
     """The settings with the quality of a body just built; warns if an automatic one stays a draft."""
     if not host.jounce.has_final:
@@ -296,7 +296,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
         )
     if not prepared.parts:
         unmoved = f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake."
-        warn(built.held_skin(baking.body, scene.surface) or unmoved)
+        warn(built_bodies.held_skin(baking.body, scene.surface) or unmoved)
     closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
     closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.is_final else ""
     closing += f"; at most {taken.depth:.1%} of the size inside of colliders" if taken.depth else ""

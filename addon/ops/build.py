@@ -8,7 +8,7 @@ import bpy
 from ..bridge.body import binding, bodies, builds
 from ..bridge.preview import previews
 from ..bridge.rig.armature_modifier import Warn
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.common.task import Step, Task, in_turn
 from . import needs
 from .operator import LongOperator
@@ -42,7 +42,7 @@ class Built:
 
     scene: bodies.BodyScene
     bound: Bound
-    body: "built.jounce.Body"
+    body: "built_bodies.jounce.Body"
     digest: str
     message: str
 
@@ -61,9 +61,9 @@ def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Gen
     finally:
         put_bound(before)
     settings = host.jounce.build_settings()
-    message = yield from built.build(scene.surface, settings)
+    message = yield from built_bodies.build(scene.surface, settings)
     digest = scene.surface.digest(settings)
-    return Built(scene, bound, built.CACHE.get(digest), digest, message)
+    return Built(scene, bound, built_bodies.CACHE.get(digest), digest, message)
 
 
 def keep(made: Built, context: bpy.types.Context) -> str:

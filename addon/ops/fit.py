@@ -11,8 +11,7 @@ from ..bridge.loads import animated_settings
 from ..bridge.motions import motions
 from ..bridge.preview import frame_readings
 from ..bridge.rig.armature_modifier import Warn
-from ..core.body import bodies as built
-from ..core.body import full_space
+from ..core.body import built_bodies, full_space
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import FrequencyOf, Quality
@@ -118,7 +117,7 @@ def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn
 def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
     """True if the body of a host is built in its present state, and in memory."""
     digest = bodies.read(host, context, lambda _sentence: None).surface.digest(host.jounce.build_settings())
-    return digest == host.jounce.built_digest and digest in built.CACHE
+    return digest == host.jounce.built_digest and digest in built_bodies.CACHE
 
 
 def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fitting:
@@ -137,7 +136,7 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
             f"The frequency of {host.name} is animated, so it cannot be fitted; remove its keys first."
         )
     scene = bodies.read(host, context, lambda _sentence: None)
-    if scene.surface.digest(state.build_settings()) not in built.CACHE:
+    if scene.surface.digest(state.build_settings()) not in built_bodies.CACHE:
         raise UserError(f"{host.name} has changed since it was built; use Build first.")
     return (yield from searched(scene, steps, context))
 
@@ -153,7 +152,7 @@ def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) 
     fits = [replace(row, fitted=parts.get(name, part_settings.PLAIN)) for name, row in rows.items()]
     own = yield from scaled(with_parts(trials.plain.scene, fits), 0.9, 1.0)
     digest = own.scene.surface.digest(host.jounce.build_settings())
-    message = built.describe(own.body, len(own.scene.surface.stitches))
+    message = built_bodies.describe(own.body, len(own.scene.surface.stitches))
     new = Built(own.scene, bound_of(host), own.body, digest, message)
     return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, parts, trials.folds)
 
@@ -169,12 +168,12 @@ def with_parts(
     if surface.core is not None and surface.core.anatomy:
         surface = replace(surface, core=replace(surface.core, parts=part_settings.acting(rows)))
     if sketched:
-        body = yield from built.sketch(surface, settings, sketched)
+        body = yield from built_bodies.sketch(surface, settings, sketched)
     else:
         digest = surface.digest(settings)
-        if digest not in built.CACHE:
-            yield from built.build(surface, settings)
-        body = built.CACHE.get(digest)
+        if digest not in built_bodies.CACHE:
+            yield from built_bodies.build(surface, settings)
+        body = built_bodies.CACHE.get(digest)
     return motions.Motions(body, replace(scene, surface=surface))
 
 
@@ -205,7 +204,7 @@ class Trials:
         is_sketched = is_final and state.motion_settings().frequency_of is FrequencyOf.SIZE
         modes = DRAFTED if is_sketched else 0
         plain = yield from scaled(with_parts(scene, [], modes), 0.0, 0.2)
-        if unmoved := built.held_skin(plain.body, scene.surface):
+        if unmoved := built_bodies.held_skin(plain.body, scene.surface):
             raise UserError(unmoved)
         drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.2, 0.8)
         folds = folds_in(scene.surface, drives)

@@ -13,7 +13,7 @@ from ..bridge.motions import learnt_store
 from ..bridge.preview import previews
 from ..bridge.preview.shot_learner import ShotLearner
 from ..bridge.rig.armature_modifier import Warn
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import Quality
@@ -70,7 +70,7 @@ class Lesson:
 
     scene: BodyScene
     learnt: Learnt
-    body: "built.jounce.Body"
+    body: "built_bodies.jounce.Body"
     digest: str
     built_again: str
 
@@ -100,9 +100,9 @@ def learn_body(
         refuse_unlearnable(scene)
         settings = host.jounce.build_settings()
         digest, built_again = scene.surface.digest(settings), ""
-        if built.CACHE.get(digest) is None:
-            built_again = yield from scaled(built.build(scene.surface, settings), 0.0, 0.1)
-        body = built.CACHE.get(digest)
+        if built_bodies.CACHE.get(digest) is None:
+            built_again = yield from scaled(built_bodies.build(scene.surface, settings), 0.0, 0.1)
+        body = built_bodies.CACHE.get(digest)
         learner = ShotLearner(scene, body, digest, context)
         others = learner.others(warn) if also else []
         found = yield from scaled(learner.learn(int(host.jounce.displacements), others), 0.1, 1.0)

@@ -4,7 +4,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ..bridge.motions import learnt_store
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import Quality
 from ..core.shot import learnt_file
@@ -50,7 +50,7 @@ class JOUNCE_OT_learnt_load(LearntFileOperator):
         """Reads the file, unless its basis belongs to another body."""
         host, path = needs.only_body(context), self.path()
         known = learnt_file.read(path)
-        other = known.difference(built.CACHE.get(host.jounce.built_digest))
+        other = known.difference(built_bodies.CACHE.get(host.jounce.built_digest))
         if other:
             raise UserError(f"{path.name} was learnt by a body with another {other} than {host.name}.")
         learnt_store.keep(host, known)

@@ -12,7 +12,7 @@ from ..bridge.inputs import collider_objects
 from ..bridge.loads import colliders as collisions
 from ..bridge.preview import previews, sculpting
 from ..bridge.rig import meshes
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import Law
 
@@ -306,7 +306,7 @@ def sculpt_copy(context: bpy.types.Context) -> bpy.types.Object:
 def in_memory(context: bpy.types.Context) -> None:
     """A body built in this session."""
     host = own_bodies(context)[0]
-    if host.jounce.built_digest not in built.CACHE:
+    if host.jounce.built_digest not in built_bodies.CACHE:
         raise UserError(f"The body of {host.name} is not in memory; build it first.")
 
 

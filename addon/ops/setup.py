@@ -10,8 +10,7 @@ from ..bridge.common import linked_mesh_proxy, registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier, bone_transforms
 from ..bridge.rig.meshes import vertex_count
-from ..core.body import bodies as built
-from ..core.body import sensible
+from ..core.body import built_bodies, sensible
 from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import BodyKind, Target
@@ -139,8 +138,8 @@ def undressed(host: bpy.types.Object, context: bpy.types.Context) -> list[clothe
 def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
     """Fits a body to the shot and builds it; flapping flesh becomes an attached body."""
     scene = bodies.read(host, context, warn)
-    sketch = yield from scaled(built.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
-    if unmoved := built.held_skin(sketch, scene.surface):
+    sketch = yield from scaled(built_bodies.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
+    if unmoved := built_bodies.held_skin(sketch, scene.surface):
         warn(unmoved)
         return (yield from scaled(build_body(host, context, warn), 0.1, 1.0))
     search = searched(scene, shot(context.scene)[:FITTED_FRAMES], context)

@@ -8,7 +8,7 @@ from mathutils import Matrix, Vector
 
 from ..bridge.body import bodies, weight_maps
 from ..bridge.rig import meshes
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.display import fields
 from ..core.display.anchors import anchor
 from ..core.display.fields import Field
@@ -47,8 +47,8 @@ def host_in(context: bpy.types.Context) -> bpy.types.Object | None:
 
 def anchor_of(host: bpy.types.Object) -> tuple[bpy.types.Object, int] | None:
     """Mesh and vertex in the middle of the chosen part; None if nothing of it is built."""
-    body, part = built.CACHE.get(host.jounce.built_digest), host.jounce.part
-    if not isinstance(body, built.jounce.Body):
+    body, part = built_bodies.CACHE.get(host.jounce.built_digest), host.jounce.part
+    if not isinstance(body, built_bodies.jounce.Body):
         return None
     key = host.session_uid, host.jounce.built_digest, part.name
     if key not in _anchors:

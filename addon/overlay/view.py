@@ -7,7 +7,7 @@ from bpy.app.handlers import persistent
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.body.attached import AttachedBody
 from ..core.body.full_space import DraftError
 from ..core.body.muscles import Muscles
@@ -59,11 +59,13 @@ def kept(kind: str, key: tuple, make: Callable[[], object]) -> object:
     return _kept[kind][1]
 
 
-def active_body(context: bpy.types.Context) -> tuple[bpy.types.Object | None, "built.jounce.Body | None"]:
+def active_body(
+    context: bpy.types.Context,
+) -> tuple[bpy.types.Object | None, "built_bodies.jounce.Body | None"]:
     """The host of the active object's body, and the body if in memory."""
     obj = context.view_layer.objects.active
     host = bodies.host_of(obj) if obj is not None else None
-    return host, None if host is None else built.CACHE.get(host.jounce.built_digest)
+    return host, None if host is None else built_bodies.CACHE.get(host.jounce.built_digest)
 
 
 def draw_surfaces() -> None:
@@ -107,7 +109,7 @@ def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None,
 
 
 def read_lattice(
-    host: bpy.types.Object, body: "built.jounce.Body", context: bpy.types.Context
+    host: bpy.types.Object, body: "built_bodies.jounce.Body", context: bpy.types.Context
 ) -> Lattice | None:
     """The lines of a body, None if the body cannot be read at present."""
     try:

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..core.body import bodies as built
+from ..core.body import built_bodies
 from ..core.display.fields import Field
 from ..core.flesh.settings import BodyKind
 from . import sidebar
@@ -63,7 +63,7 @@ def draw_residual(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
 ) -> None:
     """Shows the accuracy of updated modes, and the overlay that displays the errors."""
-    body = built.CACHE.get(state.built_digest)
+    body = built_bodies.CACHE.get(state.built_digest)
     if body is None or not body.residual:
         return
     column = sidebar.wrapped(layout, context, text=f"Modes within about {body.residual:.2%}", icon="INFO")

@@ -71,7 +71,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
         "cubature": jounce.Model.skinning(mesh, material, modes, body.labels, body.rig, cubature=cubature),
     }
     poses = list(between(motion.poses))
-    mass = module("core.body.bodies").DENSITY * mesh.vertex_volumes
+    mass = module("core.body.built_bodies").DENSITY * mesh.vertex_volumes
     exact = full_space(body, mass, stiffness, poses, dt)
     report = {
         "vertices": len(mesh.vertices),

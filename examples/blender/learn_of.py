@@ -67,7 +67,7 @@ class Bench:
             "max_iterations": 200,
             "tolerance": 1e-6,
         }
-        density = module("core.body.bodies").DENSITY
+        density = module("core.body.built_bodies").DENSITY
         self.mass = density * self.body.mesh.vertex_volumes
         self.material = jounce.Material(self.body.material.young, 0.0 if law == "arap" else 0.3, density, law)
 

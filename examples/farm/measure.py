@@ -98,7 +98,7 @@ def shapes(path: Path, first: int, last: int) -> list:
     import bpy
 
     core = "jounce_addon.core." if "jounce_addon" in sys.modules else "bl_ext.user_default.jounce.core."
-    files, bodies = sys.modules[f"{core}storage.final_cache"], sys.modules[f"{core}body.bodies"]
+    files, bodies = sys.modules[f"{core}storage.final_cache"], sys.modules[f"{core}body.built_bodies"]
     kept = files.opened(files.FinalCache, path)
     if kept is not None:
         return [kept.get(frame) for frame in range(first, last + 1)]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core.body import bodies
+from jounce_core.body import built_bodies
 from jounce_core.common.task import Runner
 from jounce_core.common.user_error import UserError
 from jounce_core.flesh.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
@@ -60,9 +60,9 @@ def sewn(stiffness):
 
 def built(surface, settings=SETTINGS):
     """The body of a surface, and the report about it."""
-    runner = Runner(bodies.build(surface, settings))
+    runner = Runner(built_bodies.build(surface, settings))
     assert runner.run(float("inf"))
-    return bodies.CACHE.get(surface.digest(settings)), runner.message
+    return built_bodies.CACHE.get(surface.digest(settings)), runner.message
 
 
 def test_refusals_name_the_settings_of_the_panels():
@@ -83,7 +83,7 @@ def test_refusals_name_the_settings_of_the_panels():
 
 
 def test_stitches_of_a_body_in_memory_are_changed_without_building_it_anew():
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     first, message = built(replace(tetrahedron(), stitches=sewn(1e-3)))
     assert "1 stitches, in" in message
     body, message = built(replace(tetrahedron(), stitches=sewn(2e-3)))
@@ -94,7 +94,7 @@ def test_stitches_of_a_body_in_memory_are_changed_without_building_it_anew():
 
 
 def test_a_map_of_stiffness_is_changed_without_building_anew():
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     settings = replace(SETTINGS, resolution=10, modes=4)
     painted = [1.0, 1.0, 1.0, 1.0]
     first, message = built(replace(tetrahedron(), maps=Maps(stiffness=np.array(painted))), settings)
@@ -104,13 +104,13 @@ def test_a_map_of_stiffness_is_changed_without_building_anew():
     body, message = built(changed, settings)
     assert "modes within about" in message and 0.0 < body.residual <= 0.01
     assert np.array_equal(body.labels, first.labels)
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     exact, _ = built(changed, settings)
     assert np.allclose(body.modes.eigenvalues, exact.modes.eigenvalues, rtol=0.03)
 
 
 def test_a_body_on_a_core_has_modes_that_its_bones_drive():
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     body, _ = built(cored_bar(), replace(SETTINGS, resolution=16, modes=9))
     assert body.pinned.any() and not body.pinned.all()
     lowest = jounce.skinning_modes(body.mesh, body.material, 9, pinned=body.pinned)
@@ -121,12 +121,12 @@ def test_a_body_on_a_core_has_modes_that_its_bones_drive():
 
 
 def test_a_sketch_moves_in_the_full_space_as_the_whole_body_does():
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     surface, settings = cored_bar(), replace(SETTINGS, resolution=16, modes=9, cubature=20)
-    runner = Runner(bodies.sketch(surface, settings))
+    runner = Runner(built_bodies.sketch(surface, settings))
     assert runner.run(float("inf"))
     sketch = runner.message
-    assert sketch.model.mode_count == 1 and surface.digest(settings) not in bodies.CACHE
+    assert sketch.model.mode_count == 1 and surface.digest(settings) not in built_bodies.CACHE
     body, _ = built(surface, settings)
     assert body.model.mode_count == 9
     places = []
@@ -142,12 +142,12 @@ def test_a_sketch_moves_in_the_full_space_as_the_whole_body_does():
 
 
 def test_a_map_of_strength_changes_the_model_alone():
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     first, _ = built(tetrahedron())
     changed = replace(tetrahedron(), maps=Maps(strength=np.array([1.0, 0.5, 0.5, 0.0])))
     body, _ = built(changed)
     assert np.array_equal(body.modes.weights, first.modes.weights) and body.residual == 0.0
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     exact, _ = built(changed)
     assert np.array_equal(body.modes.weights, exact.modes.weights)
     assert np.array_equal(body.labels, exact.labels)
@@ -158,31 +158,31 @@ def test_a_map_of_leak_or_pins_changes_the_modes():
         Maps(leak=np.array([1.0, 0.2, 0.9, 0.0])),
         Maps(pinned=np.array([True, False, False, False])),
     ):
-        bodies.CACHE.clear()
+        built_bodies.CACHE.clear()
         first, _ = built(tetrahedron())
         body, _ = built(replace(tetrahedron(), maps=maps))
         assert not np.array_equal(body.modes.weights, first.modes.weights)
-        bodies.CACHE.clear()
+        built_bodies.CACHE.clear()
         exact, _ = built(replace(tetrahedron(), maps=maps))
         assert np.array_equal(body.modes.weights, exact.modes.weights)
 
 
 def test_a_built_body_is_kept_by_what_it_was_built_from():
     surface = tetrahedron()
-    runner = Runner(bodies.build(surface, SETTINGS))
+    runner = Runner(built_bodies.build(surface, SETTINGS))
     assert runner.run(float("inf"))
     assert "3 modes, 1 of 1 bones count" in runner.message
-    assert bodies.CACHE.get(surface.digest(SETTINGS)) is not None
-    assert bodies.CACHE.get(surface.digest(replace(SETTINGS, modes=4))) is None
+    assert built_bodies.CACHE.get(surface.digest(SETTINGS)) is not None
+    assert built_bodies.CACHE.get(surface.digest(replace(SETTINGS, modes=4))) is None
 
 
 def test_a_stopped_build_keeps_nothing():
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
     surface = tetrahedron()
-    runner = Runner(bodies.build(surface, replace(SETTINGS, resolution=40)))
+    runner = Runner(built_bodies.build(surface, replace(SETTINGS, resolution=40)))
     runner.run(0.0)
     runner.cancel()
-    assert bodies.CACHE.get(surface.digest(replace(SETTINGS, resolution=40))) is None
+    assert built_bodies.CACHE.get(surface.digest(replace(SETTINGS, resolution=40))) is None
 
 
 def test_motion_of_bodies_that_were_built_in_another_way_is_known_to_be_stale(monkeypatch):
@@ -208,7 +208,7 @@ def test_the_digest_sees_every_input():
 
 
 def test_the_cache_forgets_what_was_not_asked_for():
-    cache = bodies.BodyCache(capacity=2)
+    cache = built_bodies.BodyCache(capacity=2)
     for name in ("a", "b"):
         cache.put(name, name)
     cache.get("a")
@@ -226,13 +226,13 @@ def test_the_cache_forgets_what_was_not_asked_for():
 def test_what_has_no_volume_is_refused(points, triangles, word):
     surface = Surface(points, triangles, np.ones((len(points), 1)), tetrahedron().parts)
     with pytest.raises(UserError, match=word):
-        Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
+        Runner(built_bodies.build(surface, SETTINGS)).run(float("inf"))
 
 
 def test_what_the_native_module_refuses_is_passed_on():
     surface = replace(tetrahedron(), weights=np.full((4, 1), 0.5))
     with pytest.raises(UserError, match=r"^The body cannot be built: .*weights.*\.$"):
-        Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
+        Runner(built_bodies.build(surface, SETTINGS)).run(float("inf"))
 
 
 def test_frequencies_grow_with_the_root_of_the_stiffness():

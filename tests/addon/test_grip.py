@@ -3,7 +3,7 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core.body import bodies
+from jounce_core.body import built_bodies
 from jounce_core.body.attached import AttachedBody
 from jounce_core.body.full_space import FineBody
 from jounce_core.body.grip import MOST, SHARE, Grip, HandleGrip, patch, turn
@@ -19,8 +19,8 @@ POINT = 3
 @pytest.fixture(scope="module")
 def body():
     surface = tetrahedron()
-    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
-    return bodies.CACHE.get(surface.digest(SETTINGS))
+    Runner(built_bodies.build(surface, SETTINGS)).run(float("inf"))
+    return built_bodies.CACHE.get(surface.digest(SETTINGS))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from jounce_core.body import bodies
+from jounce_core.body import built_bodies
 from jounce_core.common.task import Runner
 from jounce_core.flesh.settings import BuildSettings
 from jounce_core.mesh.maps import Kind, Maps, StiffnessScale, maps, neutral
@@ -73,9 +73,9 @@ def test_a_build_sees_maps_and_bones_and_so_does_the_digest():
     ]
     built = []
     for surface in surfaces:
-        Runner(bodies.build(surface, settings)).run(float("inf"))
-        built.append(bodies.CACHE.get(surface.digest(settings)))
+        Runner(built_bodies.build(surface, settings)).run(float("inf"))
+        built.append(built_bodies.CACHE.get(surface.digest(settings)))
     assert len({surface.digest(settings) for surface in surfaces}) == len(surfaces)
     assert built[0].merged.tolist() == [0, 1] and built[1].merged.tolist() == [0, 0]
-    assert built[3].material.young.max() > 1.5 * bodies.YOUNG
-    assert bodies.describe(built[1], 0).count("1 of 2 bones count") == 1
+    assert built[3].material.young.max() > 1.5 * built_bodies.YOUNG
+    assert built_bodies.describe(built[1], 0).count("1 of 2 bones count") == 1

@@ -4,7 +4,7 @@ import jounce
 import numpy as np
 import pytest
 from jounce import operators
-from jounce_core.body import bodies
+from jounce_core.body import built_bodies
 from jounce_core.common.task import Runner
 from jounce_core.display import cage, modes
 from test_bodies import SETTINGS, tetrahedron
@@ -17,8 +17,8 @@ def surface():
 
 @pytest.fixture(scope="module")
 def body(surface):
-    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
-    return bodies.CACHE.get(surface.digest(SETTINGS))
+    Runner(built_bodies.build(surface, SETTINGS)).run(float("inf"))
+    return built_bodies.CACHE.get(surface.digest(SETTINGS))
 
 
 @pytest.fixture(scope="module")

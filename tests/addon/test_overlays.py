@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jounce_core.body import bodies
+from jounce_core.body import built_bodies
 from jounce_core.body.full_space import DraftError
 from jounce_core.common.task import Runner
 from jounce_core.display import cage, fields
@@ -14,8 +14,8 @@ from test_bodies import SETTINGS, tetrahedron
 @pytest.fixture(scope="module")
 def body():
     surface = tetrahedron()
-    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
-    return bodies.CACHE.get(surface.digest(SETTINGS))
+    Runner(built_bodies.build(surface, SETTINGS)).run(float("inf"))
+    return built_bodies.CACHE.get(surface.digest(SETTINGS))
 
 
 def test_colours_run_from_end_to_end():
@@ -60,7 +60,7 @@ def test_fields_at_rest_are_those_of_the_body(body):
     leak, _ = fields.at_rest(Field.LEAK, body, 0, 1.0)
     assert len(leak) == 4 and leak.min() >= 0.0 and leak.max() <= 1.0
     young, scale = fields.at_rest(Field.STIFFNESS, body, 0, 2.0)
-    assert np.allclose(young, 2.0 * bodies.YOUNG * 1e-3) and scale.unit == "kPa"
+    assert np.allclose(young, 2.0 * built_bodies.YOUNG * 1e-3) and scale.unit == "kPa"
     off, scale = fields.at_rest(Field.RESIDUAL, body, 0, 1.0)
     assert len(off) == 4 and not off.any() and scale.title == "The modes are as built"
 

@@ -17,7 +17,7 @@ def returned(task: Generator) -> object:
 
 def recorded(module: Callable[[str], ModuleType], host: bpy.types.Object, frames: range) -> tuple:
     """The body of a host in the scene, the built body, and its motion over some frames."""
-    bake, built = module("ops.bake"), module("core.body.bodies").CACHE
+    bake, built = module("ops.bake"), module("core.body.built_bodies").CACHE
     scene = module("bridge.body.bodies").read(host, bpy.context, print)
     body = built.get(host.jounce.built_digest)
     settings = host.jounce.bake_settings("MODAL_KEYS", frames.start, frames.stop - 1)

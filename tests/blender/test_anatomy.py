@@ -87,7 +87,7 @@ def made(module, character):
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
     surface = module("bridge.body.bodies").read(host, bpy.context, print).surface
-    return module("core.body.bodies").CACHE.get(surface.digest(host.jounce.build_settings())), surface
+    return module("core.body.built_bodies").CACHE.get(surface.digest(host.jounce.build_settings())), surface
 
 
 def overlap(body, surface, part, boxes):

@@ -286,7 +286,7 @@ def test_its_panels_show_what_it_is_made_of_and_nothing_of_flesh(cape, module):
 )
 def test_overlays_are_drawn_of_it(cape, module, field):
     fields = module("core.display.fields")
-    body = module("core.body.bodies").CACHE.get(cape.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(cape.jounce.built_digest)
     picture = module("overlay.picture").Picture(cape, body, fields.Field(field), 0, None, None)
     [skin] = picture._skins
     shape = module("bridge.preview.evaluated_meshes").shape(cape, bpy.context.evaluated_depsgraph_get())

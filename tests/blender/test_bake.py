@@ -254,7 +254,7 @@ def test_the_same_scene_bakes_to_the_same_bits(module):
     scenes.add_and_build(obj)
     bpy.ops.jounce.bake(target="FRAME_KEYS")
     first = scenes.evaluated_frames(obj, FRAMES)
-    module("core.body.bodies").CACHE.clear()
+    module("core.body.built_bodies").CACHE.clear()
     bpy.context.scene.frame_set(6)
     bpy.ops.jounce.bake(target="FRAME_KEYS")
     assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), first)
@@ -269,7 +269,7 @@ def test_the_saved_file_plays_without_the_extension_and_bakes_again_with_it(tmp_
     path = tmp_path / "baked.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     assert np.array_equal(evaluated_elsewhere(path, tmp_path), expected)
-    module("core.body.bodies").CACHE.clear()
+    module("core.body.built_bodies").CACHE.clear()
     bpy.ops.wm.open_mainfile(filepath=str(path))
     reopened = bpy.data.objects["Column"]
     scenes.activate(reopened)

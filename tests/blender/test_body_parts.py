@@ -22,7 +22,7 @@ def built(module, obj):
     """The body of an object, built in its present state."""
     scenes.activate(obj)
     assert bpy.ops.jounce.build() == {"FINISHED"}
-    return module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    return module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
 
 
 def surface(module, obj):
@@ -35,7 +35,7 @@ def test_add_jounce_switches_it_on_and_a_body_of_a_script_has_none(module):
     scenes.activate(obj)
     bpy.ops.jounce.setup()
     assert obj.jounce.bone_core == module("core.body.sensible").BONE_CORE
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     assert body.roles and 0 < body.pinned.sum() < len(body.pinned)
     other, _ = scenes.character()
     scenes.activate(other)
@@ -72,7 +72,7 @@ def test_a_role_of_a_bone_acts_and_a_preview_follows(module, column):
     bpy.context.view_layer.update()
     bpy.ops.jounce.fill_cache()
     assert obj.jounce.built_digest != before
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     assert body.roles == ["flesh", "rigid"]
     assert body.pinned[np.asarray(body.rig.weights)[:, 1] > 0.5].all()
     assert body.pinned.sum() > free

@@ -398,7 +398,7 @@ def test_the_colours_show_how_deep_the_skin_is(character, wall, module, session)
         metres = penetration.depths(known, shape, 0) * known.motions.scene.surface.diagonal
         assert np.allclose(metres, np.maximum(-shape[:, 1], 0.0), atol=1e-6)
         assert metres.max() > 0.049
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     picture = module("overlay.picture").Picture(
         obj, body, module("core.display.fields").Field.PENETRATION, 0, None, None
     )

@@ -64,7 +64,7 @@ def test_selected_faces_are_marked_and_cleared(column, hard, mode):
 def test_the_core_keeps_them_and_the_colours_show_them(module, column):
     obj, _ = column
     bpy.ops.jounce.build()
-    cache, fields = module("core.body.bodies").CACHE, module("core.display.fields")
+    cache, fields = module("core.body.built_bodies").CACHE, module("core.display.fields")
     soft, _ = fields.at_rest(fields.Field.CORE, cache.get(obj.jounce.built_digest), 0, 1.0)
     # In the widest part of the upper half, nothing else is in the core.
     faces = [face.index for face in obj.data.polygons if 1.3 < face.center.z < 1.7]

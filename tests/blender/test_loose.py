@@ -248,7 +248,7 @@ def test_its_panels_show_how_it_starts_and_nothing_of_rigs(jelly, module):
 @pytest.mark.parametrize("field", ["WEIGHTS", "CLUSTERS", "CORE", "LEAK", "STIFFNESS", "STRETCH", "VELOCITY"])
 def test_overlays_are_drawn_of_it(jelly, module, field):
     fields = module("core.display.fields")
-    body = module("core.body.bodies").CACHE.get(jelly.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(jelly.jounce.built_digest)
     picture = module("overlay.picture").Picture(jelly, body, fields.Field(field), 0, None, None)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     [skin] = picture._skins

@@ -58,7 +58,7 @@ def test_a_new_map_changes_nothing(column, kind, setting, name, value, factors):
 
 def young_of(obj, module):
     """Young's modulus (p,) around each vertex of a built body, relative to the usual one."""
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets]
     return young / module("core.stepping.motion").YOUNG
 

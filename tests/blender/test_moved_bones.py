@@ -36,7 +36,7 @@ def roles(module):
         bpy.context.view_layer.update()
         scenes.activate(obj)
         bpy.ops.jounce.build()
-        return module("core.body.bodies").CACHE.get(obj.jounce.built_digest).roles
+        return module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest).roles
 
     return found
 
@@ -106,19 +106,19 @@ def test_a_preview_follows_when_the_tail_is_keyed_first(module, beast):
     obj, rig = beast
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     assert body.roles == FREE
     key(rig)
     bpy.context.view_layer.update()
     bpy.ops.jounce.fill_cache()
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     assert body.roles == FLESH
 
 
 def test_a_fit_looks_at_the_rest_of_the_body(module, beast, roles):
     obj, _ = beast
     roles(obj)
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     core = module("bridge.body.bodies").read(obj, bpy.context, print).surface.core
     swings = core.swings(body.roles)
     assert swings.tolist() == [False, True, True]
@@ -136,5 +136,5 @@ def test_fit_again_builds_what_swings_otherwise_now(module, beast, roles):
     key(rig, "Body", 0.5)
     bpy.context.view_layer.update()
     assert bpy.ops.jounce.fit_again() == {"FINISHED"}
-    assert module("core.body.bodies").CACHE.get(obj.jounce.built_digest).roles == FLESH
+    assert module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest).roles == FLESH
     assert "Wag" in obj.jounce.fitted_names

@@ -240,7 +240,7 @@ def test_the_map_is_shown_over_a_preview(column, module, session):
     bpy.ops.jounce.fill_cache()
     view, fields = module("overlay.view"), module("core.display.fields")
     _, muscles = view.of_preview(column, fields.Field.MUSCLE)
-    body = module("core.body.bodies").CACHE.get(column.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(column.jounce.built_digest)
     values, scale = fields.muscle(muscles, body)
     assert np.array_equal(values > 0.0, is_muscle(column)) and scale.title == "Muscle"
     assert fields.muscle(None, body)[1].title.startswith("No muscles")

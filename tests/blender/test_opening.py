@@ -236,7 +236,7 @@ def test_a_radius_is_built_in(dressed):
 
 def test_the_panel_and_the_colours_say_how_exact_updated_modes_are(dressed, module):
     obj, _ = dressed
-    bodies, fields = module("core.body.bodies"), module("core.display.fields")
+    bodies, fields = module("core.body.built_bodies"), module("core.display.fields")
 
     def texts():
         return " ".join(drawn(bpy.types.JOUNCE_PT_stitches).texts())

@@ -121,7 +121,7 @@ def test_a_body_that_changed_is_built_again(module):
     obj.jounce.modes = 4
     bpy.ops.jounce.bake()
     assert obj.jounce.built_digest != digest
-    assert module("core.body.bodies").CACHE.get(obj.jounce.built_digest).model.mode_count <= 4
+    assert module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest).model.mode_count <= 4
 
 
 def test_motion_settings_need_no_new_build():

@@ -74,7 +74,7 @@ def test_a_softness_gives_the_same_flesh_whatever_was_before(shown, module):
     obj.jounce.parts["Part"].softness = 0.5
     other = scenes.evaluated_frames(obj, FRAMES)
     obj.jounce.parts["Part"].softness = 2.0
-    module("core.body.bodies").CACHE.clear()
+    module("core.body.built_bodies").CACHE.clear()
     assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), first) and not np.array_equal(other, first)
 
 
@@ -193,7 +193,7 @@ def test_the_eye_shows_it_and_the_list_names_it(shown, module):
     part = obj.jounce.parts["Top"]
     part.shown = True
     picture = module("overlay.picture")
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     shown_field = picture.Picture(obj, body, picture.Field.PART, 0, None, None)
     assert shown_field.scale.title == "Top"
     assert np.array_equal(shown_field._values > 0.5, heights(obj) > 1.4)

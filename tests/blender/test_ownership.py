@@ -100,7 +100,7 @@ def test_a_file_whose_active_scene_is_called_as_a_stage_opens(tmp_path):
 def staged(module, obj):
     """A stage of a body, left open."""
     body_scene = module("bridge.body.bodies").read(obj, bpy.context, print)
-    body = module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
     motions = module("bridge.motions.motions").Motions(body, body_scene)
     return module("bridge.motions.scratch_scene").Stage(motions, bpy.context.scene)
 

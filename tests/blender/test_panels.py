@@ -227,7 +227,7 @@ def forgotten_bodies(obj, _rig, _coat):
     import importlib
 
     importlib.import_module(
-        f"{bpy.types.JOUNCE_PT_main.__module__.rpartition('.panels')[0]}.core.body.bodies"
+        f"{bpy.types.JOUNCE_PT_main.__module__.rpartition('.panels')[0]}.core.body.built_bodies"
     ).CACHE.clear()
 
 

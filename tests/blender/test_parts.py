@@ -56,7 +56,7 @@ def moved(obj):
 
 def body_of(module, obj):
     """The built body of an object."""
-    return module("core.body.bodies").CACHE.get(obj.jounce.built_digest)
+    return module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest)
 
 
 def test_a_build_lists_what_it_finds(shown):
@@ -315,7 +315,7 @@ def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
 
 def points_of(module, host, part):
     """Vertices of a host in a part."""
-    body = module("core.body.bodies").CACHE.get(host.jounce.built_digest)
+    body = module("core.body.built_bodies").CACHE.get(host.jounce.built_digest)
     owners = module("core.shot.motion_extent").owner_of_points(body)
     return np.flatnonzero(owners[: len(host.data.vertices)] == body.parts.index(part))
 

@@ -216,7 +216,7 @@ def test_the_cache_travels_with_the_file(preview, module, tmp_path):
     stored = np.array(preview.session(obj).cache.coefficients)
     path = tmp_path / "previewed.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    module("core.body.bodies").CACHE.clear()
+    module("core.body.built_bodies").CACHE.clear()
     bpy.ops.wm.open_mainfile(filepath=str(path))
     obj = bpy.data.objects["Column"]
     assert np.array_equal(np.array(module("bridge.motions.motions").kept(obj).coefficients), stored)

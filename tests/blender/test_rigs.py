@@ -242,13 +242,13 @@ def test_animated_and_driven_keys_count_for_the_modes(module):
     bulge = shapes[0] + read(obj, bpy.context, print).surface.points
     assert np.allclose(bulge, [p.co for p in obj.data.shape_keys.key_blocks["Bulge"].points], atol=1e-6)
     assert np.flatnonzero(shapes[1].any(axis=1)).tolist() == [3]
-    counted = module("core.body.bodies").CACHE.get(obj.jounce.built_digest).modes.eigenvalues
+    counted = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest).modes.eigenvalues
     bpy.ops.jounce.bake(frame_start=1, frame_end=12)
     digest = read(obj, bpy.context, print).surface.digest(obj.jounce.build_settings())
     assert digest == obj.jounce.built_digest, "the bake's own keys are not the artist's"
     obj.jounce.shape_keys_count = False
     bpy.ops.jounce.build()
-    free = module("core.body.bodies").CACHE.get(obj.jounce.built_digest).modes.eigenvalues
+    free = module("core.body.built_bodies").CACHE.get(obj.jounce.built_digest).modes.eigenvalues
     assert (counted >= free * (1 - 1e-9)).all() and counted[0] > free[0]
 
 

@@ -28,7 +28,7 @@ COLUMNS = ["character", "vertices", "at once s", "in the window s", "ratio"]
 
 def fresh(path, least, window):
     """A character with at least this number of vertices, selected and visible, without data in memory."""
-    importlib.import_module(f"{extension.INSTALLED}.core.body.bodies").CACHE.clear()
+    importlib.import_module(f"{extension.INSTALLED}.core.body.built_bodies").CACHE.clear()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield 0.2
     with console(), window.context():

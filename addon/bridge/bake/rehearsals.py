@@ -5,7 +5,7 @@ from collections.abc import Generator
 import bpy
 import numpy as np
 
-from ...core.body import bodies as built
+from ...core.body import built_bodies
 from ...core.body.full_space import FineBody, prepared, shaped
 from ...core.common.task import Step, scaled
 from ...core.common.user_error import UserError
@@ -24,9 +24,9 @@ def opened(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Ge
     digest = scene.surface.digest(settings)
     if host.jounce.built_digest != digest:
         raise UserError(f"{host.name} has changed since it was built; use Build first.")
-    if built.CACHE.get(digest) is None:
-        yield from built.build(scene.surface, settings)
-    return Motions(built.CACHE.get(digest), scene)
+    if built_bodies.CACHE.get(digest) is None:
+        yield from built_bodies.build(scene.surface, settings)
+    return Motions(built_bodies.CACHE.get(digest), scene)
 
 
 def driven(

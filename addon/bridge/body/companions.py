@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import bpy
 
-from ...core.body import bodies as built
+from ...core.body import built_bodies
 from ...core.common.task import Task
 from ...core.common.user_error import UserError
 from ..common import registry
@@ -43,9 +43,9 @@ def joined(body: BodyScene, context: bpy.types.Context) -> tuple[BodyScene, Task
     for other in others:
         scene = bodies.read(other, context, lambda _: None)
         settings = other.jounce.build_settings()
-        made = built.CACHE.get(scene.surface.digest(settings))
+        made = built_bodies.CACHE.get(scene.surface.digest(settings))
         if made is None:
-            return body, built.build(scene.surface, settings)
+            return body, built_bodies.build(scene.surface, settings)
         companions.append(Companion(scene, made))
     return replace(body, companions=tuple(companions)), None
 

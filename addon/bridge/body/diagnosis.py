@@ -7,8 +7,7 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core.body import bodies as built
-from ...core.body import sensible
+from ...core.body import built_bodies, sensible
 from ...core.common.user_error import UserError
 from ...core.mesh import shape_checks
 from ...core.mesh.rest_check import is_crumpled
@@ -262,7 +261,7 @@ def left_out(
 
 def rigid_bones(host: bpy.types.Object, context: bpy.types.Context) -> set[str]:
     """Names of the bones without soft flesh in the last build; none for inputs changed since."""
-    body = built.CACHE.get(host.jounce.built_digest)
+    body = built_bodies.CACHE.get(host.jounce.built_digest)
     if not isinstance(body, jounce.Body):
         return set()
     try:
@@ -336,7 +335,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
 
 def of_flesh(host: bpy.types.Object, surface: Surface) -> Iterator[Finding]:
     """A body that is to be flesh and encloses none, or shows none."""
-    if unmoved := built.held_skin(built.CACHE.get(host.jounce.built_digest), surface):
+    if unmoved := built_bodies.held_skin(built_bodies.CACHE.get(host.jounce.built_digest), surface):
         yield Finding(unmoved, host.name)
     if host.jounce.is_flesh and sensible.is_thin(surface):
         can_hang = bodies.are_linear(bodies.members(host))

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.body.bodies import BodyCache
+from ...core.body.built_bodies import BodyCache
 from ...core.shot.learnt import Learnt, unpack
 from . import host_storage
 

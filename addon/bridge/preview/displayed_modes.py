@@ -7,7 +7,7 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core.body import bodies as built
+from ...core.body import built_bodies
 from ...core.common.task import Step
 from ...core.common.user_error import UserError
 from ...core.display import modes
@@ -80,7 +80,7 @@ def ratio(host: bpy.types.Object, family: Family, number: int) -> float:
 
 def vibrations(host: bpy.types.Object) -> Vibrations | None:
     """The computed linear modes of a body, None before."""
-    body = built.CACHE.get(host.jounce.built_digest)
+    body = built_bodies.CACHE.get(host.jounce.built_digest)
     return None if body is None else modes.VIBRATIONS.get(modes.key(host.jounce.built_digest, body))
 
 

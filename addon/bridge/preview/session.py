@@ -10,7 +10,7 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core.body import bodies as built
+from ...core.body import built_bodies
 from ...core.common.task import Runner, Step, scaled
 from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput
@@ -162,11 +162,11 @@ class Session:
         scene = bodies.read(self.host, context, lambda _: None)
         settings = self.host.jounce.build_settings()
         digest = scene.surface.digest(settings)
-        body = built.CACHE.get(digest)
+        body = built_bodies.CACHE.get(digest)
         if body is None:
             if self.display is not None and not scene.surface.stands_as(self.motions.scene.surface):
                 self.display.hide()
-            self._building = Runner(built.build(scene.surface, settings))
+            self._building = Runner(built_bodies.build(scene.surface, settings))
             return
         if digest != self.host.jounce.built_digest or not self.host.jounce.knows_build:
             builds.remember(scene, body, digest, summary, context)

@@ -4,7 +4,7 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core.body import bodies as built
+from ...core.body import built_bodies
 from ...core.common.user_error import UserError
 from ..body import bodies
 from ..common import registry, units
@@ -46,7 +46,7 @@ class Shown:
 
 def body_of(host: bpy.types.Object) -> "jounce.Body":
     """The built body of a host, refused if not in memory or for changed meshes."""
-    body = built.CACHE.get(host.jounce.built_digest)
+    body = built_bodies.CACHE.get(host.jounce.built_digest)
     if body is None:
         raise UserError(f"The body of {host.name} is not in memory; build it first.")
     if sum(len(obj.data.vertices) for obj in bodies.fleshed(host)) != len(body.embedding.points):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.body.bodies import BodyCache
+from ...core.body.built_bodies import BodyCache
 from ...core.common.user_error import UserError
 from ..common import marks, registry
 from ..keys import animation, own_keys

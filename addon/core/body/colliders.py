@@ -14,7 +14,7 @@ import numpy as np
 from ..common.user_error import UserError, passing_on
 from ..mesh.contact_points import Skin
 from ..mesh.surface import Surface, hashed
-from .bodies import BodyCache
+from .built_bodies import BodyCache
 
 # Tolerance for a changing size between frames, against rounding.
 RIGID = 1e-3

@@ -14,7 +14,7 @@ from ..flesh.settings import Flesh, Target
 from ..stepping.motion import DENSITY, FrameInput
 from . import loose
 from .attached import AttachedBody
-from .bodies import BodyCache
+from .built_bodies import BodyCache
 from .loose import LooseBody
 from .muscles import Muscles
 from .pinned import PinnedBody

@@ -8,7 +8,7 @@ import jounce
 import numpy as np
 from jounce import operators
 
-from ..body.bodies import BodyCache
+from ..body.built_bodies import BodyCache
 from ..common.task import Step, finished
 from ..common.user_error import passing_on
 from ..mesh.surface import Surface

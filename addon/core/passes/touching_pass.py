@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import jounce
 import numpy as np
 
-from ..body.bodies import BodyCache
+from ..body.built_bodies import BodyCache
 from ..body.colliders import Colliders
 from ..body.loose import LooseBody
 from ..common.user_error import UserError, passing_on

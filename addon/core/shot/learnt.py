@@ -15,7 +15,7 @@ import jounce
 import numpy as np
 from jounce.named_arrays import counted, packed, unpacked
 
-from ..body.bodies import BodyCache
+from ..body.built_bodies import BodyCache
 from ..body.full_space import FineBody, material
 from ..common.user_error import passing_on
 from ..flesh.settings import Flesh, Law
