@@ -10,7 +10,7 @@ from .bridge.body import copies
 from .bridge.common import preset_pictures, registry
 from .bridge.inputs import played_actions
 from .bridge.preview import previews, scrubbing
-from .core.body import bodies
+from .core.body import built_bodies
 from .overlay import handle, timeline, view
 from .panels import law, object_menu, render
 from .props import bake, bones, collisions, diagnosis, direct, modes, muscles, parts, scene, stitches, window
@@ -105,4 +105,4 @@ def unregister() -> None:
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
-    bodies.CACHE.clear()
+    built_bodies.CACHE.clear()
