@@ -18,7 +18,7 @@ SHARE, FEWEST = 0.01, 3
 # Number of inspected frames, those of the largest motion.
 FRAMES = 60
 # Height, as a share of the diagonal, below which a triangle says nothing of how it turns.
-LOW = 5e-3
+LOW = 1e-3
 
 
 @dataclass(frozen=True)
