@@ -13,7 +13,7 @@ from .surface import Surface
 FOLDED, STIFFEST = 0.5, 16.0
 # Least step of a factor, on a log scale from 0 to 1, that counts.
 LEAST = 1e-3
-# Shorter edges at rest, as a share of the diagonal, say nothing.
+# Shorter edges and lower triangles, as a share of the diagonal, say nothing.
 SHORT = 1e-3
 
 
