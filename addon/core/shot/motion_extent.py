@@ -4,6 +4,7 @@ Both are measured on the whole body, and on each of its parts.
 """
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import jounce
 import numpy as np
@@ -124,7 +125,7 @@ def moving(items: np.ndarray, held: np.ndarray, most: int) -> tuple[np.ndarray, 
     return thinned(free, most), TORN * len(items) / len(free) if len(free) else 1.0
 
 
-def highest(values: np.ndarray, count: float, method: str = "linear") -> float:
+def highest(values: np.ndarray, count: float, method: Literal["linear", "higher"] = "linear") -> float:
     """The value that this number of the values exceed, 0 if all of them may. method: of the quantile."""
     share = count / max(1, len(values))
     return float(np.quantile(values, 1.0 - share, method=method)) if len(values) and share < 1.0 else 0.0
