@@ -2,8 +2,8 @@
 
     python body_parts.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-Clips are the characters' most energetic ones, with nothing chosen by hand. Parts are found by the names of
-bones. The contact sheets go into the folder `sheets` beside the table.
+Clips are the characters' most energetic ones, repeated if short, with nothing chosen by hand. Parts are
+found by the names of bones. The contact sheets go into the folder `sheets` beside the table.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import characters
 HEADING = """# What moves where, measured
 
 Made by `cargo x sheets`: the final motion of twenty characters at the defaults of *Add Jounce*, in the 60
-liveliest frames of each character's clips. *Seen*: mean distance from the pose, over the frames and
-the most mobile hundredth of the vertices, in a picture with 864 pixels along the character's longest side.
+liveliest frames of each character's clips. A shorter clip that ends in its first pose repeats, as in a game;
+another is followed by its held last pose. *Seen*: mean distance from the pose, over the frames and the most
+mobile hundredth of the vertices, in a picture with 864 pixels along the character's longest side.
 *Moving*: over the frames in which the posed mesh moves; *still*: share of the others.
 *Where*: the bone with the largest weight on most of these vertices. The columns from *hands* to *ears, tails*
 give the 90th percentile of the distance from the pose, in percent of the size; of the rib cage only the half

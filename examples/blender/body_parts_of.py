@@ -60,7 +60,8 @@ FLESHY = 5e-3
 
 def main() -> None:
     """Measures one character and writes the report."""
-    one_character.shoot(one_character.shooting_parser(__doc__).parse_args(), shoot)
+    options = one_character.shooting_parser(__doc__).parse_args()
+    one_character.shoot(options, shoot, characters.choose_played)
 
 
 def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:

@@ -12,6 +12,9 @@ import numpy as np
 
 DEFAULT_FRAMES = 60
 SHORTEST_ACTION = 12
+# Largest distance of a bone's end from its first place, as a share of the rest size, in an action's last pose
+# that is also its first one.
+RETURNED = 0.01
 
 
 class Unreadable(Exception):
@@ -84,13 +87,22 @@ def find(name: str) -> Character:
     return Character(name, armature, meshes, sorted(rigid, key=lambda mesh: mesh.name))
 
 
+def choose_played(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
+    """As `choose_shot`, with actions that end in their first pose repeated, as a game plays them."""
+    for action in actions_of(character.armature):
+        assign(character.armature, action)
+        if _returns(character.armature, action):
+            repeat(action)
+    return choose_shot(character, length)
+
+
 def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
     """The `length` frames with the strongest accelerations in any action of the armature.
 
     Accelerations are second differences of the bones' heads, relative to the rest size, summed over the
     range: starts and stops count, steady motion and stillness do not. A shorter action is followed by its
-    held last pose. A character without a moving action gets one that hops and turns the whole armature
-    object. The chosen action is assigned.
+    held last pose, or by itself if it repeats. A character without a moving action gets one that hops and
+    turns the whole armature object. The chosen action is assigned.
     """
     armature = character.armature
     best: tuple[float, Shot] | None = None
@@ -99,6 +111,8 @@ def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
         first, last = int(np.ceil(action.frame_range[0])), int(np.floor(action.frame_range[1]))
         if last - first + 1 < SHORTEST_ACTION:
             continue
+        if _repeats(action):
+            last = max(last, first + length - 1)
         score, start = _strongest_window(armature, first, last, length)
         shot = Shot(action, start, start + length - 1)
         if best is None or score > best[0]:
@@ -122,6 +136,26 @@ def repeat(action: bpy.types.Action) -> None:
     for curve in _curves(action):
         curve.modifiers.new("CYCLES")
     action.update_tag()
+
+
+def _repeats(action: bpy.types.Action) -> bool:
+    """True if an action goes on after its keys."""
+    return any(modifier.type == "CYCLES" for curve in _curves(action) for modifier in curve.modifiers)
+
+
+def _returns(armature: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """True if the assigned action of an armature ends in its first pose, with all moving curves."""
+    first, last = action.frame_range
+    ranges = {tuple(curve.range()) for curve in _curves(action) if len(curve.keyframe_points) > 1}
+    if len(ranges) != 1 or last - first + 1 < SHORTEST_ACTION:
+        return False
+    poses = []
+    for frame in (first, last):
+        bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
+        poses.append(np.array([(bone.head, bone.tail) for bone in armature.pose.bones]))
+    size = float(np.linalg.norm(np.ptp(poses[0].reshape(-1, 3), axis=0)))
+    apart = np.linalg.norm(poses[1] - poses[0], axis=2)
+    return float(apart.max()) <= RETURNED * size
 
 
 def assign(armature: bpy.types.Object, action: bpy.types.Action) -> None:

@@ -30,7 +30,7 @@ def main() -> None:
         take = taken(character, shot, options.report.parent)
         return save(character, take, options.sheets / options.file.stem)
 
-    one_character.measure(options, filmed)
+    one_character.measure(options, filmed, characters.choose_played)
 
 
 def taken(

@@ -59,7 +59,7 @@ def measure(options: argparse.Namespace, measured: Measure, choose: Choose = cha
     options.report.write_text(json.dumps(report), encoding="utf-8")
 
 
-def shoot(options: argparse.Namespace, shot_of: Shoot) -> None:
+def shoot(options: argparse.Namespace, shot_of: Shoot, choose: Choose = characters.choose_shot) -> None:
     """As `measure`, with a contact sheet if a folder is given for it."""
 
     def measured(package: str, character: characters.Character, shot: characters.Shot) -> dict:
@@ -68,7 +68,7 @@ def shoot(options: argparse.Namespace, shot_of: Shoot) -> None:
             photograph(options.sheets / f"{options.file.stem}.png", character, take)
         return report
 
-    measure(options, measured)
+    measure(options, measured, choose)
 
 
 def photograph(picture: Path, character: characters.Character, take: sheet.Take) -> None:

@@ -38,6 +38,27 @@ def test_flesh_is_stiffer_the_more_the_rig_shortens_an_edge(strip):
     assert found[at_fold] == pytest.approx(5.0, rel=0.01)
 
 
+def test_flesh_is_stiffer_where_the_rig_flattens_a_triangle_of_whole_edges():
+    """The tip of a flat triangle comes near its longest side, and no edge is shortened to less than half."""
+    points = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
+    own = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    surface = Surface(points, np.array([[0, 1, 2]]), own, (Part("Tip", slice(0, 3), np.eye(3)),))
+    edges = edges_of(surface.triangles)
+    lowered = np.tile(np.eye(3, 4), (2, 1, 1))
+    lowered[1, 1, 3] = -0.2
+    assert folds.found(surface, edges, [lowered]) == ""
+    lowered[1, 1, 3] = -0.4
+    found = folds.factors(folds.found(surface, edges, [lowered]), 3)
+    # A fifth of the height is left.
+    assert found == pytest.approx(2.5, rel=0.01)
+    assert folds.heights(points, surface.triangles) == pytest.approx(0.5)
+
+
+def test_a_triangle_without_area_has_no_fold():
+    points = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    assert folds.heights(points, np.array([[0, 1, 2], [1, 1, 1]])).tolist() == [0.0, 0.0]
+
+
 def test_the_worst_pose_counts_and_no_factor_is_beyond_the_stiffest(strip):
     surface, edges = strip
     poses = [pushed(way) for way in (0.0, 1.0, 0.2)]

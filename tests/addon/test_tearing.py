@@ -66,7 +66,7 @@ def test_a_triangle_turns_from_none_over_upright_to_inside_out():
 
 
 def test_a_low_triangle_does_not_count_as_turned():
-    posed = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.004, 0.0]])
-    moved = np.array([np.zeros(3), np.zeros(3), [0.0, -0.008, 0.0]])
+    posed = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.0008, 0.0]])
+    moved = np.array([np.zeros(3), np.zeros(3), [0.0, -0.0016, 0.0]])
     assert tearing.turns(posed, moved, np.array([[0, 1, 2]]), 1.0)[0] == 0.0
     assert tearing.turns(posed, moved, np.array([[0, 1, 2]]), 0.5)[0] == pytest.approx(2.0)

@@ -38,9 +38,11 @@ LEAP = 2.5
 FRAMES = 60
 # Tolerance of the motion against its bounds, as a ratio.
 NEAR = 1.05
-# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame; with the
-# tolerance it is the whole.
-STRETCHED = 1.0 / NEAR
+# Largest ratio of the extent of a final motion to that of its rehearsal.
+REHEARSED = 1.03
+# Share of Maximum Stretch that all but a thousandth of the edges keep below in the wildest frame; with both
+# tolerances it is the whole.
+STRETCHED = 1.0 / (NEAR * REHEARSED)
 
 # Finds the extent of a motion.
 Measuring = Generator[Step, None, Extent]

@@ -23,7 +23,7 @@ SLOPE = 0.4
 # Largest step of an ease, and smallest one that is worth a try.
 LEAP, WORTH = 1.5, 0.15
 # Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
-HARDER, EASIER = -2.0, 2.0
+HARDER, EASIER = -3.0, 2.0
 # Largest number of tries.
 TRIES = 3
 

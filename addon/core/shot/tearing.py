@@ -17,8 +17,6 @@ TORN = 0.6
 SHARE, FEWEST = 0.01, 3
 # Number of inspected frames, those of the largest motion.
 FRAMES = 60
-# Height, as a share of the diagonal, below which a triangle says nothing of how it turns.
-LOW = 5e-3
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,10 @@ def turns(posed: np.ndarray, moved: np.ndarray, triangles: np.ndarray, diagonal:
     The cosine of the angle between the normals, subtracted from 1; 0 for low triangles.
     """
     before, after = normals(posed, triangles), normals(posed + moved, triangles)
-    area, sizes = (np.linalg.norm(n, axis=1) for n in (before, after))
-    longest = np.max([lengths(posed, np.roll(triangles, turn, axis=1)[:, :2]) for turn in range(3)], axis=0)
-    seen = (area > LOW * diagonal * longest) & (sizes > 0.0)
+    sizes = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    seen = (folds.heights(posed, triangles) > folds.SHORT * diagonal) & (sizes > 0.0)
     cosines = (before * after).sum(axis=1)
-    return 1.0 - np.divide(cosines, area * sizes, out=np.ones(len(triangles)), where=seen)
+    return 1.0 - np.divide(cosines, sizes, out=np.ones(len(triangles)), where=seen)
 
 
 def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
