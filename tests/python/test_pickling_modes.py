@@ -149,3 +149,19 @@ def test_reports_come_back(mesh, held, modes):
     simulation.reset(cycle[0])
     closed = simulation.settle_cycle(cycle)
     assert repr(again(closed)) == repr(closed)
+
+
+@pytest.mark.parametrize("made", [again, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
+def test_operators_come_back(mesh, made):
+    """Arrays stay read only, and energies have the same bits."""
+    laplacian = jounce.operators.laplacian(mesh)
+    other = made(laplacian)
+    assert repr(other) == repr(laplacian) and other.shape == laplacian.shape
+    for name in ("indptr", "indices", "data"):
+        array = getattr(other, name)
+        assert np.array_equal(array, getattr(laplacian, name)) and not array.flags.writeable
+    energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(law="neo_hookean", poisson=0.4))
+    stretched = mesh.vertices * [1.1, 1.0, 1.0]
+    assert repr(made(energy)) == repr(energy)
+    assert made(energy).value(stretched) == energy.value(stretched)
+    assert np.array_equal(made(energy).gradient(stretched), energy.gradient(stretched))

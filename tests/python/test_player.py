@@ -1,5 +1,6 @@
 """Players in real time, and characters of GLB files with flesh."""
 
+import copy
 import json
 
 import jounce
@@ -182,6 +183,7 @@ def test_a_character_of_a_file_plays(bar, tmp_path):
     path = tmp_path / "bar.glb"
     path.write_bytes(fleshed(body, stiffness=2.0, gravity=[0.0, 0.0, -1.0]))
     hero = gltf.read(path)
+    assert repr(hero) == repr(copy.deepcopy(hero)) == "Character(4 nodes, 1 clips, 1 bodies)"
     (own,) = hero.bodies
     assert own.settings == {"stiffness": 2.0, "gravity": [0.0, 0.0, -1.0]}
     (places,) = hero.rest_points(own)

@@ -32,4 +32,6 @@ pub mod stepping;
 pub mod subspace;
 
 pub use error::{Error, Result};
+/// The crate of the matrices in this interface.
+pub use faer;
 pub use progress::Progress;

@@ -4,12 +4,14 @@ use jounce::operators;
 use jounce::potentials;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis, optional};
 use crate::errors::{refused, run};
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::model::flat;
+use crate::recipe::made_by;
 use crate::rig::Rig;
 use crate::sparse::SparseMatrix;
 
@@ -343,12 +345,16 @@ pub fn skinning_jacobian(py: Python<'_>, points: &Bound<'_, PyAny>, rig: &Rig) -
 /// >>> energy.hessian(stretched).shape == (mesh.vertices.size,) * 2
 /// True
 #[pyclass(frozen, module = "jounce.operators", name = "ElasticEnergy")]
-pub struct ElasticEnergy(potentials::ElasticEnergy);
+pub struct ElasticEnergy {
+    inner: potentials::ElasticEnergy,
+    mesh: TetMesh,
+    material: Material,
+}
 
 impl ElasticEnergy {
     /// Given positions, or those at rest.
     fn positions(&self, given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<[f64; 3]>> {
-        given.map_or_else(|| Ok(self.0.rest().to_vec()), |given| arrays::points(given, "positions"))
+        given.map_or_else(|| Ok(self.inner.rest().to_vec()), |given| arrays::points(given, "positions"))
     }
 }
 
@@ -357,7 +363,8 @@ impl ElasticEnergy {
     #[new]
     #[pyo3(text_signature = "(mesh, material)")]
     fn new(mesh: &TetMesh, material: &Material) -> PyResult<Self> {
-        potentials::ElasticEnergy::new(&mesh.0, &material.0).map(Self).map_err(refused)
+        let inner = potentials::ElasticEnergy::new(&mesh.0, &material.0).map_err(refused)?;
+        Ok(Self { inner, mesh: TetMesh(mesh.0.clone()), material: Material(material.0.clone()) })
     }
 
     /// Energy at given positions.
@@ -378,7 +385,7 @@ impl ElasticEnergy {
     ///     For a wrong shape and for values that are not finite.
     fn value(&self, py: Python<'_>, positions: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = arrays::points(positions, "positions")?;
-        run(py, || self.0.value(&x))
+        run(py, || self.inner.value(&x))
     }
 
     /// Gradient at given positions: minus the elastic forces on the vertices.
@@ -403,7 +410,7 @@ impl ElasticEnergy {
         positions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let x = arrays::points(positions, "positions")?;
-        let gradient = run(py, || self.0.gradient(&x))?;
+        let gradient = run(py, || self.inner.gradient(&x))?;
         arrays::owned(py, flat(&gradient), &[gradient.len(), 3])
     }
 
@@ -434,11 +441,16 @@ impl ElasticEnergy {
         definite: bool,
     ) -> PyResult<SparseMatrix> {
         let x = self.positions(positions)?;
-        let matrix = run(py, || self.0.hessian(&x, definite))?;
+        let matrix = run(py, || self.inner.hessian(&x, definite))?;
         SparseMatrix::transposed(py, &matrix)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parts = (TetMesh(self.mesh.0.clone()), Material(self.material.0.clone()));
+        made_by::<Self>(py, "", parts, None)
+    }
+
     fn __repr__(&self) -> String {
-        format!("ElasticEnergy({} vertices)", self.0.rest().len())
+        format!("ElasticEnergy({} vertices)", self.inner.rest().len())
     }
 }

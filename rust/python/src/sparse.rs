@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{owned, read_only, signed};
+use crate::recipe::made_by;
 
 /// A sparse matrix in compressed rows: row i has the entries `indptr[i]` to `indptr[i + 1]` of `indices`,
 /// its columns in ascending order, and of `data`, its values.
@@ -91,6 +92,21 @@ impl SparseMatrix {
         settings.set_item("shape", self.shape(py)?)?;
         settings.set_item("copy", false)?;
         scipy.call_method("csr_array", ((&self.data, &self.indices, &self.indptr),), Some(&settings))
+    }
+
+    #[staticmethod]
+    fn _of<'py>(
+        indptr: Bound<'py, PyArrayDyn<i32>>,
+        indices: Bound<'py, PyArrayDyn<i32>>,
+        data: Bound<'py, PyArrayDyn<f64>>,
+        shape: [usize; 2],
+    ) -> PyResult<Self> {
+        let (indptr, indices) = (read_only(indptr)?.unbind(), read_only(indices)?.unbind());
+        Ok(Self { indptr, indices, data: read_only(data)?.unbind(), shape })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        made_by::<Self>(py, "_of", (&self.indptr, &self.indices, &self.data, self.shape), None)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -22,6 +22,7 @@ const WITNESSES: usize = 256;
 const ROUNDING: f64 = 1e-10;
 
 /// Shapes and their values: the displacement in frame i is `sum over j of values_ij keys_j`.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModalKeys {
     /// The shapes, k x p x 3 in C order, metres.
@@ -41,6 +42,18 @@ pub struct ModalKeys {
 /// frame, in metres. The decomposition `A = V S U'` is computed from the small `A A' = V S^2 V'`, so the
 /// cost grows with f^2 p. If `max_keys` shapes do not reach the tolerance, they are returned with their
 /// error.
+///
+/// ```
+/// use jounce::bake::modal_keys;
+/// use jounce::Progress;
+///
+/// // One point that swings along x in three frames.
+/// let frames = [0.0, 0.0, 0.0, 0.5, 0.0, 0.0, -1.0, 0.0, 0.0];
+/// let keys = modal_keys(&frames, 3, 1e-3, 10, &Progress::default())?;
+/// assert_eq!((keys.count, keys.values.len()), (1, 3));
+/// assert!(keys.error <= 1e-3);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Shape`] if `frames` is no whole number of points in each frame, [`Error::NotFinite`] or

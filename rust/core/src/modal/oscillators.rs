@@ -84,6 +84,21 @@ impl RayleighDamping {
 
 /// Independent modes `z'' + (alpha + beta l) z' + l z = f` with steps that are exact for loads linear in
 /// time, at any step length `[MOR eq. 2, 3]`.
+///
+/// ```
+/// use std::f64::consts::TAU;
+///
+/// use jounce::modal::{ModalOscillators, RayleighDamping};
+///
+/// // A mode of 1 Hz without damping; a quarter of a period after a blow it stands still, far out.
+/// let damping = RayleighDamping::new(0.0, 0.0)?;
+/// let mut mode = ModalOscillators::new(&[TAU * TAU], &damping, 0.25)?;
+/// mode.strike(&[1.0])?;
+/// mode.step(&[0.0], &[0.0])?;
+/// assert!((mode.amplitudes()[0] - 1.0 / TAU).abs() < 1e-12);
+/// assert!(mode.velocities()[0].abs() < 1e-12);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ModalOscillators {
     count: usize,

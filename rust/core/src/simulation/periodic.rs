@@ -21,6 +21,7 @@ const ACCURATE: f64 = 0.01;
 const PASS: f32 = 0.2;
 
 /// Closing error of a cycle.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CycleReport {
     /// Number of simulated passes through the cycle.

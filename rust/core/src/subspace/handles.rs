@@ -19,6 +19,18 @@ const REACH: f64 = 2.0;
 /// `w_j = b(d_j) / sum_i b(d_i)` with `b(d) = (1 - (d / r)^2)^2` for d < r and 0 beyond, where d_j is the
 /// geodesic distance through the body to c_j. Weights are non-negative and sum to one, so all affine
 /// motions are in the subspace.
+///
+/// ```
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::subspace::Handles;
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+/// let handles = Handles::spread(&mesh, 5, 0, &progress)?;
+/// assert_eq!(handles.count(), 5);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Handles {
     /// Vertices at which the handles sit, k.

@@ -44,6 +44,25 @@ impl LinearModes {
 /// energy at rest.
 ///
 /// A problem made by [`stitched`](Self::stitched) shares the original's factor.
+///
+/// ```
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::operators::Stitches;
+/// use jounce::subspace::{LinearProblem, Restraint};
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+/// let [young, poisson, density] = [1e5, 0.3, 1000.0].map(Field::Uniform);
+/// let rubber = Material::new(Law::NeoHookean, young, poisson, density)?;
+/// let (free, none) = (Restraint::default(), Stitches::none(&mesh));
+/// let modes = LinearProblem::new(&mesh, &rubber, &free, &none, &progress)?.lowest(8, &progress)?;
+/// // Six rigid motions, then the first bending of the bar.
+/// let frequencies = modes.frequencies();
+/// assert!(frequencies[5] < 1e-3 * frequencies[6]);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct LinearProblem {
     pub(super) flesh: Arc<Flesh>,

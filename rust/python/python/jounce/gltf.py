@@ -100,6 +100,11 @@ class Character:
         except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"the GLB file contradicts itself ({error!r}); export it again") from error
 
+    def __repr__(self) -> str:
+        """Counts of its nodes, clips and bodies."""
+        counts = len(self.json.get("nodes", [])), len(self.clips), len(self.bodies)
+        return "Character({} nodes, {} clips, {} bodies)".format(*counts)
+
     def worlds(self, seconds: float = 0.0, clip: int | None = 0) -> Floats:
         """Matrices of all nodes at a time of an animation.
 

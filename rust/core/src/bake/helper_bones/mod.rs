@@ -20,6 +20,7 @@ use crate::{Error, Progress, Result, check};
 const SUM_TOLERANCE: f64 = 1e-6;
 
 /// The fitted skinning.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub struct HelperBones {
     /// Weights, p x (b + B) in C order; given bones come first.
@@ -36,6 +37,20 @@ pub struct HelperBones {
 ///
 /// `points`: p rest positions, metres. `frames`: f x p x 3, posed positions. `given`: f x b transforms from
 /// the rest shape. `weights`: p x b, the given skinning, with rows of sum one. [SSDR sec. 4, 5]
+///
+/// ```
+/// use jounce::bake::{HelperSettings, helper_bones};
+/// use jounce::Progress;
+///
+/// // Two points on one still bone; the second one rises by 1 m.
+/// let points = [[0.0; 3], [1.0, 0.0, 0.0]];
+/// let frames = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0];
+/// let still = [[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]; 2];
+/// let settings = HelperSettings { count: 1, influences: 2, passes: 10 };
+/// let bones = helper_bones(&points, &frames, &still, &[1.0, 1.0], settings, &Progress::default())?;
+/// assert!(bones.error < 1e-6);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`], [`Error::WeightSum`], [`Error::Range`];

@@ -55,6 +55,32 @@ const RIGID: f64 = 1e-6;
 ///
 /// Rows are vertices in the elimination order of the factor, pinned ones last. Arrays of the interface are
 /// in mesh order.
+///
+/// ```
+/// use jounce::inputs::SimulationParams;
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::model::Model;
+/// use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+/// use jounce::simulation::Simulation;
+/// use jounce::subspace::Restraint;
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+/// let [young, poisson, density] = [1e5, 0.3, 1000.0].map(Field::Uniform);
+/// let rubber = Material::new(Law::NeoHookean, young, poisson, density)?;
+/// let held: Vec<bool> = mesh.vertices().iter().map(|vertex| vertex[0] < 0.1).collect();
+/// let restraint = Restraint { pinned: Some(&held), ..Restraint::default() };
+/// let model = FullSpaceModel::of(&mesh, &rubber, &restraint, &FullSpaceExtras::default(), &progress)?;
+///
+/// let settings = SimulationParams { gravity: [0.0, 0.0, -9.81], ..SimulationParams::default() };
+/// let mut bar = Simulation::new(Model::FullSpace(model.into()), settings)?;
+/// bar.step(None)?;
+/// let [.., sag] = bar.coefficients() else { unreachable!() };
+/// assert!(*sag < 0.0);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct FullSpaceModel {
     data: FullSpaceData,
     /// Vertex of each row, and row of each vertex.

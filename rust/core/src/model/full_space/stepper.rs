@@ -11,6 +11,7 @@ use crate::stepping::substep::{Substep, last};
 use crate::{Result, check};
 
 /// Report of a step.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FullSpaceReport {
     /// Iterations.

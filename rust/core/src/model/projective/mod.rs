@@ -51,6 +51,24 @@ use crate::{Error, Progress, Result};
 /// one rotation for all tets of a cluster. The energy of a surface is a
 /// [`Membrane`](crate::operators::Membrane) with [`Bending`](crate::operators::Bending); tets with a skin
 /// have both.
+///
+/// ```
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::model::projective::ProjectiveModel;
+/// use jounce::subspace::{Handles, cluster_tets_by_place};
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([1.0; 3])?, 6, &progress)?;
+/// let [young, poisson, density] = [2e4, 0.0, 1000.0].map(Field::Uniform);
+/// let jelly = Material::new(Law::Arap, young, poisson, density)?;
+/// let handles = Handles::spread(&mesh, 8, 0, &progress)?;
+/// let clusters = cluster_tets_by_place(&mesh, 20, 0, &progress)?;
+/// let model = ProjectiveModel::new(&mesh, &jelly, &handles, &clusters, &progress)?;
+/// assert!(model.frequency() > 1.0);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct ProjectiveModel {
     body: Body,
     handles: Handles,

@@ -43,6 +43,30 @@ use crate::{Error, Result, check};
 ///
 /// Internal coordinates y diagonalise mass and the metric's Laplacian, `q = Phi y`, to keep products small.
 /// The basis may be neither orthonormal nor independent.
+///
+/// ```
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::model::reduced::{ReducedExtras, ReducedModel};
+/// use jounce::operators::Stitches;
+/// use jounce::subspace::{LinearProblem, Restraint};
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+/// let [young, poisson, density] = [1e5, 0.3, 1000.0].map(Field::Uniform);
+/// let rubber = Material::new(Law::NeoHookean, young, poisson, density)?;
+/// let held: Vec<bool> = mesh.vertices().iter().map(|vertex| vertex[0] < 0.1).collect();
+/// let restraint = Restraint { pinned: Some(&held), ..Restraint::default() };
+/// let none = Stitches::none(&mesh);
+/// let modes = LinearProblem::new(&mesh, &rubber, &restraint, &none, &progress)?.lowest(4, &progress)?;
+/// let extras = ReducedExtras::default();
+/// let model = ReducedModel::new(&mesh, &rubber, &modes.basis(), &extras, &progress)?;
+/// assert_eq!(model.displacement_count(), 4);
+/// // No samples: elastic forces of every cell.
+/// assert!(model.cubature().is_none());
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct ReducedModel {
     pub(crate) data: Arc<ReducedData>,
     samples: Samples,

@@ -21,6 +21,40 @@ use crate::{Error, Progress, Result, check};
 ///
 /// With colliders, each vertex in contact adds a penalty energy, as in the other methods; bounding spheres
 /// exclude distant vertices. The only rig is the place of the root, and domains do not touch each other.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use jounce::inputs::SimulationParams;
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::model::reduced::{ReducedExtras, ReducedModel};
+/// use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
+/// use jounce::operators::Stitches;
+/// use jounce::subspace::{LinearProblem, Restraint};
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+/// let [young, poisson, density] = [1e5, 0.3, 1000.0].map(Field::Uniform);
+/// let rubber = Material::new(Law::NeoHookean, young, poisson, density)?;
+/// let held: Vec<bool> = mesh.vertices().iter().map(|vertex| vertex[0] < 0.1).collect();
+/// let restraint = Restraint { pinned: Some(&held), ..Restraint::default() };
+/// let none = Stitches::none(&mesh);
+/// let problem = LinearProblem::new(&mesh, &rubber, &restraint, &none, &progress)?;
+/// let basis = problem.lowest(4, &progress)?.basis();
+/// let flesh = ReducedModel::new(&mesh, &rubber, &basis, &ReducedExtras::default(), &progress)?;
+///
+/// let at = |z| [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, z]];
+/// let domain = Arc::new(Domain::of_flesh(&flesh.into())?);
+/// let root = Member { domain, place: at(0.0), parent: None, interface: vec![] };
+/// let mut tree = DomainTree::new(&[root], false, SimulationParams::default())?;
+/// for place in [at(0.0), at(0.1)] {
+///     tree.step(&TreeDrive { root: Some(&place), ..TreeDrive::default() }, &progress)?;
+/// }
+/// assert!(tree.coordinates(0)?.iter().any(|y| *y != 0.0));
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct DomainTree {
     motion: Motion<TreeSubstep>,
     params: SimulationParams,

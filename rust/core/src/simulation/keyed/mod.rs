@@ -81,6 +81,38 @@ impl Simulation {
     /// `[MOR sec. 5]`. drives: one pose a frame, with additional forces. The simulation's state is
     /// unchanged.
     ///
+    /// ```
+    /// use jounce::inputs::{Drive, SimulationParams};
+    /// use jounce::material::{Field, Law, Material};
+    /// use jounce::mesh::{SurfaceMesh, lattice};
+    /// use jounce::model::Model;
+    /// use jounce::model::reduced::{ReducedExtras, ReducedModel};
+    /// use jounce::operators::Stitches;
+    /// use jounce::simulation::Simulation;
+    /// use jounce::simulation::keyed::{Aim, Key, KeyedParams};
+    /// use jounce::subspace::{LinearProblem, Restraint};
+    /// use jounce::Progress;
+    ///
+    /// let progress = Progress::default();
+    /// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+    /// let [young, poisson, density] = [1e5, 0.3, 1000.0].map(Field::Uniform);
+    /// let rubber = Material::new(Law::NeoHookean, young, poisson, density)?;
+    /// let held: Vec<bool> = mesh.vertices().iter().map(|vertex| vertex[0] < 0.1).collect();
+    /// let restraint = Restraint { pinned: Some(&held), ..Restraint::default() };
+    /// let none = Stitches::none(&mesh);
+    /// let problem = LinearProblem::new(&mesh, &rubber, &restraint, &none, &progress)?;
+    /// let basis = problem.lowest(3, &progress)?.basis();
+    /// let bar = ReducedModel::new(&mesh, &rubber, &basis, &ReducedExtras::default(), &progress)?;
+    ///
+    /// let mut simulation = Simulation::new(Model::Reduced(bar.into()), SimulationParams::default())?;
+    /// simulation.reset(None)?;
+    /// let keys = [Key { frame: 9, aim: Aim::Shape(vec![0.1, 0.0, 0.0]), weight: 1.0 }];
+    /// let drives = [Drive::default(); 10];
+    /// let motion = simulation.keyed(&drives, &keys, &KeyedParams::default(), &progress)?;
+    /// assert!(motion.misses[0] < 0.01);
+    /// # Ok::<(), jounce::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Unsupported`] for models other than reduced ones, and with drag; [`Error::Empty`] without
     /// frames or keys; [`Error::Index`], [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for an
