@@ -22,6 +22,9 @@ use crate::{Error, Result};
 /// others.
 const LEAST_PIVOT: f64 = 1e-15;
 
+/// Memory of a factor, bytes, up to which one thread solves for the coordinates of vertices.
+const ALONE: usize = 4 << 20;
+
 /// Factor of a sparse symmetric positive definite K, or of K bordered by constraints.
 ///
 /// Bordered, it is the multifrontal `L D L'` of `[K A; A' 0]`, K in nested-dissection order and the
@@ -125,7 +128,8 @@ impl SparseCholesky {
         let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
         let mut pieces = self.vertex_pieces(room, rows);
         let Some((top, independent)) = pieces.split_last_mut() else { return };
-        independent.par_iter_mut().with_max_len(1).for_each(VertexPiece::descend);
+        let least = if self.bytes() < ALONE { independent.len().max(1) } else { 1 };
+        in_pieces(independent, least, VertexPiece::descend);
         top.load();
         for piece in &*independent {
             for c in 0..COLUMNS {
@@ -141,7 +145,7 @@ impl SparseCholesky {
         substitute(top.panels, &mut top.sides, false);
         top.store();
         let solved = &top.sides.x;
-        independent.par_iter_mut().with_max_len(1).for_each(|piece| {
+        in_pieces(independent, least, |piece| {
             for c in 0..COLUMNS {
                 for (&row, into) in
                     piece.part.tail.iter().zip(&mut piece.sides.x[c][piece.part.columns.len()..])

@@ -57,6 +57,9 @@ impl Conduction {
             self.weights.resize(chunk.volumes.len() * pairs, 0.0);
             Arch::new().dispatch(Weigh { chunk, rest, conducted, scale, weights: &mut self.weights });
             for (slot, places) in places.chunks_exact(pairs).enumerate() {
+                if conducted[chunk.elements[slot] as usize] == 0.0 {
+                    continue;
+                }
                 let own = &self.weights[slot / lanes * pairs * lanes + slot % lanes..];
                 for (&place, weight) in places.iter().zip(own.iter().step_by(lanes)) {
                     if let Some(value) = values.get_mut(place as usize) {
@@ -101,8 +104,13 @@ fn weigh<S: Simd, const CORNERS: usize>(simd: S, task: Weigh<'_>) {
         let mut conductivity = [simd.splat_f64s(0.0)];
         let lanes = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut conductivity);
         let elements = &chunk.elements[block * S::F64_LANES..];
+        let mut conducts = false;
         for lane in 0..lanes.len().min(elements.len()) {
             lanes[lane] = scale * conducted[elements[lane] as usize];
+            conducts |= lanes[lane] != 0.0;
+        }
+        if !conducts {
+            continue;
         }
         let weights = &mut weights[block * CORNERS * CORNERS..][..CORNERS * CORNERS];
         weights.fill(simd.splat_f64s(0.0));

@@ -92,7 +92,7 @@ impl Objective for Newton<'_, '_> {
     fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
         let changed = self.energy.visit(u, iteration)?;
         let mut gradient = vec![[0.0; 3]; u.len()];
-        self.energy.elastic(u, &mut gradient);
+        self.energy.evaluate(u, &mut gradient);
         self.assemble(u);
         let constraint = self.energy.model.complement.as_ref().map(Complement::columns);
         self.factor = Some(self.matrix.factor(constraint)?);

@@ -10,10 +10,11 @@ use crate::inputs::shares::Shares;
 use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexRoom};
+use crate::parallel::join_if;
 use crate::potentials::contact::Contact;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::PointDrag;
-use crate::potentials::elastic::elements::Elements;
+use crate::potentials::elastic::elements::{ALONE, Elements};
 use crate::potentials::elastic::fibres::{Fibres, Relaxed, relaxed};
 use crate::potentials::inertia::Inertia;
 use crate::potentials::quadratic::{Quadratic, Wide, combine_wide};
@@ -134,53 +135,79 @@ impl<'a> Incremental<'a> {
         }
         self.stretch.as_mut().is_some_and(|limits| limits.watch(self.positions, share))
     }
+}
 
-    /// Elastic energy with fibres and stretch limits, J, and its gradient, N; sets the positions.
-    pub(super) fn elastic(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
+/// Terms of the energy, J, apart from those of elements.
+struct Others {
+    /// Elastic energy without the scale of stiffness.
+    elastic: f64,
+    /// Inertia, damping, drag and displacement limit.
+    moving: f64,
+    /// Work of the force.
+    work: f64,
+}
+
+/// Terms of the energy that run through rows, evaluated beside the elements.
+struct ByRows<'a> {
+    model: &'a FullSpaceModel,
+    terms: &'a Terms,
+    /// Springs between vertices, on all rows, and the Laplacian on the moving rows.
+    stitches: Option<&'a Quadratic>,
+    viscosity: &'a Quadratic,
+    force: &'a Rows,
+    positions: &'a Rows,
+    wide: &'a mut [Wide],
+    fibres: Option<&'a mut Fibres>,
+    rigid: Option<&'a mut RigidMotions>,
+}
+
+impl ByRows<'_> {
+    /// Terms at u; writes their gradient.
+    fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Others {
         let terms = self.terms;
-        self.place(u);
         gradient.fill([0.0; 3]);
-        let mut energy = self.elements.evaluate(self.positions, gradient);
-        if let Some(fibres) = &mut self.fibres {
-            energy += fibres.evaluate(self.positions, &terms.relaxed, gradient);
+        let elastic = self.elastic(gradient);
+        let mut moving = self.move_on(u, gradient);
+        if terms.inertia.damping[1] > 0.0 {
+            moving += self.damp(u, gradient);
         }
-        if let Some(limits) = &mut self.stretch {
-            energy += limits.now.evaluate(self.positions, gradient);
+        moving += terms.medium.evaluate_at(u, gradient);
+        if let Some(limit) = &terms.limit {
+            moving += limit.evaluate(&self.model.mass, u, gradient);
+        }
+        let mut work = 0.0;
+        if !self.force.is_empty() {
+            work = dot(self.force, u);
+            add(gradient, -1.0, self.force);
+        }
+        Others { elastic, moving, work }
+    }
+
+    /// Fibres, bending of cells and stitches; adds the gradient.
+    fn elastic(&mut self, gradient: &mut Rows) -> f64 {
+        let (terms, positions) = (self.terms, self.positions);
+        let mut energy = 0.0;
+        if let Some(fibres) = &mut self.fibres {
+            energy += fibres.evaluate(positions, &terms.relaxed, gradient);
         }
         if let Some(twisting) = &self.model.twisting {
-            combine_wide(self.wide, self.positions, -terms.pose_rest, &terms.rig);
+            combine_wide(self.wide, positions, -terms.pose_rest, &terms.rig);
             energy += twisting.evaluate(self.wide, 1.0, gradient);
         }
-        if let Some(stitches) = self.stitches() {
-            combine_wide(self.wide, self.positions, 0.0, self.positions);
+        if let Some(stitches) = self.stitches {
+            combine_wide(self.wide, positions, 0.0, positions);
             energy += stitches.evaluate(self.wide, 1.0, gradient);
         }
         if !terms.gaps.is_empty() {
-            energy += terms.gap_energy - dot(&terms.gaps, self.positions);
+            energy += terms.gap_energy - dot(&terms.gaps, positions);
             add(gradient, -1.0, &terms.gaps[..self.model.free]);
         }
         energy
     }
-}
 
-impl Incremental<'_> {
-    /// Energy of damping by stiffness, for a free body of its deforming motion; adds the gradient.
-    fn damp(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
-        let (Inertia { damped, damping: [_, factor], .. }, viscosity) =
-            (&self.terms.inertia, self.viscosity());
-        combine_wide(self.wide, u, -1.0, damped);
-        let moved = &mut self.wide[..self.model.free];
-        let Some(rigid) = &mut self.rigid else { return viscosity.evaluate(moved, *factor, gradient) };
-        rigid.resist(moved, gradient, |moved, force| viscosity.evaluate(moved, *factor, force))
-    }
-}
-
-impl Objective for Incremental<'_> {
-    fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
-        let terms = self.terms;
-        self.tried = self.elastic(u, gradient);
-        let elastic = terms.stiffness * self.tried;
-        let Inertia { target, damped, factor, damping, .. } = &terms.inertia;
+    /// Inertia and damping by mass; scales the gradient by the stiffness and adds theirs.
+    fn move_on(&self, u: &Rows, gradient: &mut Rows) -> f64 {
+        let Inertia { target, damped, factor, damping, .. } = &self.terms.inertia;
         let mut kinetic = 0.0;
         for (row, gradient) in gradient.iter_mut().enumerate() {
             let mass = self.model.mass[row];
@@ -188,25 +215,52 @@ impl Objective for Incremental<'_> {
                 let (apart, moved) = (u[row][c] - target[row][c], u[row][c] - damped[row][c]);
                 let (push, drag) = (mass * factor * apart, mass * damping[0] * moved);
                 kinetic += 0.5 * (push * apart + drag * moved);
-                gradient[c] = terms.stiffness * gradient[c] + push + drag;
+                gradient[c] = self.terms.stiffness * gradient[c] + push + drag;
             }
         }
-        let mut energy = elastic + kinetic;
-        if damping[1] > 0.0 {
-            energy += self.damp(u, gradient);
-        }
-        energy += terms.medium.evaluate_at(u, gradient);
-        if let Some(limit) = &terms.limit {
-            energy += limit.evaluate(&self.model.mass, u, gradient);
-        }
+        kinetic
+    }
+
+    /// Damping by stiffness, for a free body of its deforming motion; adds the gradient.
+    fn damp(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
+        let Inertia { damped, damping: [_, factor], .. } = &self.terms.inertia;
+        combine_wide(self.wide, u, -1.0, damped);
+        let (viscosity, moved) = (self.viscosity, &mut self.wide[..self.model.free]);
+        let Some(rigid) = &mut self.rigid else { return viscosity.evaluate(moved, *factor, gradient) };
+        rigid.resist(moved, gradient, |moved, force| viscosity.evaluate(moved, *factor, force))
+    }
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
+        self.place(u);
+        let (terms, stitches, viscosity) = (self.terms, self.stitches(), self.viscosity());
+        let mut limits = self.stretch.as_deref_mut().map(|limits| &mut limits.now);
+        let mut others = ByRows {
+            model: self.model,
+            terms,
+            stitches,
+            viscosity,
+            force: self.force,
+            positions: self.positions,
+            wide: self.wide,
+            fibres: self.fibres.as_deref_mut(),
+            rigid: self.rigid.as_deref_mut(),
+        };
+        let all = std::iter::once(&mut *self.elements).chain(limits.as_deref_mut());
+        let evaluated = Elements::evaluated(all);
+        let (_, others) = join_if(
+            evaluated.len() > ALONE,
+            || Elements::evaluate(evaluated, self.positions),
+            || others.evaluate(u, gradient),
+        );
+        let flesh = self.elements.add(terms.stiffness, gradient);
+        let limited = limits.map_or(0.0, |limits| limits.add(terms.stiffness, gradient));
+        self.tried = others.elastic + flesh + limited;
+        let mut energy = terms.stiffness * self.tried + others.moving;
         // Near rest the terms of a law cancel; the rounding error is proportional to their magnitude.
-        let mut size = energy + terms.stiffness * self.model.rounding;
-        if !self.force.is_empty() {
-            let work = dot(self.force, u);
-            add(gradient, -1.0, self.force);
-            energy -= work;
-            size += work.abs();
-        }
+        let mut size = energy + terms.stiffness * self.model.rounding + others.work.abs();
+        energy -= others.work;
         if let Some(complement) = &self.model.complement {
             complement.purify(gradient);
         }

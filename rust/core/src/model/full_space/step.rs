@@ -18,7 +18,7 @@ use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom};
-use crate::parallel::on_pool;
+use crate::parallel::on_pool_if;
 use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::{check_at_vertices, in_metric};
@@ -133,6 +133,29 @@ impl FullSpaceSubstep {
             let end = End { colliders: rig.colliders, beyond: &self.skin.end, origin: now };
             contact.begin(&start, &end, self.terms.metric());
         }
+    }
+
+    /// Sets energy, metric and start of a substep of h seconds.
+    fn begin(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        let tether = Tether::new(params.hold, h);
+        self.is_held = tether.is_some_and(|tether| tether.is_firm());
+        let [by_mass, by_stiffness] = self.model.damping(params);
+        let by_mass = if self.rigid.is_some() { 0.0 } else { by_mass };
+        self.terms.inertia.begin([by_mass, by_stiffness], params, h);
+        let inertia = self.terms.inertia.factor;
+        self.terms.inertia.factor += tether.map_or(0.0, |tether| tether.firm);
+        self.meet_medium(state, rig, params, h);
+        self.set_rig(rig, params)?;
+        self.aim(state, rig, params, h);
+        self.aim_damping(state, params, h);
+        if let Some(tether) = tether {
+            self.draw(tether, (state, rig), (inertia, params.inflation));
+        }
+        // With contact, once a step: compliances must be recomputed in each metric.
+        if std::mem::take(&mut self.begins) || self.contact.is_none() {
+            self.meet_limits()?;
+        }
+        Ok(())
     }
 
     /// Sets the minimiser, with room for its curvature pairs.
@@ -262,8 +285,7 @@ impl FullSpaceSubstep {
 
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
-        let inertia = params.integrator.acceleration();
-        let posing = &self.model.posing;
+        let (inertia, posing) = (params.integrator.acceleration(), &self.model.posing);
         let ([felt, _], [of_pose, of_offsets]) = (&mut self.felt, rig.felt);
         posing.apply(of_pose, &[0.0; 3], felt);
         let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
@@ -322,7 +344,7 @@ impl FullSpaceSubstep {
             reached: 0.0,
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
-        let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
+        let (outcome, elastic) = on_pool_if(self.model.is_shared(), move || -> Result<(Outcome, f64)> {
             energy.start(last, u);
             let outcome = energy.minimise(descent, minimiser, u, budget, &mut heard)?;
             energy.project(u);
@@ -398,24 +420,7 @@ impl Substep for FullSpaceSubstep {
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         self.set_minimiser(params.minimiser);
-        let tether = Tether::new(params.hold, h);
-        self.is_held = tether.is_some_and(|tether| tether.is_firm());
-        let [by_mass, by_stiffness] = self.model.damping(params);
-        let by_mass = if self.rigid.is_some() { 0.0 } else { by_mass };
-        self.terms.inertia.begin([by_mass, by_stiffness], params, h);
-        let inertia = self.terms.inertia.factor;
-        self.terms.inertia.factor += tether.map_or(0.0, |tether| tether.firm);
-        self.meet_medium(state, rig, params, h);
-        self.set_rig(rig, params)?;
-        self.aim(state, rig, params, h);
-        self.aim_damping(state, params, h);
-        if let Some(tether) = tether {
-            self.draw(tether, (state, rig), (inertia, params.inflation));
-        }
-        // With contact, once a step: compliances must be recomputed in each metric.
-        if std::mem::take(&mut self.begins) || self.contact.is_none() {
-            self.meet_limits()?;
-        }
+        on_pool_if(self.model.is_shared(), || self.begin(state, rig, params, h))?;
         if self.contact.is_some() {
             let origin = self.model.posing.translation(&state.path[HISTORY - 1]);
             let mut vertices = self.places(state, &origin);

@@ -11,8 +11,12 @@ use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::rows::Rows;
 use crate::parallel::*;
 
-/// Elements of a chunk.
-const CHUNK: usize = 2048;
+/// Most elements of a chunk.
+const CHUNK: usize = 512;
+/// Chunks of a task.
+pub(super) const TASK: usize = 2;
+/// Chunks up to which one thread evaluates a body.
+pub(crate) const ALONE: usize = 3;
 
 /// An element: corners and gradients of the deformation, volume and law.
 pub(crate) struct Element {
@@ -110,7 +114,7 @@ impl Elements {
         order.sort_unstable();
         let chunks = order
             .chunk_by(|a, b| a.0 == b.0)
-            .flat_map(|same| same.chunks(CHUNK))
+            .flat_map(|same| same.chunks(evenly(same.len())))
             .map(|some| Chunk::new(elements, &own, some.iter().map(|place| place.2).collect()))
             .collect();
         Self { chunks }
@@ -126,19 +130,26 @@ impl Elements {
         &mut self.chunks
     }
 
-    /// Elastic energy, J, at the positions of all rows; adds the gradient, N, to the first rows. The same
-    /// bits for any number of threads: chunks do not depend on the threads, and are summed in order.
-    pub(crate) fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> f64 {
-        match &mut self.chunks[..] {
-            [alone] => alone.evaluate(x),
-            chunks => chunks.par_iter_mut().with_max_len(1).for_each(|chunk| chunk.evaluate(x)),
-        }
+    /// Chunks to evaluate of several elements.
+    pub(crate) fn evaluated<'a>(several: impl IntoIterator<Item = &'a mut Self>) -> Vec<&'a mut Chunk> {
+        let chunks = several.into_iter().flat_map(Self::chunks_mut);
+        chunks.filter(|chunk| chunk.is_evaluated()).collect()
+    }
+
+    /// Evaluates chunks at the positions of all rows, for [`Elements::add`]. The same bits for any number of
+    /// threads: chunks do not depend on the threads, and are added in order.
+    pub(crate) fn evaluate(mut chunks: Vec<&mut Chunk>, x: &Rows) {
+        in_pieces(&mut chunks, TASK, |chunk| chunk.evaluate(x));
+    }
+
+    /// Elastic energy at the last evaluation, J; adds the gradient, N, times a factor to the first rows.
+    pub(crate) fn add(&self, factor: f64, gradient: &mut Rows) -> f64 {
         let mut energy = 0.0;
         for chunk in self.chunks.iter().filter(|chunk| chunk.is_evaluated()) {
             energy += chunk.energy;
             for (&row, force) in chunk.rows.iter().zip(&chunk.forces) {
                 if let Some(sum) = gradient.get_mut(row as usize) {
-                    (0..3).for_each(|c| sum[c] += force[c]);
+                    (0..3).for_each(|c| sum[c] += factor * force[c]);
                 }
             }
         }
@@ -204,9 +215,6 @@ impl Chunk {
     }
 
     fn evaluate(&mut self, x: &Rows) {
-        if !self.is_evaluated() {
-            return;
-        }
         self.gather(x);
         self.forces.fill([0.0; 3]);
         Arch::new().dispatch(Sum { chunk: self });
@@ -253,6 +261,12 @@ impl Chunk {
         let more = |i: usize, j: usize| self.surplus[((slot / lanes) * 9 + 3 * i + j) * lanes + slot % lanes];
         if self.clamped[slot / lanes] { f + Matrix3::from_fn(more) } else { f }
     }
+}
+
+/// Size of equal chunks of some elements, in whole blocks of lanes.
+fn evenly(count: usize) -> usize {
+    let (lanes, _) = lane_counts();
+    count.div_ceil(count.div_ceil(CHUNK)).next_multiple_of(lanes)
 }
 
 /// Lane, entry and block of an index in storage of blocks x entries x lanes.
