@@ -30,6 +30,8 @@ def bell(tmp_path):
     scenes.activate(obj)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     obj.jounce.frequency = 60.0
+    # The sound of a draft is made in the same way, in a tenth of the time.
+    obj.jounce.quality = "DRAFT"
     collide(obj, ground(0.0))
     return obj
 
