@@ -16,24 +16,18 @@ pub(crate) fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }
 
-/// As [`on_pool`] if that is worth it, else here.
+/// Runs work on the pool if `worth` its while, else on this thread.
 pub(crate) fn on_pool_if<T: Send>(worth: bool, work: impl FnOnce() -> T + Send) -> T {
     if worth { on_pool(work) } else { work() }
 }
 
-/// Runs both at the same time if that is worth it, else one after the other.
+/// Runs two works at the same time if `worth` their while, else one after the other.
 pub(crate) fn join_if<A: Send, B: Send>(
     worth: bool,
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
 ) -> (A, B) {
     if worth { join(first, second) } else { (first(), second()) }
-}
-
-/// Changes all items, in pieces of at least `least` on all threads. A piece should take 50 microseconds or
-/// more: another thread may be busy with another program, and wake up late.
-pub(crate) fn in_pieces<T: Send>(items: &mut [T], least: usize, change: impl Fn(&mut T) + Sync + Send) {
-    items.par_iter_mut().with_min_len(least).for_each(change);
 }
 
 #[cfg(not(feature = "parallel"))]

@@ -129,7 +129,7 @@ impl SparseCholesky {
         let mut pieces = self.vertex_pieces(room, rows);
         let Some((top, independent)) = pieces.split_last_mut() else { return };
         let least = if self.bytes() < ALONE { independent.len().max(1) } else { 1 };
-        in_pieces(independent, least, VertexPiece::descend);
+        independent.par_iter_mut().with_min_len(least).for_each(VertexPiece::descend);
         top.load();
         for piece in &*independent {
             for c in 0..COLUMNS {
@@ -145,7 +145,7 @@ impl SparseCholesky {
         substitute(top.panels, &mut top.sides, false);
         top.store();
         let solved = &top.sides.x;
-        in_pieces(independent, least, |piece| {
+        independent.par_iter_mut().with_min_len(least).for_each(|piece| {
             for c in 0..COLUMNS {
                 for (&row, into) in
                     piece.part.tail.iter().zip(&mut piece.sides.x[c][piece.part.columns.len()..])

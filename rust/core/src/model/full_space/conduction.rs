@@ -107,7 +107,7 @@ fn weigh<S: Simd, const CORNERS: usize>(simd: S, task: Weigh<'_>) {
         let mut conducts = false;
         for lane in 0..lanes.len().min(elements.len()) {
             lanes[lane] = scale * conducted[elements[lane] as usize];
-            conducts |= lanes[lane] != 0.0;
+            conducts |= conducted[elements[lane] as usize] != 0.0;
         }
         if !conducts {
             continue;

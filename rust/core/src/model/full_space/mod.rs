@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use crate::kinematics::complement::Complement;
 use crate::kinematics::posing::Posing;
-use crate::potentials::elastic::elements::{ALONE, ElementLaw, Elements, deformation};
+use crate::potentials::elastic::elements::{ElementLaw, Elements, deformation};
 use crate::potentials::elastic::fibres::{FibreTet, fibre_tets};
 use crate::potentials::elastic::mesh_elements::elements_of;
 use crate::potentials::quadratic::Quadratic;
@@ -291,11 +291,6 @@ impl FullSpaceModel {
     fn find_parts(&self) -> Option<Parts> {
         let rest: Vec<[f64; 3]> = (0..self.free).map(|row| self.rest(row)).collect();
         (!self.is_held()).then(|| Parts::find(&self.viscosity, &self.mass, &rest))
-    }
-
-    /// `true` for a body with work for several threads.
-    fn is_shared(&self) -> bool {
-        self.elements.chunks().len() > ALONE
     }
 
     /// Rest position of a row.

@@ -247,11 +247,10 @@ impl Objective for Incremental<'_> {
             fibres: self.fibres.as_deref_mut(),
             rigid: self.rigid.as_deref_mut(),
         };
-        let all = std::iter::once(&mut *self.elements).chain(limits.as_deref_mut());
-        let evaluated = Elements::evaluated(all);
+        let evaluated = self.elements.evaluated() + limits.as_ref().map_or(0, |limits| limits.evaluated());
         let (_, others) = join_if(
-            evaluated.len() > ALONE,
-            || Elements::evaluate(evaluated, self.positions),
+            evaluated > ALONE,
+            || self.elements.evaluate(limits.as_deref_mut(), self.positions),
             || others.evaluate(u, gradient),
         );
         let flesh = self.elements.add(terms.stiffness, gradient);

@@ -19,7 +19,7 @@ use crate::math::SparseCholesky;
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
 use crate::parallel::*;
-use crate::potentials::elastic::elements::{Chunk, Elements, deformation_in_lanes};
+use crate::potentials::elastic::elements::{Chunk, Elements, TASK, deformation_in_lanes};
 use crate::potentials::elastic::mesh_elements::{limit_law, tet_elements};
 
 /// Share of tets with active limits below which the metric ignores them.
@@ -105,7 +105,7 @@ impl StretchLimits {
             chunk.gather(x);
             Arch::new().dispatch(Watch { chunk, share })
         };
-        self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).filter(|new| *new).count() > 0
+        self.now.chunks_mut().par_iter_mut().with_min_len(TASK).map(watch).filter(|new| *new).count() > 0
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct ReducedStitches {
     pub(crate) rig: Mat<f64>,
     /// `D_J'k D_J`, 4h x 4h.
     pub(crate) spread: Mat<f64>,
-    /// Springs for opening; `None` in older files without them.
+    /// Springs for opening; `None` without any.
     pub(crate) springs: Option<ReducedSprings>,
 }
 

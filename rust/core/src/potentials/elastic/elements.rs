@@ -13,8 +13,9 @@ use crate::parallel::*;
 
 /// Most elements of a chunk.
 const CHUNK: usize = 512;
-/// Chunks of a task.
-pub(super) const TASK: usize = 2;
+/// Fewest chunks of a task, about 50 microseconds: another thread may be busy with another program, and wake
+/// up late.
+pub(crate) const TASK: usize = 2;
 /// Chunks up to which one thread evaluates a body.
 pub(crate) const ALONE: usize = 3;
 
@@ -130,16 +131,17 @@ impl Elements {
         &mut self.chunks
     }
 
-    /// Chunks to evaluate of several elements.
-    pub(crate) fn evaluated<'a>(several: impl IntoIterator<Item = &'a mut Self>) -> Vec<&'a mut Chunk> {
-        let chunks = several.into_iter().flat_map(Self::chunks_mut);
-        chunks.filter(|chunk| chunk.is_evaluated()).collect()
+    /// Number of chunks that an evaluation takes time for.
+    pub(crate) fn evaluated(&self) -> usize {
+        self.chunks.iter().filter(|chunk| chunk.is_evaluated()).count()
     }
 
-    /// Evaluates chunks at the positions of all rows, for [`Elements::add`]. The same bits for any number of
-    /// threads: chunks do not depend on the threads, and are added in order.
-    pub(crate) fn evaluate(mut chunks: Vec<&mut Chunk>, x: &Rows) {
-        in_pieces(&mut chunks, TASK, |chunk| chunk.evaluate(x));
+    /// Evaluates flesh and its limits at the positions of all rows, for [`Elements::add`]. The same bits for
+    /// any number of threads: chunks do not depend on the threads, and are added in order.
+    pub(crate) fn evaluate(&mut self, limits: Option<&mut Self>, x: &Rows) {
+        let limits = limits.map_or(&mut [][..], |limits| &mut limits.chunks);
+        let chunks = self.chunks.par_iter_mut().chain(limits.par_iter_mut());
+        chunks.with_min_len(TASK).for_each(|chunk| chunk.evaluate(x));
     }
 
     /// Elastic energy at the last evaluation, J; adds the gradient, N, times a factor to the first rows.
@@ -215,6 +217,9 @@ impl Chunk {
     }
 
     fn evaluate(&mut self, x: &Rows) {
+        if !self.is_evaluated() {
+            return;
+        }
         self.gather(x);
         self.forces.fill([0.0; 3]);
         Arch::new().dispatch(Sum { chunk: self });

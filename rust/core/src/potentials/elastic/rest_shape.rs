@@ -11,7 +11,7 @@ use crate::material::lanes::PARAMETERS;
 use crate::math::polar::{dot3, multiply};
 use crate::math::rows::Rows;
 use crate::math::signed_svd_in_lanes;
-use crate::parallel::in_pieces;
+use crate::parallel::*;
 
 /// Range of rest shape stretches. Candy-wrapper artefacts of a rig have no volume, and their stretch cannot
 /// be inverted; mirrored lengths count as lengths.
@@ -23,8 +23,8 @@ impl Elements {
     /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: gradients and volumes of elements change, and their surplus
     /// where the clamp acts. Limit elements receive the limit `limit` instead of a surplus.
     pub(crate) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64, limit: f64) {
-        let mut pairs: Vec<_> = self.chunks_mut().iter_mut().zip(rest.chunks()).collect();
-        in_pieces(&mut pairs, TASK, |(chunk, rest)| {
+        let pairs = self.chunks_mut().par_iter_mut().zip(rest.chunks().par_iter());
+        pairs.with_min_len(TASK).for_each(|(chunk, rest)| {
             if share > 0.0 {
                 chunk.gather(rig);
                 Arch::new().dispatch(Follow { chunk, rest, share, limit });
