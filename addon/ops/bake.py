@@ -5,6 +5,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
 import bpy
+import jounce
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..bridge.bake import bakes, kept, measured, renders, shards
@@ -85,13 +86,13 @@ class Baking:
 
     scene: BodyScene
     settings: BakeSettings
-    body: "built_bodies.jounce.Body"
+    body: "jounce.Body"
     digest: str
     built_again: str
     fine: FineBody | None = None
 
     @property
-    def shown(self) -> "built_bodies.jounce.Body | FineBody":
+    def shown(self) -> "jounce.Body | FineBody":
         """Map from the coefficients of the baked motion to shapes."""
         return self.body if self.fine is None else self.fine
 
@@ -221,9 +222,7 @@ def prepare(
     return Baking(joined, settings, body, digest, built_again, fine)
 
 
-def of_built(
-    host: bpy.types.Object, body: "built_bodies.jounce.Body", settings: BakeSettings, warn: Warn
-) -> BakeSettings:
+def of_built(host: bpy.types.Object, body: "jounce.Body", settings: BakeSettings, warn: Warn) -> BakeSettings:
     """The settings with the quality of a body just built; warns if an automatic one stays a draft."""
     if not host.jounce.has_final:
         return settings

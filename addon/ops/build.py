@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import bpy
+import jounce
 
 from ..bridge.body import binding, bodies, builds
 from ..bridge.preview import previews
@@ -42,7 +43,7 @@ class Built:
 
     scene: bodies.BodyScene
     bound: Bound
-    body: "built_bodies.jounce.Body"
+    body: "jounce.Body"
     digest: str
     message: str
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import bpy
+import jounce
 from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, builds
@@ -70,7 +71,7 @@ class Lesson:
 
     scene: BodyScene
     learnt: Learnt
-    body: "built_bodies.jounce.Body"
+    body: "jounce.Body"
     digest: str
     built_again: str
 

@@ -3,6 +3,7 @@
 import math
 
 import bpy
+import jounce
 import numpy as np
 from mathutils import Matrix, Vector
 
@@ -48,7 +49,7 @@ def host_in(context: bpy.types.Context) -> bpy.types.Object | None:
 def anchor_of(host: bpy.types.Object) -> tuple[bpy.types.Object, int] | None:
     """Mesh and vertex in the middle of the chosen part; None if nothing of it is built."""
     body, part = built_bodies.CACHE.get(host.jounce.built_digest), host.jounce.part
-    if not isinstance(body, built_bodies.jounce.Body):
+    if not isinstance(body, jounce.Body):
         return None
     key = host.session_uid, host.jounce.built_digest, part.name
     if key not in _anchors:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import bpy
+import jounce
 from bpy.app.handlers import persistent
 
 from ..bridge.body import bodies
@@ -61,7 +62,7 @@ def kept(kind: str, key: tuple, make: Callable[[], object]) -> object:
 
 def active_body(
     context: bpy.types.Context,
-) -> tuple[bpy.types.Object | None, "built_bodies.jounce.Body | None"]:
+) -> tuple[bpy.types.Object | None, "jounce.Body | None"]:
     """The host of the active object's body, and the body if in memory."""
     obj = context.view_layer.objects.active
     host = bodies.host_of(obj) if obj is not None else None
@@ -108,9 +109,7 @@ def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None,
     return error, None if made is None or field is not Field.MUSCLE else made.scene.muscles
 
 
-def read_lattice(
-    host: bpy.types.Object, body: "built_bodies.jounce.Body", context: bpy.types.Context
-) -> Lattice | None:
+def read_lattice(host: bpy.types.Object, body: "jounce.Body", context: bpy.types.Context) -> Lattice | None:
     """The lines of a body, None if the body cannot be read at present."""
     try:
         return Lattice(host, body, context)

@@ -11,7 +11,7 @@ from jounce_core.body.handle_samples import HandleSamples
 from jounce_core.body.loose import LooseBody
 from jounce_core.common.task import Runner
 from jounce_core.display import modes
-from test_bodies import SETTINGS, tetrahedron
+from test_built_bodies import SETTINGS, tetrahedron
 
 POINT = 3
 

@@ -7,7 +7,7 @@ from jounce import operators
 from jounce_core.body import built_bodies
 from jounce_core.common.task import Runner
 from jounce_core.display import cage, modes
-from test_bodies import SETTINGS, tetrahedron
+from test_built_bodies import SETTINGS, tetrahedron
 
 
 @pytest.fixture(scope="module")

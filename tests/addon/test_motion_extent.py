@@ -90,13 +90,6 @@ def test_few_torn_edges_are_found_among_thousands():
     assert len(edges) > 10_000 and found.strain == pytest.approx(stretch, rel=0.02)
 
 
-def test_a_part_of_a_triangle_may_not_turn_over():
-    values = np.array([0.0, 0.2, 0.1, 1.0])
-    assert 0.2 < motion_extent.highest(values, 0.5) < 1.0
-    found = [motion_extent.highest(values, count, "higher") for count in (0.5, 1.5, 4.0)]
-    assert found == [1.0, 0.2, 0.0]
-
-
 def test_where_the_flesh_holds_it_neither_moves_nor_stretches(ball):
     surface, body = ball
     drives, coefficients = shot(body)

@@ -8,7 +8,7 @@ from jounce_core.common.task import Runner
 from jounce_core.display import cage, fields
 from jounce_core.display.colours import DIVERGING, SEQUENTIAL, Look, Scale, hues
 from jounce_core.display.fields import Field
-from test_bodies import SETTINGS, tetrahedron
+from test_built_bodies import SETTINGS, tetrahedron
 
 
 @pytest.fixture(scope="module")

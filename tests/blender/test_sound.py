@@ -30,7 +30,7 @@ def bell(tmp_path):
     scenes.activate(obj)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     obj.jounce.frequency = 60.0
-    # The sound of a draft is made in the same way, in a tenth of the time.
+    # The sound of a draft is made in the same way, and sooner.
     obj.jounce.quality = "DRAFT"
     collide(obj, ground(0.0))
     return obj

@@ -205,11 +205,11 @@ def free(obj: bpy.types.Object) -> None:
 
     Copies or their original meshes may have been deleted by hand.
     """
-    made, armature, collections = obj.jounce.bake_copy, armature_of(obj), collections_of(obj)
+    made, armature, collections = obj.jounce.bake_copy, obj.jounce.bake_rig, collections_of(obj)
     for name in RECORDED:
         obj.jounce.property_unset(name)
     others = registry.meshes()
-    is_last = armature is not None and not any(armature_of(other) == armature for other in others)
+    is_last = armature is not None and not any(other.jounce.bake_rig == armature for other in others)
     copies = [made, *(armature.get(COPIES, {}).values() if is_last else ())]
     needed = [None, *(other.jounce.bake_copy for other in others)]
     for block in dict.fromkeys(block for block in copies if block not in needed):
@@ -224,13 +224,8 @@ def free(obj: bpy.types.Object) -> None:
             kind.remove(block)
 
 
-def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature of the copy of a mesh."""
-    return obj.jounce.bake_rig
-
-
 def collections_of(obj: bpy.types.Object) -> set[bpy.types.Collection]:
     """The collections made for the copy of a mesh."""
-    parts = filter(None, (obj.jounce.bake_copy, armature_of(obj)))
+    parts = filter(None, (obj.jounce.bake_copy, obj.jounce.bake_rig))
     found = {collection for part in parts for collection in part.users_collection}
     return {c for c in (*found, obj.jounce.bake_collection) if c is not None and marks.has(c, marks.BAKE)}

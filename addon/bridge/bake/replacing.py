@@ -122,7 +122,7 @@ def own(obj: bpy.types.Object) -> bpy.types.Key | None:
 
 def blocks(obj: bpy.types.Object) -> list[bpy.types.ID]:
     """The local data-blocks made by the bake of a mesh."""
-    state, armature = obj.jounce, helper_bones.armature_of(obj)
+    state, armature = obj.jounce, obj.jounce.bake_rig
     found = [state.bake_action, state.bake_group]
     if state.bake_group is not None:
         found += [linked_mesh_proxy.of(state.bake_group), action_of(state.bake_group)]

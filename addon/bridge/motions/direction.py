@@ -8,7 +8,6 @@ import bpy
 import jounce
 import numpy as np
 
-from ...core.body import built_bodies
 from ...core.body.full_space import Pointwise, Shaper, shaped
 from ...core.common.task import Step
 from ...core.common.user_error import passing_on
@@ -31,7 +30,7 @@ KEPT = 12
 
 
 @lru_cache(maxsize=4)
-def modes_of(body: "built_bodies.jounce.Body", has_core: bool) -> tuple[np.ndarray, np.ndarray]:
+def modes_of(body: "jounce.Body", has_core: bool) -> tuple[np.ndarray, np.ndarray]:
     """Shapes (o, p, 3) of the linear modes of a body at its surface, and their frequencies (o,) in 1/s.
 
     Flesh on a bone core swings about the core. Without one, the rig is what nothing may imitate.

@@ -4,10 +4,10 @@ from dataclasses import asdict, replace
 from functools import partial
 
 import bpy
+import jounce
 import numpy as np
 
 from ...core.bake.final_scene import scene_of
-from ...core.body import built_bodies
 from ...core.body.attached import AttachedBody
 from ...core.body.colliders import Colliders, soft
 from ...core.body.loose import LooseBody
@@ -53,7 +53,7 @@ DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "handles")
 class Motions:
     """Makes the simulations and caches of one body."""
 
-    def __init__(self, body: "built_bodies.jounce.Body", body_scene: BodyScene) -> None:
+    def __init__(self, body: "jounce.Body", body_scene: BodyScene) -> None:
         self.body = body
         self.is_linear = are_linear(body_scene.objects)
         self.scene = body_scene
@@ -159,7 +159,7 @@ class Motions:
         scene: bpy.types.Scene,
         cache: MotionCache,
         substeps: int = 0,
-        model: "built_bodies.jounce.Model | None" = None,
+        model: "jounce.Model | None" = None,
     ) -> LoosePass:
         """A pass of a single loose body; the number of substeps may come from touching bodies.
 
@@ -246,9 +246,7 @@ class Motions:
         is_kept = first == scene.frame_start
         return final_files.cache(self.scene.host, origin, first) if is_kept else FinalCache(origin, first)
 
-    def final(
-        self, scene: bpy.types.Scene, cache: MotionCache, model: "built_bodies.jounce.Model"
-    ) -> SimulationPass:
+    def final(self, scene: bpy.types.Scene, cache: MotionCache, model: "jounce.Model") -> SimulationPass:
         """A pass in the full space."""
         if isinstance(self.body, LooseBody):
             return self._loose(scene, cache, model=model)
@@ -279,9 +277,7 @@ class Motions:
         stiffness = repr(stiffness_of(built_frequency(self.body, settings.frequency_of), settings))
         return MotionCache(known | {"Stiffness": stiffness} | self._origin(scene, first, DRAFT_ALONE), first)
 
-    def learnt(
-        self, scene: bpy.types.Scene, cache: MotionCache, model: "built_bodies.jounce.Model"
-    ) -> SimulationPass:
+    def learnt(self, scene: bpy.types.Scene, cache: MotionCache, model: "jounce.Model") -> SimulationPass:
         """A pass in the learnt basis."""
         settings = self.scene.host.jounce.motion_settings()
         start = partial(self._start(scene, settings), model=model)
@@ -310,7 +306,7 @@ class Motions:
         scene: bpy.types.Scene,
         settings: MotionSettings,
         first: int = 0,
-        model: "built_bodies.jounce.Model | None" = None,
+        model: "jounce.Model | None" = None,
         tolerance: float = TOLERANCE,
     ) -> SimulationPass:
         """A pass with other settings, without a stored cache and without a loop. model: of a final motion."""

@@ -4,7 +4,6 @@ Both are measured on the whole body, and on each of its parts.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import jounce
 import numpy as np
@@ -114,8 +113,7 @@ class Gauge:
     def _extent(self, sizes: np.ndarray, strains: np.ndarray, turned: np.ndarray) -> Extent:
         """The extent of some of the flesh, in which as many edges and triangles may tear as in all."""
         torn = highest(strains, self._torn * len(self._edges))
-        # A triangle turns over or does not: there is no half of one.
-        upright = highest(turned, self._turned * len(self._triangles), "higher")
+        upright = highest(turned, self._turned * len(self._triangles))
         return Extent(float(np.quantile(sizes, 1.0 - TIPS)), max(torn, upright))
 
 
@@ -125,10 +123,10 @@ def moving(items: np.ndarray, held: np.ndarray, most: int) -> tuple[np.ndarray, 
     return thinned(free, most), TORN * len(items) / len(free) if len(free) else 1.0
 
 
-def highest(values: np.ndarray, count: float, method: Literal["linear", "higher"] = "linear") -> float:
-    """The value that this number of the values exceed, 0 if all of them may. method: of the quantile."""
+def highest(values: np.ndarray, count: float) -> float:
+    """The value that this number of the values exceed, 0 if all of them may."""
     share = count / max(1, len(values))
-    return float(np.quantile(values, 1.0 - share, method=method)) if len(values) and share < 1.0 else 0.0
+    return float(np.quantile(values, 1.0 - share)) if len(values) and share < 1.0 else 0.0
 
 
 def part_weights(body: "jounce.Body") -> np.ndarray:

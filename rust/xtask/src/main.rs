@@ -93,7 +93,7 @@ usage: cargo x <command>
   bench [--docs] [--long]
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
-  bits COMMIT           whether motions, models and states have the same bits as at a commit
+  bits COMMIT           comparison of the bits of motions, models and states with those at a commit
   bench rivals [--docs] the full space beside VBD of newton and Newton's method with SciPy, to
                         out/rivals.txt; with --docs to docs/benchmarks.md as well
   fuzz [--seconds N] [target...]

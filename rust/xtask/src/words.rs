@@ -33,7 +33,7 @@ fn openings(text: &str) -> Vec<(usize, &str)> {
     for (line, number) in text.lines().map(str::trim_start).zip(1..) {
         let comment = ["/// ", "//! "].into_iter().find_map(|mark| line.strip_prefix(mark));
         let start = if inside { None } else { comment }.or_else(|| line.strip_prefix("\"\"\""));
-        inside = comment.is_some();
+        inside = line.starts_with("///") || line.starts_with("//!");
         let words = start.and_then(|text| text.split(|letter: char| !letter.is_alphabetic()).next());
         found.extend(words.map(|word| (number, word)));
     }
@@ -48,6 +48,7 @@ mod tests {
     fn clauses_and_wide_lines_are_found() {
         let found = |text: &str| violations(Path::new("a.rs"), text).len();
         assert_eq!(found("/// Length of a bone.\n/// What follows goes on.\nfn a() {}\n"), 0);
+        assert_eq!(found("/// Length of a bone.\n///\n/// What follows goes on.\nfn a() {}\n"), 0);
         assert_eq!(found("/// Length of a bone.\nfn a() {}\n/// What it weighs.\nfn b() {}\n"), 1);
         assert_eq!(found("def a():\n    \"\"\"Whether it is held.\"\"\"\n"), 1);
         assert_eq!(found("def a():\n    \"\"\"True if it is held.\"\"\"\n    b = 'What'\n"), 0);

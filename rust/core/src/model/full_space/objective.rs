@@ -14,7 +14,7 @@ use crate::parallel::join_if;
 use crate::potentials::contact::Contact;
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::PointDrag;
-use crate::potentials::elastic::elements::{ALONE, Elements};
+use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, Relaxed, relaxed};
 use crate::potentials::inertia::Inertia;
 use crate::potentials::quadratic::{Quadratic, Wide, combine_wide};
@@ -247,9 +247,8 @@ impl Objective for Incremental<'_> {
             fibres: self.fibres.as_deref_mut(),
             rigid: self.rigid.as_deref_mut(),
         };
-        let evaluated = self.elements.evaluated() + limits.as_ref().map_or(0, |limits| limits.evaluated());
         let (_, others) = join_if(
-            evaluated > ALONE,
+            self.elements.are_shared(limits.as_deref()),
             || self.elements.evaluate(limits.as_deref_mut(), self.positions),
             || others.evaluate(u, gradient),
         );

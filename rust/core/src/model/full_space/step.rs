@@ -22,7 +22,7 @@ use crate::parallel::on_pool_if;
 use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::{check_at_vertices, in_metric};
-use crate::potentials::elastic::elements::{ALONE, Elements};
+use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Outcome};
@@ -133,12 +133,6 @@ impl FullSpaceSubstep {
             let end = End { colliders: rig.colliders, beyond: &self.skin.end, origin: now };
             contact.begin(&start, &end, self.terms.metric());
         }
-    }
-
-    /// `true` for flesh, limits included, with work for several threads.
-    fn is_shared(&self) -> bool {
-        let limits = self.stretch.as_ref().map_or(0, |limits| limits.now.chunks().len());
-        self.elements.chunks().len() + limits > ALONE
     }
 
     /// Sets energy, metric and start of a substep of h seconds.
@@ -257,8 +251,7 @@ impl FullSpaceSubstep {
         }
         let known = &moved[..self.model.free];
         self.terms.medium.prepare(factors[0], h, |rows| rows.copy_from_slice(known));
-        let Terms { inertia, medium, .. } = &mut self.terms;
-        inertia.dragged = in_metric(medium.steepness(), inertia.factor);
+        self.terms.inertia.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia.factor);
     }
 
     /// Adds the limits active at the start to the metric; otherwise directions into them are too long.
@@ -328,7 +321,7 @@ impl FullSpaceSubstep {
         budget: (u32, f64),
         mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
     ) -> Result<Outcome> {
-        let shared = self.is_shared();
+        let shared = self.elements.are_shared(self.stretch.as_ref().map(|limits| &limits.now));
         let Some((_, factor)) = &self.metric else { return Ok(Outcome::default()) };
         let mut energy = Incremental {
             model: &self.model,
@@ -427,7 +420,8 @@ impl Substep for FullSpaceSubstep {
 
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         self.set_minimiser(params.minimiser);
-        on_pool_if(self.is_shared(), || self.begin(state, rig, params, h))?;
+        let shared = self.elements.are_shared(self.stretch.as_ref().map(|limits| &limits.now));
+        on_pool_if(shared, || self.begin(state, rig, params, h))?;
         if self.contact.is_some() {
             let origin = self.model.posing.translation(&state.path[HISTORY - 1]);
             let mut vertices = self.places(state, &origin);

@@ -16,8 +16,8 @@ const CHUNK: usize = 512;
 /// Fewest chunks of a task, about 50 microseconds: another thread may be busy with another program, and wake
 /// up late.
 pub(crate) const TASK: usize = 2;
-/// Chunks up to which one thread evaluates a body.
-pub(crate) const ALONE: usize = 3;
+/// Largest number of chunks of a body that one thread evaluates.
+const ALONE: usize = 3;
 
 /// An element: corners and gradients of the deformation, volume and law.
 pub(crate) struct Element {
@@ -131,9 +131,9 @@ impl Elements {
         &mut self.chunks
     }
 
-    /// Number of chunks that an evaluation takes time for.
-    pub(crate) fn evaluated(&self) -> usize {
-        self.chunks.iter().filter(|chunk| chunk.is_evaluated()).count()
+    /// `true` if flesh and its limits are work for several threads.
+    pub(crate) fn are_shared(&self, limits: Option<&Self>) -> bool {
+        self.chunks.len() + limits.map_or(0, |limits| limits.chunks.len()) > ALONE
     }
 
     /// Evaluates flesh and its limits at the positions of all rows, for [`Elements::add`]. The same bits for
