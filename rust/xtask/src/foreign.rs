@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use crate::platform;
 use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
+use crate::suites::{Python, Suite, run_side_by_side};
 use crate::tally::summarise;
-use crate::test::in_blender;
 use crate::venv::Venv;
 use crate::wheel;
 
@@ -93,18 +94,19 @@ fn windows_blender(folder: &Path) -> Result<()> {
     let (home, site) = (folder.join("blender"), folder.join("blender/site"));
     install(&site, "bpy-4.5.txt", None, &["win_amd64"])?;
     let program = windows_python(&home, &site)?;
-    let python = || {
+    let prefix = folder.join("wine");
+    let python: Python = Arc::new(move || {
         let mut one = command("taskset");
         one.args(["--cpu-list", "0", "wine"]).arg(&program);
-        one.env("WINEPREFIX", folder.join("wine")).env("WINEDEBUG", "-all");
+        one.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
         one.env("PYTEST_ADDOPTS", "-p no:cacheprovider -m 'not posix'");
         // Blender for Windows takes a path without a drive as relative to its working folder.
         if let Some(data) = project::data() {
             one.env("JOUNCE_DATA", format!("Z:{}", data.display()));
         }
         one
-    };
-    summarise(&in_blender("windows", &python, &zip, 1)?)
+    });
+    summarise(&run_side_by_side(&Suite::in_blender("windows", &python, &zip)?, 1)?)
 }
 
 impl Foreign {

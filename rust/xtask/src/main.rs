@@ -31,6 +31,7 @@ mod release;
 mod repository;
 mod result;
 mod sheets;
+mod suites;
 mod tally;
 mod test;
 mod venv;

@@ -1,37 +1,23 @@
-//! `cargo x test`: every suite in a process of its own, and a closing table.
+//! `cargo x test`: the choice of suites, and a closing table.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::addon;
 use crate::cost;
 use crate::docs;
 use crate::leftovers;
-use crate::process::{Result, cargo, heading, io_error, run_silently, run_watched};
+use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
+use crate::suites::{Python, Suite, run_side_by_side, with_data};
 use crate::tally::{Outcome, Tally, summarise};
 use crate::venv::{BLENDERS, Blender, Venv, default_blender};
 use crate::wasm;
 use crate::wheel;
 
-/// Ends the process at once after the tests: some Blender versions hang or crash while they shut down.
-/// A killed caller leaves closed streams, whose flush fails. Errors, with the stack of a hung test, join the
-/// output.
-const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
-    os.dup2(1, 2)\n\
-    code = 3\n\
-    try:\n\
-    \x20   code = pytest.main(sys.argv[1:])\n\
-    \x20   sys.stdout.flush()\n\
-    \x20   sys.stderr.flush()\n\
-    finally:\n\
-    \x20   os._exit(code)";
-
-/// Blenders that run side by side: much of a test waits for one thread.
+/// Suites that run side by side: much of a test waits for one thread.
 const AT_ONCE: usize = 2;
 
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
@@ -54,33 +40,7 @@ pub fn run(options: &[&str]) -> Result<()> {
     if selection.rust {
         outcomes.push(rust()?);
     }
-    if selection.python || selection.addon {
-        let tools = Venv::tools()?;
-        tools.install(&wheel::build()?)?;
-        if selection.python {
-            outcomes.push(pytest("python", tools.python().args(["-m", "pytest", "tests/python"]))?);
-        }
-        if selection.addon {
-            outcomes.push(pytest("addon", tools.python().args(["-m", "pytest", "tests/addon"]))?);
-        }
-    }
-    if selection.docs {
-        outcomes.push(documentation()?);
-    }
-    if !selection.blenders.is_empty() {
-        let extension = addon::build()?;
-        for &version in &selection.blenders {
-            match Venv::blender(version) {
-                Ok(venv) => {
-                    outcomes.extend(in_blender(version.version, &|| venv.python(), &extension, AT_ONCE)?);
-                }
-                Err(message) => outcomes.push(not_started(version, &message)),
-            }
-        }
-    }
-    if selection.farm {
-        outcomes.push(farm()?);
-    }
+    outcomes.extend(with_pytest(&selection)?);
     if selection.characters {
         outcomes.push(characters()?);
     }
@@ -148,110 +108,53 @@ fn rust() -> Result<Outcome> {
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
-fn pytest(suite: &str, command: &mut Command) -> Result<Outcome> {
-    heading(&format!("tests: {suite}"));
-    pytest_with(suite, command, |line| println!("{line}"))
-}
-
-/// Runs pytest, and gives each line of its output to `write`.
-fn pytest_with(suite: &str, command: &mut Command, mut write: impl FnMut(&str)) -> Result<Outcome> {
-    let start = Instant::now();
-    let mut tally = Tally::default();
-    let succeeded = run_silently(with_data(command).env("PYTHONUNBUFFERED", "1"), |line| {
-        write(line);
-        tally = Tally::from_pytest(line).unwrap_or(std::mem::take(&mut tally));
-    })?;
-    Ok(Outcome { suite: suite.to_owned(), tally, succeeded, time: start.elapsed() })
-}
-
-/// Runs each file of `tests/blender` in a Blender of its own, started by `python`, with a settings folder
-/// of its own. Blenders run side by side; the output of each is printed in one piece, at its end.
-pub fn in_blender(
-    version: &str,
-    python: &(dyn Fn() -> Command + Sync),
-    extension: &Path,
-    at_once: usize,
-) -> Result<Vec<Outcome>> {
-    let files = blender_suites()?;
-    let (left, outcomes) = (Mutex::new(files.iter().enumerate()), Mutex::new(Vec::new()));
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = |worker: usize| -> Result<()> {
-        while let Some((index, file)) = next() {
-            let mut command = python();
-            command.env("BLENDER_USER_RESOURCES", project::blender_resources(&format!("test-{worker}"))?);
-            let outcome = file_in_blender(version, file, command.env("JOUNCE_EXTENSION", extension))?;
-            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..at_once).map(|worker| scope.spawn(move || work(worker))).collect();
-        let panicked = |_| Err("a thread of the tests panicked".to_owned());
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(panicked))
-    })?;
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcomes.sort_by_key(|&(index, _)| index);
-    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
-}
-
-/// Runs one file of tests in Blender and prints its output in one piece.
-fn file_in_blender(version: &str, file: &Path, command: &mut Command) -> Result<Outcome> {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let suite = format!("blender {version} {}", name.trim_start_matches("test_"));
-    println!("-- starts: {suite}");
-    let (mut text, mut hang) = (format!("\n== tests: {suite}"), Hang::default());
-    let mut outcome = pytest_with(&suite, command.args(["-c", PYTEST_IN_BLENDER]).arg(file), |line| {
-        text.push('\n');
-        text.push_str(line);
-        hang.read(line);
-    })?;
-    if let Some(test) = hang.test() {
-        outcome.tally.failed += 1;
-        text.push_str(&format!("\n-- hung: {suite}: {test}; the other tests of its file did not run"));
+/// Builds all that the suites of pytest need, and runs them side by side. The long ones that are one process
+/// start first.
+fn with_pytest(selection: &Selection) -> Result<Vec<Outcome>> {
+    let (mut suites, mut outcomes) = (Vec::new(), Vec::new());
+    if selection.python || selection.addon {
+        let tools = Venv::tools()?;
+        tools.install(&wheel::build()?)?;
+        let python: Python = Arc::new(move || tools.python());
+        let chosen = [("python", selection.python), ("addon", selection.addon)];
+        suites.extend(chosen.iter().filter(|it| it.1).map(|it| Suite::new(it.0, python.clone())));
     }
-    println!("{text}");
-    Ok(outcome)
-}
-
-/// The test that pytest ended because it hung, read from the stack that it prints.
-#[derive(Default)]
-struct Hang {
-    found: bool,
-    test: Option<String>,
-}
-
-impl Hang {
-    fn read(&mut self, line: &str) {
-        // It may stand behind the dots of earlier tests.
-        self.found |= line.contains("Timeout (") && line.ends_with(")!");
-        let called = line.rsplit_once(" in ").map(|(_, name)| name).filter(|name| name.starts_with("test_"));
-        if self.found && self.test.is_none() {
-            self.test = called.map(str::to_owned);
+    if selection.docs {
+        docs::build()?;
+        let venv = Venv::docs()?;
+        suites.push(Suite::new("docs", Arc::new(move || venv.python())));
+    }
+    if selection.farm {
+        suites.push(farm()?);
+    }
+    let extension = if selection.blenders.is_empty() { PathBuf::new() } else { addon::build()? };
+    for &blender in &selection.blenders {
+        match Venv::blender(blender) {
+            Ok(venv) => {
+                let python: Python = Arc::new(move || venv.python());
+                suites.extend(Suite::in_blender(blender.version, &python, &extension)?);
+            }
+            Err(message) => outcomes.push(not_started(blender, &message)),
         }
     }
-
-    /// Name of the test, or words for a hang outside of tests; `None` without a hang.
-    fn test(&self) -> Option<&str> {
-        self.found.then(|| self.test.as_deref().unwrap_or("outside of a test, see the stack above"))
-    }
+    outcomes.extend(run_side_by_side(&suites, AT_ONCE)?);
+    Ok(outcomes)
 }
 
-/// Builds the documentation site, and tests the detection of mistakes.
-fn documentation() -> Result<Outcome> {
-    docs::build()?;
-    pytest("docs", Venv::docs()?.python().args(["-m", "pytest", "tests/docs"]))
-}
-
-/// Runs the farm tests: a folder of shots on a local cluster whose workers run Blender, and USD characters.
-fn farm() -> Result<Outcome> {
+/// The farm tests: a folder of shots on a local cluster whose workers run Blender, and USD characters.
+fn farm() -> Result<Suite> {
     let extension = addon::build()?;
-    let blender = Venv::blender(default_blender())?;
+    let blender = Venv::blender(default_blender())?.program("python");
     let venv = Venv::farm()?;
     venv.install(&wheel::build()?)?;
-    let mut command = venv.python();
-    command.args(["-m", "pytest", "tests/farm"]).env("JOUNCE_EXTENSION", extension);
-    command.env("JOUNCE_BLENDER_PYTHON", blender.program("python"));
-    pytest("farm", &mut command)
+    Ok(Suite::new(
+        "farm",
+        Arc::new(move || {
+            let mut python = venv.python();
+            python.env("JOUNCE_EXTENSION", &extension).env("JOUNCE_BLENDER_PYTHON", &blender);
+            python
+        }),
+    ))
 }
 
 /// Runs every available character file through the whole workflow; the table goes to `out/characters.md`.
@@ -282,39 +185,9 @@ fn not_started(version: Blender, message: &str) -> Outcome {
     Outcome { tally, succeeded: false, ..Outcome::new(&format!("blender {}", version.version)) }
 }
 
-fn blender_suites() -> Result<Vec<PathBuf>> {
-    let mut files = project::files_with_extension(&project::root().join("tests/blender"), "py")?;
-    files.retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_")));
-    Ok(files)
-}
-
-/// Sets the folder of character files for a command, unless it is set.
-fn with_data(command: &mut Command) -> &mut Command {
-    if command.get_envs().any(|(name, _)| name == "JOUNCE_DATA") {
-        return command;
-    }
-    match project::data() {
-        Some(path) => command.env("JOUNCE_DATA", path),
-        None => command.env_remove("JOUNCE_DATA"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Hang, select};
-
-    #[test]
-    fn a_hung_test_is_named_by_its_stack() {
-        let mut hang = Hang::default();
-        hang.read("tests/blender/test_a.py . took long in test_b");
-        assert_eq!(hang.test(), None);
-        hang.read("tests/blender/test_a.py .Timeout (0:15:00)!");
-        assert_eq!(hang.test(), Some("outside of a test, see the stack above"));
-        for line in ["  File \"a.py\", line 3 in wait", "  File \"test_a.py\", line 9 in test_c"] {
-            hang.read(line);
-        }
-        assert_eq!(hang.test(), Some("test_c"));
-    }
+    use super::select;
 
     #[test]
     fn another_blender_alone_selects_only_its_suite() {
