@@ -13,7 +13,7 @@ from ..bridge.preview import previews
 from ..bridge.rig import modifier_stack
 from ..core.common.task import Step, Task, scaled
 from ..core.common.user_error import UserError
-from ..core.rig import clips as found
+from ..core.rig.clips import files
 from . import needs
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator
@@ -43,7 +43,7 @@ class JOUNCE_OT_clips_list(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Reads the folder anew."""
         state = context.scene.jounce
-        paths = found.files(folder(context))
+        paths = files(folder(context))
         state.clips.clear()
         for path in paths:
             state.clips.add().name = path.name
@@ -100,7 +100,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
         objects = bodies.members(host)
         if host.jounce.bake_parts or any(modifier_stack.is_baked(obj) for obj in objects):
             raise UserError(f"{host.name} is baked already; free that bake first.")
-        paths = found.files(folder(context))
+        paths = files(folder(context))
         if not paths:
             raise UserError(f"There is no FBX file in {folder(context)}.")
         into = Path(bpy.path.abspath(self.directory)) if self.directory else folder(context) / "baked"

@@ -24,8 +24,7 @@ from ..core.shot.part_fitting import PartTuning
 from ..core.shot.tearing import folds_in
 from ..core.stepping.motion import TOLERANCE, FrameInput, built_frequency, held_sentence, stiffness_of
 from . import needs
-from .build import Built, bound_of, build
-from .build import keep as keep_built
+from .build import Built, bound_of, build, keep
 from .operator import LongOperator
 
 # Tolerance of a rehearsed final motion: an extent within three percent of the real one's, in half the time.
@@ -61,7 +60,7 @@ class JOUNCE_OT_fit(LongOperator):
                 "Nothing moves the body in the frames of the scene, so there is nothing to fit to; "
                 "animate it first."
             )
-        return "; ".join(keep(found, context) for found in fits)
+        return "; ".join(keep_fit(found, context) for found in fits)
 
 
 class JOUNCE_OT_fit_again(LongOperator):
@@ -76,7 +75,7 @@ class JOUNCE_OT_fit_again(LongOperator):
         """Repeats the fit of the fitted selected bodies, and sets their frequencies at the end."""
         steps, hosts = shot(context.scene), needs.fitted(context)
         fits = yield from in_turn(again(host, context, steps, self.warn) for host in hosts)
-        return "; ".join(keep(found, context) for found in fits)
+        return "; ".join(keep_fit(found, context) for found in fits)
 
 
 @dataclass(frozen=True)
@@ -275,9 +274,9 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
     return Bounds(state.amount / 100.0, STRETCHED * state.stretch / 100.0 if state.use_stretch else None)
 
 
-def keep(found: Fit, context: bpy.types.Context) -> str:
+def keep_fit(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
-    keep_built(found.built, context)
+    keep(found.built, context)
     found.host.jounce.fit_parts(found.parts)
     found.host.jounce.folds = found.folds
     # The build was made with these parts.

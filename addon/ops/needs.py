@@ -9,7 +9,7 @@ from ..bridge.bake import renders
 from ..bridge.body import bodies, overrides
 from ..bridge.common import registry
 from ..bridge.inputs import collider_objects
-from ..bridge.loads import colliders as collisions
+from ..bridge.loads.colliders import hindrances, soft
 from ..bridge.preview import previews, sculpting
 from ..bridge.rig import meshes
 from ..core.body import built_bodies
@@ -203,7 +203,7 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
 def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes and empties without a body, and loose bodies for contact with a loose one."""
     host = active_body(context)
-    touched = [obj for obj in selected_meshes(context) if collisions.soft(host, obj) == obj]
+    touched = [obj for obj in selected_meshes(context) if soft(host, obj) == obj]
     found = [*collider_objects.selected(context), *touched]
     if not found:
         raise UserError(
@@ -367,7 +367,7 @@ def learnt(context: bpy.types.Context) -> list[bpy.types.Object]:
 def hindered(context: bpy.types.Context) -> dict[str, str]:
     """Obstacles to the collisions of the active body: the sentence of each fix."""
     host = active_body(context)
-    found = {fix: sentence for sentence, fix in collisions.hindrances(host) if fix}
+    found = {fix: sentence for sentence, fix in hindrances(host) if fix}
     if not found:
         raise UserError(f"No setting keeps {host.name} from colliding.")
     return found

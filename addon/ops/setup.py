@@ -21,7 +21,7 @@ from . import needs
 from .add import add_body, warn_of_others
 from .build import build_body
 from .clothes import hung_beside, take_back, worn
-from .fit import FITTED, keep, searched, shot
+from .fit import FITTED, keep_fit, searched, shot
 from .operator import LongOperator
 
 # Number of frames for choosing the frequency; more take long with heavy rigs.
@@ -144,7 +144,7 @@ def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_m
         return (yield from scaled(build_body(host, context, warn), 0.1, 1.0))
     search = searched(scene, shot(context.scene)[:FITTED_FRAMES], context)
     found = yield from scaled(search, 0.1, 0.9)
-    message = f"{host.name}: {found.built.message}; {keep(found, context)}"
+    message = f"{host.name}: {found.built.message}; {keep_fit(found, context)}"
     if flaps(host, context):
         attach(host, warn)
         message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)

@@ -38,7 +38,7 @@ def test_stopped_between_any_two_steps_it_changes_nothing(module):
     fit = module("ops.fit")
 
     def fitted():
-        fit.keep((yield from fit.fit(obj, bpy.context, range(1, 13))), bpy.context)
+        fit.keep_fit((yield from fit.fit(obj, bpy.context, range(1, 13))), bpy.context)
 
     stages = [step.stage for step in fitted()]
     assert obj.jounce.frequency != 5.0 and stages.count("Fitting") >= 24

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.body.loose import LooseBody
 from ...core.body.muscles import Muscle, Muscles, directions_of_bones
 from ...core.common.user_error import UserError, passing_on
-from ...core.mesh import folds as folding
+from ...core.mesh.folds import factors
 from ...core.mesh.maps import attached, maps, product
 from ...core.mesh.surface import Part, Surface
 from ...core.rig import own_parts
@@ -196,7 +196,7 @@ def read(
     own = weight_maps.read_parts(host, objects, groups) if host.jounce.is_flesh else {}
     strength, softness = own_parts.factors(host.jounce.part_rows(), own)
     folds = host.jounce.folds if folds is None else folds
-    folded = folding.factors(folds, start) if host.jounce.is_flesh else None
+    folded = factors(folds, start) if host.jounce.is_flesh else None
     fields = maps(painted, host.jounce.stiffness_scale())
     faces = np.concatenate(triangles)
     places = on_flesh(np.concatenate(points), faces, parts)

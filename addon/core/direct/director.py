@@ -14,9 +14,8 @@ import numpy as np
 
 from ..body.full_space import Shaper, shaped
 from ..mesh.surface import Surface
-from . import curves as shaping
 from . import pose_space
-from .curves import Curves, FrameCurves
+from .curves import Curves, FrameCurves, around, blended, ringing
 from .oscillator import Oscillator
 from .windows import Span, windows
 
@@ -176,11 +175,11 @@ class Director:
         def sample(own: Curves) -> np.ndarray:
             parts = [
                 share * self._ringing(clip, clip.nearest(near, take), take, own.follow)
-                for near, share in shaping.around(row - own.lag)
+                for near, share in around(row - own.lag)
             ]
             return own.exaggerate * np.sum(parts, axis=0)
 
-        return shaping.blended(curves, sample)
+        return blended(curves, sample)
 
     def _ringing(self, clip: Clip, row: int, take: range, follow: float) -> np.ndarray:
         """Offsets (p, 3) of a row with another time to ring out."""
@@ -188,7 +187,7 @@ class Director:
         if follow == 1.0:
             return offsets
         # By places instead of changes: `sum k_j (x_j - x_(j + 1)) = sum (k_j - k_(j - 1)) x_j`.
-        answers = shaping.ringing(self.swings.oscillators, follow, self.swings.fps)
+        answers = ringing(self.swings.oscillators, follow, self.swings.fps)
         answers = np.diff(answers, axis=0, prepend=0.0, append=0.0)
         amounts = np.zeros(len(self.swings.shapes))
         for back, answer in enumerate(answers):
