@@ -213,22 +213,20 @@ fn limited(
     limit: f64,
 ) -> (f64, Vec<[f64; 3]>, f64) {
     let followed = rig.map_diagonal(|s| s.abs().clamp(0.3, 30.0));
-    let surplus = share * (Matrix3::from_diagonal(&followed) - rig);
+    let surplus = Matrix3::from_diagonal(&followed) - rig;
     let rest = Matrix3::from_diagonal(&followed.map(|s| 1.0 + share * (s - 1.0)));
     let inverse = Matrix3::from_diagonal(&followed.map(|s| 1.0 / s));
-    let allowed = (rig * inverse - Matrix3::identity()).norm();
     let limit = limit / followed.max().max(1.0);
-    let energy = StretchLimit { stiffness: 0.25 * flesh.law.slope(), limit, allowed };
+    let energy = StretchLimit { stiffness: 0.25 * flesh.law.slope(), limit };
     let back = rest.try_inverse().unwrap();
     let mut forces = vec![[0.0; 3]; x.len()];
     let (mut sum, mut largest) = (0.0, 0.0_f64);
     for (t, (f, hats)) in flesh.deformations(x).iter().zip(gradients(&flesh.mesh)).enumerate() {
         let volume = flesh.mesh.volumes()[t];
         let (own, limiting) = (volume * rest.determinant(), volume / inverse.determinant());
-        let strained = (f + surplus) * back;
-        sum += own * flesh.law.density(&strained) + limiting * energy.density(&(f * inverse));
-        let stress =
-            own * flesh.law.stress(&strained) * back + limiting * energy.stress(&(f * inverse)) * inverse;
+        let [strained, limited] = [(f + share * surplus) * back, (f + surplus) * inverse];
+        sum += own * flesh.law.density(&strained) + limiting * energy.density(&limited);
+        let stress = own * flesh.law.stress(&strained) * back + limiting * energy.stress(&limited) * inverse;
         for (&v, hat) in flesh.mesh.tets()[t].iter().zip(hats) {
             let force = stress * Vector3::from(hat);
             largest = largest.max(force.norm());

@@ -19,7 +19,7 @@ const LEAST: f64 = 1e-290;
 
 /// Energy of the stretch limit, with the closest rotation R of F:
 /// ```text
-/// psi = k l^2 phi((|F - R| - a) / l)
+/// psi = k l^2 phi(|F - R| / l)
 /// ```
 /// phi is zero up to 1/2, with two continuous derivatives, and steep beyond.
 /// `|F - R|^2 = sum_i (s_i - 1)^2`: no length changes by a larger share. The energy is like a law's
@@ -32,14 +32,12 @@ pub struct StretchLimit {
     pub stiffness: f64,
     /// l, a share of length.
     pub limit: f64,
-    /// a, the deviation allowed in addition.
-    pub allowed: f64,
 }
 
 impl StretchLimit {
     /// psi and its two derivatives by the distance from the closest rotation.
     fn along(&self, distance: f64) -> [f64; 3] {
-        let [value, first, second] = continued((distance - self.allowed) / self.limit);
+        let [value, first, second] = continued(distance / self.limit);
         [self.limit * self.limit * value, self.limit * first, second].map(|jet| self.stiffness * jet)
     }
 
@@ -93,7 +91,7 @@ impl Energy for StretchLimit {
     }
 }
 
-/// [`StretchLimit`] with stiffness, limit and allowance a lane.
+/// [`StretchLimit`] with a stiffness and a limit a lane.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneLimit;
 
@@ -108,7 +106,7 @@ impl LaneLimit {
     pub(crate) fn is_within<S: Simd>(
         simd: S,
         f: &[S::f64s; 9],
-        &[_, limit, allowed]: &[S::f64s; PARAMETERS],
+        &[_, limit, _]: &[S::f64s; PARAMETERS],
         share: f64,
     ) -> bool {
         let mut strain = transpose_product(simd, f, f);
@@ -116,7 +114,7 @@ impl LaneLimit {
         for e in 0..3 {
             strain[4 * e] = simd.sub_f64s(strain[4 * e], one);
         }
-        let edge = simd.mul_add_e_f64s(simd.splat_f64s(share), limit, allowed);
+        let edge = simd.mul_f64s(simd.splat_f64s(share), limit);
         let most = simd.mul_f64s(edge, simd.max_f64s(simd.sub_f64s(simd.splat_f64s(2.0), edge), one));
         let excess = simd.sub_f64s(dot(simd, &strain, &strain), simd.mul_f64s(most, most));
         let cofactor = cofactors(simd, f);
@@ -141,7 +139,7 @@ impl Evaluate for LaneLimit {
         self,
         simd: S,
         f: &[S::f64s; 9],
-        own @ &[stiffness, limit, allowed]: &[S::f64s; PARAMETERS],
+        own @ &[stiffness, limit, _]: &[S::f64s; PARAMETERS],
         stress: &mut [S::f64s; 9],
     ) -> S::f64s {
         if Self::is_within(simd, f, own, KNEE) {
@@ -149,8 +147,7 @@ impl Evaluate for LaneLimit {
             return stress[0];
         }
         let distance = distance_in_lanes(simd, f, stress);
-        let beyond = simd.div_f64s(simd.sub_f64s(distance, allowed), limit);
-        let [value, slope] = continued_in_lanes(simd, beyond);
+        let [value, slope] = continued_in_lanes(simd, simd.div_f64s(distance, limit));
         let scale = simd.mul_f64s(stiffness, limit);
         // Without a distance there is no slope either.
         let divisor = simd.max_f64s(simd.splat_f64s(LEAST), distance);

@@ -1,8 +1,8 @@
 //! Stretch limit relative to the rig: flesh stiffens before it tears.
 //!
-//! With `F_rig = R_rig S` and S_c the clamped stretch of the rest shapes, the limit acts on the stretch of
-//! each tet in `F S_c^-1`, a rotation for flesh in the rig's shape. The rig's compression beyond the clamp,
-//! `|S S_c^-1 - I|`, is allowed in addition. For lengths stretched by the rig, the limit is a share of the
+//! With `F_rig = R S` and S_c the clamped stretch of the rest shapes, the limit acts on the stretch of each
+//! tet in `(F + E) S_c^-1`, a rotation for flesh in the rig's shape; `E = R S_c - F_rig` is the surplus of
+//! the rest shapes, zero unless the clamp acts. For lengths stretched by the rig, the limit is a share of the
 //! rest length, since skin embedded in a tet torn apart by the rig may itself be intact. The limit acts on
 //! tets and not on lattice cells, because skin is embedded in tets.
 
@@ -120,7 +120,8 @@ impl WithSimd for Distances<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Chunk { corners, gradients, evaluated, places, .. } = self.chunk;
+        let Chunk { corners, gradients, evaluated, places, surplus, clamped, .. } = self.chunk;
+        let (surplus, _) = S::as_simd_f64s(surplus).0.as_chunks::<9>();
         let (gradients, _) = S::as_simd_f64s(gradients);
         let none = [simd.splat_f64s(0.0); 9];
         self.distances.clear();
@@ -130,7 +131,8 @@ impl WithSimd for Distances<'_> {
                 let mut x = [[simd.splat_f64s(0.0); 3]; 4];
                 let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
                 let gradients = &gradients[block * 9..][..9];
-                let f = deformation_in_lanes(simd, corners, gradients, &none, places, &mut x);
+                let more = if clamped[block] { &surplus[block] } else { &none };
+                let f = deformation_in_lanes(simd, corners, gradients, more, places, &mut x);
                 let mut apart = f;
                 distance = [distance_in_lanes(simd, &f, &mut apart)];
             }
@@ -150,7 +152,8 @@ impl WithSimd for Watch<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
-        let Chunk { corners, gradients, parameters, evaluated, places, .. } = self.chunk;
+        let Chunk { corners, gradients, parameters, evaluated, places, surplus, clamped, .. } = self.chunk;
+        let (surplus, _) = S::as_simd_f64s(surplus).0.as_chunks::<9>();
         let (gradients, _) = S::as_simd_f64s(gradients);
         let (parameters, _) = S::as_simd_f64s(parameters);
         let none = [simd.splat_f64s(0.0); 9];
@@ -162,7 +165,8 @@ impl WithSimd for Watch<'_> {
             let mut x = [[simd.splat_f64s(0.0); 3]; 4];
             let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
             let gradients = &gradients[block * 9..][..9];
-            let f = deformation_in_lanes(simd, corners, gradients, &none, places, &mut x);
+            let more = if clamped[block] { &surplus[block] } else { &none };
+            let f = deformation_in_lanes(simd, corners, gradients, more, places, &mut x);
             let own = [parameters[3 * block], parameters[3 * block + 1], parameters[3 * block + 2]];
             evaluated[block] = !LaneLimit::is_within(simd, &f, &own, self.share);
             found |= evaluated[block];
@@ -175,8 +179,8 @@ impl Chunk {
     /// The limit of a slot.
     pub(super) fn stretch_limit(&self, slot: usize) -> StretchLimit {
         let (lanes, _) = lane_counts();
-        let [stiffness, limit, allowed] =
-            [0, 1, 2].map(|parameter| self.parameters[(slot / lanes * 3 + parameter) * lanes + slot % lanes]);
-        StretchLimit { stiffness, limit, allowed }
+        let [stiffness, limit] =
+            [0, 1].map(|parameter| self.parameters[(slot / lanes * 3 + parameter) * lanes + slot % lanes]);
+        StretchLimit { stiffness, limit }
     }
 }

@@ -1,12 +1,11 @@
 //! Stretch limit: a potential that is zero up to half of the limit and steep towards it. Flesh stiffens
 //! before it tears.
 //!
-//! `U = sum over places s of kappa_s L_s^2 phi((|F_s S_s^-1 - R_s| - a_s) / L_s)`, phi as for displacements
-//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the clamped stretch of the rig, R the rotation nearest
-//! to `F S^-1`: rotated flesh, or flesh in the rig's shape, is not stretched. The rig's compression beyond
-//! the clamp is allowed in addition, `a = |F_rig S^-1 - R_rig|`. No length changes by a larger share of its
-//! length in the rig, or of its rest length if shorter: L is the limit divided by the largest stretch of S
-//! above 1. kappa_s is a share of the smallest elastic energy of a stretch of 1 there, J.
+//! `U = sum over places s of kappa_s L_s^2 phi(|F_s S_s^-1 - R_s| / L_s)`, phi as for displacements
+//! ([`limit`](super::limit)), `F = R_rig S + G B z`, S the clamped stretch of the rig, R the rotation nearest
+//! to `F S^-1`: rotated flesh, or flesh in the rig's shape, is not stretched. No length changes by a larger
+//! share of its length in the rig, or of its rest length if shorter: L is the limit divided by the largest
+//! stretch of S above 1. kappa_s is a share of the smallest elastic energy of a stretch of 1 there, J.
 //!
 //! phi continues as a parabola near the limit, which allows a step to start beyond it. Places that end near
 //! the limit or beyond it become firmer, repeatedly, until none does: by a factor that grows continuously
@@ -23,7 +22,7 @@ use crate::material::growth::{KNEE, continued};
 use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
 use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::math::sort_few;
-use crate::potentials::elastic::rest_shape::rest_stretch_in_lanes;
+use crate::potentials::elastic::rest_shape::{RestStretch, rest_stretch_in_lanes};
 
 /// Share of the limit from which a place that ends there becomes firmer.
 const FIRM: f64 = 0.9;
@@ -125,21 +124,21 @@ impl Apart {
 /// Rig data of places, one a SIMD lane. The stretch S of a register of places is found when it is first
 /// needed.
 struct PosedPlaces {
-    /// `F_rig S^-1`, in `rig`; before S is known `F_rig`.
+    /// `R_rig`, in `rig`; before S is known `F_rig`.
     gradients: RigGradients,
     /// The limit, and `true` for each register with S.
     limit: f64,
     is_followed: Vec<bool>,
     /// `S^-1`, blocks x 9 x lanes.
     back: Buffer<f64>,
-    /// L and a, blocks x 2 x lanes.
+    /// L, blocks x lanes.
     reach: Buffer<f64>,
 }
 
 impl PosedPlaces {
     fn new(basis: &Packed<3>) -> Self {
         let places = basis.blocks() * basis.lanes();
-        let [back, reach] = [9, 2].map(|numbers| Buffer::zeros(numbers * places));
+        let [back, reach] = [9, 1].map(|numbers| Buffer::zeros(numbers * places));
         let is_followed = vec![true; basis.blocks()];
         Self { gradients: RigGradients::new(basis), limit: f64::INFINITY, is_followed, back, reach }
     }
@@ -155,7 +154,7 @@ impl PosedPlaces {
     fn select(&mut self, from: &Self, places: &[usize]) {
         self.gradients.select(&from.gradients, places);
         select_items(&from.back, 9, places, &mut self.back);
-        select_items(&from.reach, 2, places, &mut self.reach);
+        select_items(&from.reach, 1, places, &mut self.reach);
     }
 }
 
@@ -265,7 +264,7 @@ impl StretchLimit {
             let share = apart.shares[slot];
             let [potential, slope, _] = continued(share);
             let (block, lane) = (slot / lanes, slot % lanes);
-            let length = apart.posed.reach[2 * block * lanes + lane];
+            let length = apart.posed.reach[slot];
             energy += kappa * length * length * potential;
             // Force along F S^-1 - R, as a factor on it; the slope is zero below the knee.
             let factor = if share > KNEE { kappa * length * slope / apart.norms[slot] } else { 0.0 };
@@ -321,18 +320,21 @@ fn growth(share: f64) -> f64 {
     (force / most).powi(2).min(FIRMER)
 }
 
-/// Applies the rig's stretch to a register of places: `F_rig` becomes `F_rig S^-1`.
+/// Applies the rig's stretch to a register of places: `F_rig` becomes `R_rig`.
 #[inline(always)]
 fn follow<S: Simd>(
     simd: S,
     limit: f64,
     rig: &mut [S::f64s; 9],
     back: &mut [S::f64s; 9],
-    reach: &mut [S::f64s; 2],
+    reach: &mut S::f64s,
 ) {
-    let stretch = rest_stretch_in_lanes(simd, *rig, 1.0, FOLLOWED);
-    (*rig, *back) = (multiply(simd, rig, &stretch.inverse), stretch.inverse);
-    *reach = [simd.div_f64s(simd.splat_f64s(limit), stretch.longest), stretch.missed];
+    let RestStretch { inverse, surplus, longest, .. } = rest_stretch_in_lanes(simd, *rig, 1.0, FOLLOWED);
+    for e in 0..9 {
+        rig[e] = simd.add_f64s(rig[e], surplus[e]);
+    }
+    (*rig, *back) = (multiply(simd, rig, &inverse), inverse);
+    *reach = simd.div_f64s(simd.splat_f64s(limit), longest);
 }
 
 /// Measures the distance of each place from its shape in the rig; returns the largest share of the limit.
@@ -376,8 +378,7 @@ impl WithSimd for Measure<'_> {
                     apart[9 * block..9 * block + 9].fill(zero);
                     continue;
                 }
-                let reach = reach[2 * block..].first_chunk_mut().expect("two numbers a block");
-                follow(simd, posed.limit, f_rig, back, reach);
+                follow(simd, posed.limit, f_rig, back, &mut reach[block]);
                 posed.is_followed[block] = true;
             }
             let mut f = multiply(simd, &moved, back);
@@ -392,8 +393,7 @@ impl WithSimd for Measure<'_> {
                 apart[9 * block + e] = difference;
             }
             norms[block] = simd.sqrt_f64s(own);
-            let beyond = simd.sub_f64s(norms[block], reach[2 * block + 1]);
-            shares[block] = simd.max_f64s(simd.div_f64s(beyond, reach[2 * block]), zero);
+            shares[block] = simd.div_f64s(norms[block], reach[block]);
             largest = simd.max_f64s(shares[block], largest);
         }
         simd.reduce_max_f64s(largest)
@@ -455,13 +455,13 @@ mod tests {
                 continue;
             }
             left_out += 1;
-            let (mut back, mut reach) = ([0.0; 9], [0.0; 2]);
+            let (mut back, mut reach) = ([0.0; 9], 0.0);
             follow(simd, limit, &mut rig, &mut back, &mut reach);
             let own = multiply(simd, &moved, &back);
             let f: [f64; 9] = std::array::from_fn(|e| own[e] + rig[e]);
             let r = rotations_in_lanes(simd, f);
             let norm = f.iter().zip(r).map(|(f, r)| (f - r).powi(2)).sum::<f64>().sqrt();
-            let share = (norm - reach[1]) / reach[0];
+            let share = norm / reach;
             assert!(share <= NEAR + 1e-9, "case {case}: {share} of the limit");
         }
         assert!(left_out > 2000 && measured > 2000, "{left_out} left out, {measured} measured");

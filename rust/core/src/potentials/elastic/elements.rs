@@ -87,8 +87,8 @@ pub(crate) struct Chunk {
     /// Blocks x lanes; 0 in padding lanes.
     pub(crate) volumes: Buffer<f64>,
     /// Gradient of the rest shape beyond the rig's, blocks x 9 x lanes, and `true` for the blocks with any.
-    pub(super) surplus: Buffer<f64>,
-    pub(super) clamped: Vec<bool>,
+    pub(crate) surplus: Buffer<f64>,
+    pub(crate) clamped: Vec<bool>,
     /// Blocks x parameters x lanes, or a single block if all are equal and constant.
     pub(crate) parameters: Buffer<f64>,
     /// `true` for blocks to evaluate; limits far from active are skipped.

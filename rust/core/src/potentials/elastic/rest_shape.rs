@@ -21,7 +21,8 @@ impl Elements {
     /// Moves the rest shapes a share of the way from those of `rest` to the elements' shapes in the rig.
     ///
     /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: gradients and volumes of elements change, and their surplus
-    /// where the clamp acts. Limit elements receive the limit `limit` instead of a surplus.
+    /// where the clamp acts. Limit elements receive the limit `limit`, a share of the rest length where the
+    /// rig stretches.
     pub(crate) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64, limit: f64) {
         let pairs = self.chunks_mut().par_iter_mut().zip(rest.chunks().par_iter());
         pairs.with_min_len(TASK).for_each(|(chunk, rest)| {
@@ -88,11 +89,9 @@ fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
         }
         if is_limit {
             parameters[block * PARAMETERS + 1] = simd.div_f64s(limit, longest);
-            parameters[block * PARAMETERS + 2] = missed;
-        } else {
-            clamped[block] = simd.reduce_max_f64s(missed) > 0.0;
-            beyond[9 * block..][..9].copy_from_slice(&multiply(simd, &surplus, &inverse));
         }
+        clamped[block] = simd.reduce_max_f64s(missed) > 0.0;
+        beyond[9 * block..][..9].copy_from_slice(&multiply(simd, &surplus, &inverse));
     }
 }
 

@@ -269,7 +269,7 @@ impl SampleScratch {
         let of = |parameter: usize| {
             self.parameters[(sample / lanes * PARAMETERS + parameter) * lanes + sample % lanes]
         };
-        StretchLimit { stiffness: of(0), limit: of(1), allowed: of(2) }
+        StretchLimit { stiffness: of(0), limit: of(1) }
     }
 
     /// `true` if an element was under stress at the last evaluation.
@@ -301,17 +301,15 @@ impl WithSimd for Follow<'_> {
         let mut f = [simd.splat_f64s(0.0); 9];
         for block in 0..volumes.len() {
             f.copy_from_slice(&rig[9 * block..][..9]);
-            let RestStretch { inverse, growth, surplus, longest, missed } =
+            let RestStretch { inverse, growth, surplus, longest, .. } =
                 rest_stretch_in_lanes(simd, f, self.share, STRETCHES);
             back[9 * block..][..9].copy_from_slice(&inverse);
             volumes[block] = simd.mul_f64s(known[block], growth);
             if is_limit {
                 parameters[PARAMETERS * block + 1] = simd.div_f64s(limit, longest);
-                parameters[PARAMETERS * block + 2] = missed;
-            } else {
-                for e in 0..9 {
-                    rig[9 * block + e] = simd.add_f64s(f[e], surplus[e]);
-                }
+            }
+            for e in 0..9 {
+                rig[9 * block + e] = simd.add_f64s(f[e], surplus[e]);
             }
         }
     }
