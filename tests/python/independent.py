@@ -72,7 +72,8 @@ class Flesh:
         even = [0.5 * (self.forces(u) + self.forces(-u)) for u in (a + b, a, b)]
         return even[0] - even[1] - even[2]
 
-    def _stiffness(self):
+    def _stiffness(self, factor=1.0):
+        """The stiffness matrix, with a factor on each tet's."""
         strains = np.zeros((len(self.tets), 6, 12))
         for corner in range(4):
             x, y, z = self.hats[:, corner].T
@@ -83,12 +84,16 @@ class Flesh:
             strains[:, 5, at], strains[:, 5, at + 2] = z, x
         law = np.diag([2 * self.mu] * 3 + [self.mu] * 3)
         law[:3, :3] += self.la
-        blocks = np.einsum("t,tpa,pq,tqb->tab", self.volumes, strains, law, strains)
+        blocks = np.einsum("t,tpa,pq,tqb->tab", factor * self.volumes, strains, law, strains)
         rows = (3 * self.tets[:, :, None] + np.arange(3)).reshape(-1, 12)
         across = np.broadcast_to(rows[:, None, :], blocks.shape)
         down = np.broadcast_to(rows[:, :, None], blocks.shape)
         size = self.vertices.size
         return csc_matrix(coo_matrix((blocks.ravel(), (down.ravel(), across.ravel())), (size, size)))
+
+    def added(self, factor):
+        """The stiffness matrix that factors on each tet's stiffness add."""
+        return self._stiffness(factor - 1.0)
 
     def springs(self, pairs, stiffness):
         """The stiffness matrix of springs between vertices, equal along all directions."""

@@ -164,6 +164,63 @@ def test_modes_of_a_stitched_body(fingers):
         assert np.abs(flesh.modes(COUNT)[0] / values - 1.0).max() > 0.1
 
 
+@pytest.mark.parametrize("share", [0.04, 0.5])
+@pytest.mark.parametrize("factor", [0.01, 0.1, 0.7, 1.0, 2.0, 10.0, 100.0])
+def test_modes_of_a_body_with_a_region_of_another_stiffness(bar, share, factor):
+    """A whole eigensolution of the changed body, and the edit of the one before."""
+    flesh, mesh, held = bar
+    centres = mesh.vertices[mesh.tets].mean(axis=1)
+    far = np.linalg.norm(centres - centres[centres[:, 0].argmax()], axis=1)
+    factors = np.where(far <= np.quantile(far, share), factor, 1.0)
+    values, theirs = flesh.modes(COUNT, flesh.added(factors))
+    found = jounce.linear_modes(mesh, MATERIAL, 20, pinned=held).stiffened(factors, COUNT)
+    errors = found.eigenvalues / values - 1.0
+    assert errors.min() > -1e-9
+    assert (errors <= found.residuals + 1e-9).all() and errors.max() < 5e-3
+    # The span of the modes, by the largest angle in the mass metric, but for the last and its neighbour.
+    along = (found.shapes.reshape(COUNT, -1) * flesh.mass) @ theirs.T
+    cosine = np.linalg.svd(along[: COUNT - 1])[1].min()
+    assert cosine > 1.0 - 5e-3
+    # What a force moves, by modes of either program.
+    force = np.where(np.arange(flesh.mass.size) % 3 == 2, -9.81 * flesh.mass, 0.0)
+    shapes = found.shapes.reshape(COUNT, -1)
+    hangs, should = (shapes @ force / found.eigenvalues) @ shapes, (theirs @ force / values) @ theirs
+    assert apart(hangs, should) < 5e-3
+    # The whole body scaled keeps its shapes, and its frequencies change by the root.
+    scaled = jounce.linear_modes(mesh, MATERIAL, 8, pinned=held).stiffened(factor, COUNT)
+    assert np.abs(scaled.eigenvalues / (factor * flesh.modes(COUNT)[0]) - 1.0).max() < 1e-9
+    assert not scaled.refactored
+
+
+@pytest.mark.parametrize("height", [0.12, 1.0])
+def test_modes_of_a_cut_body(bar, height):
+    """The cut mesh as a body of its own, and the border of the factor of the uncut one."""
+    _, mesh, held = bar
+    centres = mesh.vertices[mesh.tets].mean(axis=1)
+    cut = mesh.cut(np.where(centres[:, 2] > height, 0, np.where(centres[:, 0] < 0.5, -1, 1)))
+    copies, first = np.unique(cut.tets, return_index=True)
+    origin = mesh.tets.ravel()[first]
+    assert np.array_equal(copies, np.arange(len(cut.vertices)))
+    assert np.array_equal(cut.vertices, mesh.vertices[origin])
+    flesh = independent.Flesh(cut.vertices, cut.tets, YOUNG, POISSON, DENSITY, held[origin])
+    modes = jounce.linear_modes(mesh, MATERIAL, 24, pinned=held)
+    found = modes.cut(cut, COUNT)
+    if height == 1.0:
+        # The part that comes off has six rigid motions.
+        assert COUNT == 6 and np.abs(found.eigenvalues).max() < 1e-6 * modes.eigenvalues[0]
+    else:
+        values = flesh.modes(COUNT)[0]
+        assert values[0] < 0.9 * modes.eigenvalues[0]
+        errors = found.eigenvalues / values - 1.0
+        assert errors.min() > -1e-9
+        assert (errors <= found.residuals + 1e-9).all() and errors.max() < 5e-3
+    assert np.array_equal(found.cut(mesh, 10).shapes, modes.shapes[:10])
+    # Sewn firmly, the cut body is the whole one.
+    pairs = np.stack([origin[len(mesh.vertices) :], copies[len(mesh.vertices) :]], axis=1)
+    sewn = found.stitched(jounce.Stitches(cut, pairs, 1e8), COUNT)
+    assert np.abs(sewn.eigenvalues / modes.eigenvalues[:COUNT] - 1.0).max() < 5e-3
+
+
 def test_derivatives_carried_to_a_stitched_body(fingers):
     flesh, mesh, held, pairs = fingers
     stiffness = 3e3

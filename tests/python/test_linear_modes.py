@@ -371,3 +371,34 @@ def test_what_a_surface_has_not_is_refused(leaf, mesh, material, rig):
     ]:
         with pytest.raises(ValueError, match=sentence):
             jounce.linear_modes(given, material, 2, **settings)
+
+
+def test_stiffness_and_cuts_that_do_not_fit_are_refused(sewn, mesh, material, held):
+    both, _, _ = sewn
+    modes = jounce.linear_modes(mesh, material, 8, pinned=held)
+    for wrong, sentence in (
+        (0.0, "factor: expected a positive number"),
+        (-1.0, "factor: expected a positive number"),
+        (np.nan, "factor"),
+        (np.ones(3), "factor"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            modes.stiffened(wrong, 4)
+    with pytest.raises(ValueError, match="count"):
+        modes.stiffened(2.0, 9)
+    with pytest.raises(ValueError, match="no cut of the body's mesh"):
+        modes.cut(both, 4)
+    tets = len(mesh.tets)
+    for sides, sentence in (
+        (np.ones(tets, int), "no vertex comes apart"),
+        (np.full(tets, 3), "-1 or 1 beside the cut"),
+        (np.zeros(3, int), "sides"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            mesh.cut(sides)
+    surface = jounce.SurfaceMesh(*jounce.shapes.box((2.0, 1.0, 0.01)))
+    sheet = jounce.linear_modes(surface, jounce.Material(1e5), 4, thickness=0.01)
+    with pytest.raises(ValueError, match="without volume"):
+        sheet.stiffened(2.0, 2)
+    with pytest.raises(ValueError, match="without volume"):
+        sheet.cut(mesh, 2)

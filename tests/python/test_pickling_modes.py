@@ -33,6 +33,12 @@ def stitches(mesh):
     return jounce.Stitches(mesh, [(0, len(mesh.vertices) - 1)], stiffness=50.0)
 
 
+def halves(mesh):
+    """Sides of a cut across the middle, through the lower half."""
+    x, _, z = mesh.vertices[mesh.tets].mean(axis=1).T
+    return np.where(z > 0.5, 0, np.where(x < 2.0, -1, 1))
+
+
 def sheet():
     points, triangles = jounce.shapes.box((2.0, 1.0, 0.01))
     return jounce.linear_modes(
@@ -45,7 +51,9 @@ def sheet():
     )
 
 
-@pytest.mark.parametrize("kind", ["found", "leaking", "stitched", "restitched", "attached", "sheet"])
+@pytest.mark.parametrize(
+    "kind", ["found", "leaking", "stitched", "restitched", "stiffened", "cut", "attached", "sheet"]
+)
 def test_modes_come_back_to_the_bit(mesh, held, modes, kind):
     """Modes keep the factor for their derivatives too."""
     made = {
@@ -60,6 +68,8 @@ def test_modes_come_back_to_the_bit(mesh, held, modes, kind):
         ),
         "stitched": lambda: modes.stitched(stitches(mesh), 4),
         "restitched": lambda: modes.stitched(stitches(mesh), 5).stitched(stitches(mesh), 3),
+        "stiffened": lambda: modes.stiffened(np.linspace(0.5, 1.0, len(mesh.tets)), 4),
+        "cut": lambda: modes.cut(mesh.cut(halves(mesh)), 3),
         "attached": lambda: modes.attached([np.flatnonzero(~held)[:12]]),
         "sheet": sheet,
     }[kind]()

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use jounce::material::Field;
 use jounce::model::tree::Domain;
 use jounce::{Error, Progress, subspace};
 use numpy::PyArrayDyn;
@@ -12,6 +13,7 @@ use crate::arrays::{self, Axis};
 use crate::basis::Basis;
 use crate::errors::refused;
 use crate::job::made;
+use crate::mesh::TetMesh;
 use crate::recipe::Recipe;
 use crate::stitches::Stitches;
 
@@ -33,8 +35,8 @@ pub struct LinearModes {
     pub found: Arc<Found>,
     /// Derivatives, one column after the other, if a job computed them.
     derivatives: Option<Arc<Vec<f64>>>,
-    /// Residuals of modes updated after stitches.
-    residuals: Option<Vec<f64>>,
+    /// Residuals of modes after an edit, and whether it took another factor.
+    edited: Option<(Vec<f64>, bool)>,
     /// Warpings by method, built on first use.
     pub warpings: [OnceLock<Arc<subspace::Warping>>; 2],
     recipe: Recipe,
@@ -60,7 +62,7 @@ impl Swinging {
 
 impl LinearModes {
     pub fn new(found: Arc<Found>, recipe: Recipe) -> Self {
-        Self { found, derivatives: None, residuals: None, warpings: Default::default(), recipe }
+        Self { found, derivatives: None, edited: None, warpings: Default::default(), recipe }
     }
 
     /// The same modes with their derivatives.
@@ -86,6 +88,20 @@ impl LinearModes {
 
     pub fn modes(&self) -> &subspace::LinearModes {
         &self.found.1
+    }
+
+    /// Modes of an edited body.
+    fn edited(
+        py: Python<'_>,
+        find: impl FnOnce(&Progress) -> jounce::Result<subspace::EditedModes> + Send + 'static,
+        recipe: Recipe,
+    ) -> PyResult<Self> {
+        let found = made(py, move |progress: &Progress| {
+            let made = find(progress)?;
+            let edited = (made.residuals, made.refactored);
+            Ok((Arc::new((Swinging::Body(made.problem), made.modes)), edited))
+        })?;
+        Ok(Self { edited: Some(found.1.clone()), ..Self::new(found.0.clone(), recipe) })
     }
 }
 
@@ -241,11 +257,104 @@ impl LinearModes {
         let recipe = Recipe::new(slf.as_any(), "stitched", (stitches, count), None)?;
         let (py, count) = (slf.py(), arrays::count(count, "count")?);
         let (body, stitches) = (slf.get().found.clone(), stitches.get().0.clone());
-        let found = made(py, move |_: &Progress| {
-            let made = body.0.body("stitched")?.stitched(&body.1, &stitches, count)?;
-            Ok((Arc::new((Swinging::Body(made.problem), made.modes)), made.residuals))
-        })?;
-        Ok(Self { residuals: Some(found.1.clone()), ..Self::new(found.0.clone(), recipe) })
+        let find = move |_: &Progress| body.0.body("stitched")?.stitched(&body.1, &stitches, count);
+        Self::edited(py, find, recipe)
+    }
+
+    /// The count lowest modes of the body with the stiffness of its tets multiplied by a factor [IDSR sec.
+    /// 5.1].
+    ///
+    /// Factors replace earlier ones and refer to the material of the body as built; stitches stay, and
+    /// `stitched` keeps factors. If a part that nothing connects to others changes as a whole, its shapes
+    /// stay, and its frequencies change by the root of the factor. In other cases the search uses the factor
+    /// of the matrix from before; where this would take too long, the matrix is factored anew, and
+    /// `refactored` is True.
+    ///
+    /// Parameters
+    /// ----------
+    /// factor : float or (t,) array
+    ///     Factor on Young's modulus, one number or one for each tet; 1 restores the modes as built.
+    /// count : int
+    ///     Number of modes; there should be a few more modes than this.
+    ///
+    /// Returns
+    /// -------
+    /// LinearModes
+    ///     The modes of the body with this stiffness.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a factor that is not positive or of another mesh, for more modes than there are, and for a
+    ///     surface without volume.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 12, pinned=held)
+    /// >>> outer = mesh.vertices[mesh.tets].mean(axis=1)[:, 0] > 2.0
+    /// >>> softer = modes.stiffened(np.where(outer, 0.1, 1.0), 6)
+    /// >>> bool((softer.frequencies < modes.frequencies[:6]).all())
+    /// True
+    /// >>> bool(np.allclose(modes.stiffened(4.0, 6).frequencies, 2.0 * modes.frequencies[:6]))
+    /// True
+    fn stiffened(slf: &Bound<'_, Self>, factor: &Bound<'_, PyAny>, count: i64) -> PyResult<Self> {
+        let (py, body) = (slf.py(), slf.get().found.clone());
+        let tets = body.0.body("stiffened").map_err(refused)?.mesh().tets().len();
+        let (factors, kept) = match arrays::field(factor, "factor", &[Axis::Is(tets)])? {
+            Field::Uniform(factor) => (vec![factor; tets], factor.into_pyobject(py)?.into_any().unbind()),
+            Field::PerTet(factors) => (factors, arrays::copied(factor)?),
+        };
+        let recipe = Recipe::new(slf.as_any(), "stiffened", (kept, count), None)?;
+        let count = arrays::count(count, "count")?;
+        let find = move |progress: &Progress| {
+            body.0.body("stiffened")?.stiffened(&body.1, &factors, count, progress)
+        };
+        Self::edited(py, find, recipe)
+    }
+
+    /// The count lowest modes of the body with a cut mesh: cutting as the inverse of stitching [IDSR].
+    ///
+    /// The vertices that `TetMesh.cut` doubles become a border of the factored matrix, where stitches have
+    /// one with the compliance of their springs. A cut through many vertices takes another factor, and
+    /// `refactored` is True. It replaces an earlier cut, and the uncut mesh restores the modes as built.
+    /// Stitches that were added since go, so sew the vertices of the cut mesh by `stitched`; factors stay.
+    ///
+    /// Parameters
+    /// ----------
+    /// mesh : TetMesh
+    ///     Mesh made by `TetMesh.cut` from that of the body as built.
+    /// count : int
+    ///     Number of modes; there should be a few more modes than this.
+    ///
+    /// Returns
+    /// -------
+    /// LinearModes
+    ///     The modes of the cut body.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For a mesh that is no cut of the body's, for more modes than there are, for modes that
+    ///     complement a rig, and for a surface without volume.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 20, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> x, _, z = mesh.vertices[mesh.tets].mean(axis=1).T
+    /// >>> opened = modes.cut(mesh.cut(np.where(z > 0.5, 0, np.where(x < 2.0, -1, 1))), 6)
+    /// >>> bool(opened.frequencies[0] < modes.frequencies[0])
+    /// True
+    fn cut(slf: &Bound<'_, Self>, mesh: &Bound<'_, TetMesh>, count: i64) -> PyResult<Self> {
+        let recipe = Recipe::new(slf.as_any(), "cut", (mesh, count), None)?;
+        let (py, count) = (slf.py(), arrays::count(count, "count")?);
+        let (body, mesh) = (slf.get().found.clone(), mesh.get().0.clone());
+        let find = move |progress: &Progress| body.0.body("cut")?.cut(&body.1, &mesh, count, progress);
+        Self::edited(py, find, recipe)
     }
 
     /// These modes, and up to six residual attachment modes for each interface: the part of the static
@@ -286,13 +395,20 @@ impl LinearModes {
         Ok(Self::new((*found).clone(), recipe))
     }
 
-    /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None
-    /// for others. They hold if no mode is missing, and increase towards the highest of the modes that
-    /// `stitched` started from: more such modes give tighter bounds.
+    /// Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`,
+    /// `stiffened` or `cut`; None for others. They hold if no mode is missing, and increase towards the
+    /// highest of the modes that the edit started from: more such modes give tighter bounds.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
-        let owned = |residuals: &Vec<f64>| arrays::owned(py, residuals.clone(), &[residuals.len()]);
-        self.residuals.as_ref().map(owned).transpose()
+        let owned =
+            |(residuals, _): &(Vec<f64>, bool)| arrays::owned(py, residuals.clone(), &[residuals.len()]);
+        self.edited.as_ref().map(owned).transpose()
+    }
+
+    /// True if an edit took another factorisation, because an update would have taken longer.
+    #[getter]
+    fn refactored(&self) -> bool {
+        self.edited.as_ref().is_some_and(|(_, refactored)| *refactored)
     }
 
     /// Infinitesimal rotations of the displacements at the vertices, `w = 1/2 curl psi`, (k, n, 3)

@@ -177,6 +177,39 @@ impl TetMesh {
         arrays::owned(py, volumes, &shape)
     }
 
+    /// The same mesh, open along every triangle between a tet of side -1 and a tet of side 1.
+    ///
+    /// Vertices are doubled where the cut separates the tets around them, and new ones come last. Tets keep
+    /// their order.
+    ///
+    /// Parameters
+    /// ----------
+    /// sides : (t,) array of integers
+    ///     -1 or 1 beside the cut, 0 elsewhere; all tets of a cell have the same side.
+    ///
+    /// Returns
+    /// -------
+    /// TetMesh
+    ///     The cut mesh.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For other numbers, for a cut through a cell, and for one that opens nothing.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> middle = mesh.vertices[mesh.tets].mean(axis=1)[:, 0]
+    /// >>> cut = mesh.cut(np.where(middle < 2.0, -1, 1))
+    /// >>> len(cut.vertices) > len(mesh.vertices)
+    /// True
+    fn cut(&self, py: Python<'_>, sides: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let sides = arrays::labels(sides, "sides", &[Axis::Is(self.0.tets().len())])?;
+        run(py, || self.0.cut(&sides)).map(|made| Self(Arc::new(made)))
+    }
+
     /// Triangles of a single tet, oriented outwards, (q, 3) int32.
     #[getter]
     fn boundary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {

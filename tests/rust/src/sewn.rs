@@ -5,7 +5,7 @@ use jounce::Progress;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{Embedding, TetMesh};
 use jounce::operators::Stitches;
-use jounce::subspace::{LinearModes, LinearProblem, Restraint, StitchedModes};
+use jounce::subspace::{EditedModes, LinearModes, LinearProblem, Restraint};
 
 use crate::bodies::bar;
 use crate::boxes::row_of;
@@ -104,7 +104,7 @@ impl Bars {
     }
 
     /// Modes of the body stitched after its factorisation.
-    pub fn stitched(&self, stitches: &Stitches, count: usize) -> StitchedModes {
+    pub fn stitched(&self, stitches: &Stitches, count: usize) -> EditedModes {
         let problem = self.problem(&self.none());
         problem.stitched(&problem.lowest(count + 12, &silent()).unwrap(), stitches, count).unwrap()
     }

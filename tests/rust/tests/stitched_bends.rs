@@ -8,7 +8,7 @@ use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::{ReducedExtras, ReducedModel, Shot};
 use jounce::operators::{Stitches, lumped_mass};
 use jounce::simulation::Simulation;
-use jounce::subspace::{Basis, LinearModes, Restraint, Share, StitchedModes, mass_pca};
+use jounce::subspace::{Basis, EditedModes, LinearModes, Restraint, Share, mass_pca};
 use jounce_tests::dense::bending_load;
 use jounce_tests::sewn::Bars;
 use nalgebra::Vector3;
@@ -45,7 +45,7 @@ fn derivatives_balance_forces_without_another_factor() {
         let before = problem.derivatives(&old, &silent()).unwrap();
         for (count, stiffness) in [(4, 1e2), (10, 1e4), (40, 1e6)] {
             let stitches = bars.stitches(count, stiffness);
-            let StitchedModes { problem, modes, .. } = problem.stitched(&old, &stitches, 6).unwrap();
+            let EditedModes { problem, modes, .. } = problem.stitched(&old, &stitches, 6).unwrap();
             let new = missed(&bars, &stitches, &modes, &problem.derivatives(&modes, &silent()).unwrap());
             let carried = problem.carried_derivatives(before.as_ref(), &silent()).unwrap();
             let carried = missed(&bars, &stitches, &old, &carried);
@@ -61,7 +61,7 @@ fn derivatives_of_a_body_that_nothing_holds_do_not_move_it_as_a_whole() {
     let mut bars = Bars::new([5, 2, 2], false);
     bars.pinned.fill(false);
     let stitches = bars.stitches(10, 1e4);
-    let StitchedModes { problem, modes, .. } = bars.stitched(&stitches, 9);
+    let EditedModes { problem, modes, .. } = bars.stitched(&stitches, 9);
     let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let mass = lumped_mass(&bars.mesh, &bars.material);
     let heavy = Mat::from_fn(derivatives.nrows(), 6, |i, k| mass[i / 3] * modes.shapes[(i, k)]);
@@ -80,7 +80,7 @@ fn derivatives_of_a_body_that_nothing_holds_do_not_move_it_as_a_whole() {
 fn derivatives_are_how_a_stitched_body_bends() {
     let bars = Bars::apart([4, 1, 1], true, 0.0);
     let stitches = bars.seam(1e3);
-    let StitchedModes { problem, modes, .. } = bars.stitched(&stitches, 3);
+    let EditedModes { problem, modes, .. } = bars.stitched(&stitches, 3);
     let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let shape = modes.shapes.subcols(0, 1);
     let force = bars.stiffness(&stitches) * shape;
@@ -124,7 +124,7 @@ fn a_basis_is_that_of_the_exact_decomposition() {
     let problem = bars.problem(&bars.none());
     let old = problem.lowest(22, &silent()).unwrap();
     let before = problem.derivatives(&old, &silent()).unwrap();
-    let StitchedModes { problem, modes, .. } = problem.stitched(&old, &bars.stitches(16, 1e4), 10).unwrap();
+    let EditedModes { problem, modes, .. } = problem.stitched(&old, &bars.stitches(16, 1e4), 10).unwrap();
     let basis = problem.bent_basis(&modes, 20, &silent()).unwrap();
     let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let longest = modes.shapes.col_as_slice(0).as_chunks::<3>().0.iter();

@@ -3,7 +3,7 @@
 use faer::{Mat, Side};
 use jounce::operators::{Stitches, displacement_constraint, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
-use jounce::subspace::{LinearModes, LinearProblem, Restraint, StitchedModes};
+use jounce::subspace::{EditedModes, LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::bar;
 use jounce_tests::boxes::weights_along_x;
@@ -51,7 +51,7 @@ fn updated_modes_are_those_of_a_body_factored_with_its_stitches() {
             for (count, stiffness) in [(1, 1e3), (10, 1e2), (10, 1e4), (100, 1e2), (100, 1e7)] {
                 let stitches = bars.stitches(count, stiffness);
                 let exact = bars.modes(&stitches, 20);
-                let StitchedModes { modes, residuals, .. } = problem.stitched(&old, &stitches, 20).unwrap();
+                let EditedModes { modes, residuals, .. } = problem.stitched(&old, &stitches, 20).unwrap();
                 let found = errors(&modes, &exact);
                 println!(
                     "{cells:?} {both} {count} of {stiffness:e}: median {:e}, worst {:e}",
@@ -131,7 +131,7 @@ fn the_number_of_threads_changes_no_bit() {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let StitchedModes { problem, modes, residuals } = bars.stitched(&bars.stitches(20, 1e4), 8);
+            let EditedModes { problem, modes, residuals, .. } = bars.stitched(&bars.stitches(20, 1e4), 8);
             let derivatives = problem.derivatives(&modes, &silent()).unwrap();
             (modes, residuals, derivatives)
         })

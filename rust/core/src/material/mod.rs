@@ -133,6 +133,13 @@ impl Material {
         Ok(Self { law, young, poisson, density, curves })
     }
 
+    /// The same material with Young's modulus multiplied by a factor for each tet.
+    pub(crate) fn stiffened(&self, factors: &[f64]) -> Result<Self> {
+        let young = (0..).zip(factors).map(|(t, factor)| factor * self.young.at(t)).collect();
+        let (poisson, density) = (self.poisson.clone(), self.density.clone());
+        Self::checked(self.law, Field::PerTet(young), poisson, density, self.curves.clone())
+    }
+
     /// Checks that every per-tet parameter has `tet_count` values.
     pub fn check_tet_count(&self, tet_count: usize) -> Result<()> {
         for (what, field) in [("young", &self.young), ("poisson", &self.poisson), ("density", &self.density)]

@@ -6,6 +6,7 @@
 
 mod cells;
 mod closest;
+mod cut;
 mod embedding;
 mod flesh_cell;
 mod geodesics;

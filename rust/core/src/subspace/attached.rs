@@ -37,7 +37,8 @@ impl LinearProblem {
             let why = "the body was stitched after it was factored; find its modes with all stitches first";
             return Err(Error::Unsupported { what: "attached", why });
         }
-        let (masses, swings) = (self.masses(), &self.flesh.swings);
+        let flesh = self.factored(progress)?;
+        let (masses, swings) = (self.masses(), &flesh.swings);
         let mut loads = Mat::<f64>::zeros(3 * masses.len(), 6 * interfaces.len());
         for (number, interface) in interfaces.iter().enumerate() {
             self.check_interface(interface)?;
@@ -45,7 +46,7 @@ impl LinearProblem {
         }
         on_pool(|| {
             let loads = swings.free.rows_of_dense(loads.as_ref());
-            let mut given = self.flesh.static_response(modes, loads, progress)?;
+            let mut given = flesh.static_response(modes, loads, progress)?;
             let own = swings.free.rows_of_dense(modes.shapes.as_ref());
             for j in 0..given.ncols() {
                 let column = given.col_as_slice_mut(j);

@@ -1,6 +1,10 @@
 //! The lowest eigenpairs of `H w = lambda M w` with diagonal mass, from a factor of the shifted Hessian.
 
+use std::sync::Arc;
+
 use faer::{Mat, MatMut, MatRef};
+
+use super::update::Openings;
 
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
@@ -24,8 +28,10 @@ pub(super) struct Eigenproblem {
     pub(super) constraints: usize,
     /// Shift that makes the Hessian definite, 1/s^2.
     pub(super) shift: f64,
-    /// Factor of `H + shift M`, bordered by the constraint.
-    pub(super) factor: SparseCholesky,
+    /// Factor of `H + shift M`, bordered by the constraint; of the uncut problem if there are openings.
+    pub(super) factor: Arc<SparseCholesky>,
+    /// Rows that a cut has added since the factorisation.
+    pub(super) openings: Option<Openings>,
 }
 
 impl Eigenproblem {
@@ -37,7 +43,7 @@ impl Eigenproblem {
     pub(super) fn lowest(&self, count: usize, progress: &Progress) -> Result<(Vec<f64>, Mat<f64>)> {
         check_count(count, self.limit())?;
         let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
-        let problem = (&self.hessian, self.mass.as_slice(), &self.factor);
+        let problem = (&self.hessian, self.mass.as_slice(), &*self.factor);
         let (mut eigenvalues, vectors) = lowest_eigenpairs(problem, count, report)?;
         let mut vectors = self.spread(vectors.as_ref(), &eigenvalues);
         eigenvalues.truncate(count);

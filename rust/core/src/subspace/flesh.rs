@@ -1,13 +1,16 @@
 //! Linear modes of a body, and static responses of the body at the time of factorisation.
 
 use faer::Mat;
+use nalgebra::Matrix3;
 
+use super::cut::Cut;
 use super::eigenpairs::Eigenproblem;
-use crate::material::{Material, PrincipalStretch};
+use super::modes::shift;
+use crate::material::{Energy, Hessian, Material, PrincipalStretch};
 use crate::math::dense::{add_product, inner};
-use crate::math::multiply_columns;
+use crate::math::{Selection, Sparse, SparseCholesky, multiply_columns};
 use crate::mesh::TetMesh;
-use crate::operators::Stitches;
+use crate::operators::{BlockMatrix, Stitches, Strains, lumped_mass, twisting_stiffness};
 use crate::{Error, Progress, Result};
 
 /// Relative change of a derivative at which the refinement has converged.
@@ -33,6 +36,8 @@ pub(super) struct Flesh {
     pub(super) swings: Eigenproblem,
     /// The stitches in the factor.
     pub(super) stitches: Stitches,
+    /// Constraint on each coordinate at the free vertices.
+    pub(super) constraint: Option<Sparse>,
 }
 
 /// Pairs `i <= j < k`: (0, 0), (0, 1) and so on.
@@ -41,6 +46,45 @@ pub(super) fn pairs(k: usize) -> Vec<[usize; 2]> {
 }
 
 impl Flesh {
+    /// Assembles and factors `K + shift M` at the free vertices, bordered by a constraint on each
+    /// coordinate. `like` is a factor of the same sparsity, whose order of elimination is taken over.
+    pub(super) fn new(
+        (mesh, material): (TetMesh, Material),
+        (vertices, constraint): (&Selection, Option<Sparse>),
+        stitches: Stitches,
+        like: Option<&SparseCholesky>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let lumped = lumped_mass(&mesh, &material);
+        let energies = material.energies(mesh.tets().len());
+        let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
+        let matrix = hessian_at_rest(&mesh, &energies, (vertices, &stitches));
+        let (shift, border) = (shift(&mesh, &lumped, &conductivity), (constraint.as_ref(), like));
+        let swings = Eigenproblem::of_swings(matrix, (vertices, &lumped), shift, border, progress)?;
+        Ok(Self { mesh, material, energies, swings, stitches, constraint })
+    }
+
+    /// The free vertices, of a cut body or of the body as factored.
+    pub(super) fn vertices(&self, cut: Option<&Cut>) -> Selection {
+        let free = &self.swings.free;
+        match cut {
+            None => Selection::new(free.total() / 3, |vertex| free.contains(3 * vertex)),
+            Some(cut) => Selection::new(cut.origin.len(), |new| free.contains(3 * cut.origin[new] as usize)),
+        }
+    }
+
+    /// K at the free vertices, with the stitches in the factor, for other energies or a cut body.
+    pub(super) fn matrix(&self, energies: &[PrincipalStretch], cut: Option<&Cut>) -> Result<BlockMatrix> {
+        let vertices = self.vertices(cut);
+        Ok(match cut {
+            None => hessian_at_rest(&self.mesh, energies, (&vertices, &self.stitches)),
+            Some(cut) => {
+                let stitches = cut.stitches(&self.stitches)?;
+                hessian_at_rest(&cut.mesh, energies, (&vertices, &stitches))
+            }
+        })
+    }
+
     /// `K^-1` of loads at the free coordinates, without their part along rigid motions.
     ///
     /// The result is nearly known along the modes. For the rest of the space the shift is small, and a few
@@ -84,4 +128,54 @@ impl Flesh {
 /// Number of tets per element: all tets of a cell of flesh, or one.
 pub(super) fn tets_each(mesh: &TetMesh) -> usize {
     if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
+}
+
+/// K at the free vertices, with stitches.
+fn hessian_at_rest(
+    mesh: &TetMesh,
+    energies: &[PrincipalStretch],
+    (vertices, stitches): (&Selection, &Stitches),
+) -> BlockMatrix {
+    let free = vertices.rows().len();
+    // Vertices past the last row are pinned.
+    let mut place = vec![free as u32; mesh.vertices().len()];
+    (0..).zip(vertices.rows()).for_each(|(row, &vertex)| place[vertex as usize] = row);
+    let strains = Strains::new(mesh);
+    let firsts = || (0..mesh.tets().len()).step_by(tets_each(mesh));
+    let corners: Vec<Vec<u32>> =
+        firsts().map(|t| strains.of(t).map(|(vertex, _)| place[vertex as usize]).collect()).collect();
+    let seams: Vec<Vec<u32>> = (stitches.stitches().iter())
+        .map(|stitch| stitch.entries().map(|(vertex, _)| place[vertex]).collect())
+        .collect();
+    let mut matrix = BlockMatrix::new(free, corners.iter().chain(&seams).map(Vec::as_slice));
+    for (first, corners) in firsts().zip(&corners) {
+        let gradients: Vec<[f64; 3]> = strains.of(first).map(|(_, gradient)| gradient).collect();
+        let of_tet = |t: usize| mesh.volumes()[t] * energies[t].hessian(&Matrix3::identity());
+        let hessian: Hessian = (first..first + tets_each(mesh)).map(of_tet).sum();
+        matrix.add_element(corners, &gradients, &hessian);
+    }
+    for stitch in stitches.stitches() {
+        for ((v, a), (w, b)) in
+            stitch.entries().flat_map(|one| stitch.entries().map(move |other| (one, other)))
+        {
+            let (row, column) = (place[v] as usize, place[w] as usize);
+            if row < free && column < free {
+                matrix.add(row, column, &(stitch.stiffness * a * b * Matrix3::identity()));
+            }
+        }
+    }
+    let bending: Vec<f64> = energies.iter().map(PrincipalStretch::bending).collect();
+    if let Some(twisting) = twisting_stiffness(mesh, &bending) {
+        for (row, &column) in vertices.rows().iter().enumerate() {
+            let column = column as usize;
+            for (&other, value) in twisting.row_idx_of_col_raw(column).iter().zip(twisting.val_of_col(column))
+            {
+                let other = place[other as usize] as usize;
+                if other < free {
+                    matrix.add(row, other, &(*value * Matrix3::identity()));
+                }
+            }
+        }
+    }
+    matrix
 }

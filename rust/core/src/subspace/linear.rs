@@ -4,20 +4,18 @@
 use std::sync::Arc;
 
 use faer::{ColRef, Mat, MatRef};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-use super::eigenpairs::Eigenproblem;
-use super::flesh::{Flesh, LinearModes, pairs, tets_each};
-use super::modes::{Restraint, shift};
+use super::cut::Cut;
+use super::edits::Edits;
+use super::flesh::{Flesh, LinearModes, pairs};
+use super::modes::Restraint;
 use super::principal::{Basis, leading_pca};
 use super::update::Seam;
 use super::warping::{Warping, WarpingMethod};
-use crate::material::{Energy, Hessian, Material, PrincipalStretch};
-use crate::math::Selection;
+use crate::material::Material;
 use crate::mesh::TetMesh;
-use crate::operators::{
-    BlockMatrix, Stitches, Strains, displacement_constraint, lumped_mass, twisting_stiffness,
-};
+use crate::operators::{Stitches, displacement_constraint, lumped_mass};
 use crate::parallel::on_pool;
 use crate::{Error, Progress, Result};
 
@@ -43,7 +41,8 @@ impl LinearModes {
 /// The factored eigenproblem of small vibrations, `K psi = lambda M psi`, with K the Hessian of the elastic
 /// energy at rest.
 ///
-/// A problem made by [`stitched`](Self::stitched) shares the original's factor.
+/// Problems made by [`stitched`](Self::stitched), [`stiffened`](Self::stiffened) and [`cut`](Self::cut)
+/// share the original's factor.
 ///
 /// ```
 /// use jounce::material::{Field, Law, Material};
@@ -66,7 +65,9 @@ impl LinearModes {
 #[derive(Clone)]
 pub struct LinearProblem {
     pub(super) flesh: Arc<Flesh>,
-    /// Difference between the body and its factor.
+    /// Changes since the factorisation.
+    pub(super) edits: Option<Edits>,
+    /// Difference between the body and its factor, if this is one of stitches alone.
     pub(super) seam: Option<Seam>,
 }
 
@@ -93,21 +94,21 @@ impl LinearProblem {
             return Err(Error::Range { what: "pinned", expected: "a vertex that moves", got: n as f64 });
         }
         let lumped = lumped_mass(mesh, material);
-        let energies = material.energies(mesh.tets().len());
-        let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
         let constraint = restraint.columns(mesh, &lumped, &vertices, displacement_constraint)?;
         progress.report(0.1)?;
-        let matrix = hessian_at_rest(mesh, &energies, (&vertices, stitches));
-        let shift = shift(mesh, &lumped, &conductivity);
-        let border = (constraint.as_ref(), progress);
-        let swings = Eigenproblem::of_swings(matrix, (&vertices, &lumped), shift, border)?;
-        let (mesh, material, stitches) = (mesh.clone(), material.clone(), stitches.clone());
-        Ok(Self { flesh: Arc::new(Flesh { mesh, material, energies, swings, stitches }), seam: None })
+        let (body, held) = ((mesh.clone(), material.clone()), (&vertices, constraint));
+        let flesh = Flesh::new(body, held, stitches.clone(), None, progress)?;
+        Ok(Self { flesh: Arc::new(flesh), edits: None, seam: None })
     }
 
     /// Mesh of the vibrating body.
     pub fn mesh(&self) -> &TetMesh {
-        &self.flesh.mesh
+        self.cut_so_far().map_or(&self.flesh.mesh, |cut| &cut.mesh)
+    }
+
+    /// Cut of the mesh since the factorisation.
+    fn cut_so_far(&self) -> Option<&Cut> {
+        self.edits.as_ref().and_then(|edits| edits.edit.cut.as_deref())
     }
 
     /// Lumped masses of the vertices, n, kg.
@@ -126,8 +127,8 @@ impl LinearProblem {
     /// As [`Warping::new`].
     pub fn warping(&self, modes: &LinearModes, method: WarpingMethod) -> Result<Warping> {
         let mesh = self.mesh();
-        let free = &self.flesh.swings.free;
-        let pinned: Vec<bool> = (0..mesh.vertices().len()).map(|vertex| !free.contains(3 * vertex)).collect();
+        let free = self.flesh.vertices(self.cut_so_far());
+        let pinned: Vec<bool> = (0..mesh.vertices().len()).map(|vertex| !free.contains(vertex)).collect();
         Warping::new(mesh, modes.shapes.as_ref(), &pinned, method)
     }
 
@@ -146,19 +147,21 @@ impl LinearProblem {
     /// `M Psi Lambda p` up to third order. Shape 3n x k (k + 1) / 2, one column per pair i <= j: (0, 0),
     /// (0, 1) and so on, m/kg. `[MOR eq. 13-16]`
     ///
-    /// The body's inertia balances forces that would move it as a whole.
+    /// The body's inertia balances forces that would move it as a whole. A body that was
+    /// stiffened or cut is factored anew for the first of its derivatives.
     ///
     /// # Errors
     /// [`Error::Shape`] for modes of another mesh; [`Error::Numerical`] if there are more rigid motions
     /// than among the given modes; [`Error::Cancelled`].
     pub fn derivatives(&self, modes: &LinearModes, progress: &Progress) -> Result<Mat<f64>> {
         self.check_modes(modes)?;
-        let loads = self.flesh.bending_loads(modes, &pairs(modes.eigenvalues.len()), progress)?;
+        let flesh = self.factored(progress)?;
+        let loads = flesh.bending_loads(modes, &pairs(modes.eigenvalues.len()), progress)?;
         let solved = on_pool(|| match &self.seam {
-            None => self.flesh.static_response(modes, loads, progress),
-            Some(seam) => seam.static_response(&self.flesh, loads, progress),
+            None => flesh.static_response(modes, loads, progress),
+            Some(seam) => seam.static_response(flesh, loads, progress),
         })?;
-        Ok(self.flesh.swings.free.spread(solved.as_ref()))
+        Ok(flesh.swings.free.spread(solved.as_ref()))
     }
 
     /// The `count` displacements that best span the body's slow motion, large bends included: mass-PCA of
@@ -250,7 +253,11 @@ impl LinearProblem {
     }
 
     fn seam(&self) -> Result<&Seam> {
-        let why = "the body was not stitched after it was factored; its own derivatives are what it has";
+        let why = if self.edits.is_some() {
+            "a cut or another stiffness changes their right-hand sides; leave out those from before"
+        } else {
+            "the body was not stitched after it was factored; its own derivatives are what it has"
+        };
         self.seam.as_ref().ok_or(Error::Unsupported { what: "derivatives", why })
     }
 
@@ -320,56 +327,6 @@ fn beside(matrices: &[Mat<f64>; 2]) -> Mat<f64> {
     Mat::from_fn(left.nrows(), first + right.ncols(), |i, j| {
         if j < first { left[(i, j)] } else { right[(i, j - first)] }
     })
-}
-
-/// K at the free vertices, with stitches.
-fn hessian_at_rest(
-    mesh: &TetMesh,
-    energies: &[PrincipalStretch],
-    (vertices, stitches): (&Selection, &Stitches),
-) -> BlockMatrix {
-    let free = vertices.rows().len();
-    // Vertices past the last row are pinned.
-    let mut place = vec![free as u32; mesh.vertices().len()];
-    (0..).zip(vertices.rows()).for_each(|(row, &vertex)| place[vertex as usize] = row);
-    let strains = Strains::new(mesh);
-    let firsts = || (0..mesh.tets().len()).step_by(tets_each(mesh));
-    let corners: Vec<Vec<u32>> =
-        firsts().map(|t| strains.of(t).map(|(vertex, _)| place[vertex as usize]).collect()).collect();
-    let seams: Vec<Vec<u32>> = (stitches.stitches().iter())
-        .map(|stitch| stitch.entries().map(|(vertex, _)| place[vertex]).collect())
-        .collect();
-    let mut matrix = BlockMatrix::new(free, corners.iter().chain(&seams).map(Vec::as_slice));
-    for (first, corners) in firsts().zip(&corners) {
-        let gradients: Vec<[f64; 3]> = strains.of(first).map(|(_, gradient)| gradient).collect();
-        let of_tet = |t: usize| mesh.volumes()[t] * energies[t].hessian(&Matrix3::identity());
-        let hessian: Hessian = (first..first + tets_each(mesh)).map(of_tet).sum();
-        matrix.add_element(corners, &gradients, &hessian);
-    }
-    for stitch in stitches.stitches() {
-        for ((v, a), (w, b)) in
-            stitch.entries().flat_map(|one| stitch.entries().map(move |other| (one, other)))
-        {
-            let (row, column) = (place[v] as usize, place[w] as usize);
-            if row < free && column < free {
-                matrix.add(row, column, &(stitch.stiffness * a * b * Matrix3::identity()));
-            }
-        }
-    }
-    let bending: Vec<f64> = energies.iter().map(PrincipalStretch::bending).collect();
-    if let Some(twisting) = twisting_stiffness(mesh, &bending) {
-        for (row, &column) in vertices.rows().iter().enumerate() {
-            let column = column as usize;
-            for (&other, value) in twisting.row_idx_of_col_raw(column).iter().zip(twisting.val_of_col(column))
-            {
-                let other = place[other as usize] as usize;
-                if other < free {
-                    matrix.add(row, other, &(*value * Matrix3::identity()));
-                }
-            }
-        }
-    }
-    matrix
 }
 
 fn longest(shape: &[f64]) -> f64 {

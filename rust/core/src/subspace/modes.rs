@@ -1,5 +1,7 @@
 //! Skinning eigenmodes, complementary to a rig.
 
+use std::sync::Arc;
+
 use faer::Mat;
 
 use super::eigenpairs::{Eigenproblem, check_count};
@@ -191,7 +193,8 @@ impl ModesProblem {
             None => SparseCholesky::new(&shifted),
         })?;
         progress.report(0.5)?;
-        let eigen = Eigenproblem { free, hessian, mass, constraints, shift, factor };
+        let factor = Arc::new(factor);
+        let eigen = Eigenproblem { free, hessian, mass, constraints, shift, factor, openings: None };
         Ok(Self { eigen, conductivity, stitches: stitches.clone(), constraint })
     }
 

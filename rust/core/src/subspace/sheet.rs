@@ -72,7 +72,7 @@ impl SheetProblem {
         let wave_number = std::f64::consts::PI / area.sqrt();
         let stiffness = plate * area / compliance * wave_number.powi(4);
         let shift = SHIFT * stiffness / (mass.iter().sum::<f64>() / area);
-        let swings = Eigenproblem::of_swings(matrix, (&vertices, &mass), shift, (None, progress))?;
+        let swings = Eigenproblem::of_swings(matrix, (&vertices, &mass), shift, (None, None), progress)?;
         Ok(Self { surface: surface.clone(), masses: mass, swings })
     }
 

@@ -200,6 +200,36 @@ class TetMesh:
         1. Each tet gives a quarter to each corner; in partly filled `cells`, vertices near the flesh get
         more.
         """
+    def cut(self, sides: _IndicesLike) -> TetMesh:
+        """The same mesh, open along every triangle between a tet of side -1 and a tet of side 1.
+
+        Vertices are doubled where the cut separates the tets around them, and new ones come last. Tets keep
+        their order.
+
+        Parameters
+        ----------
+        sides : (t,) array of integers
+            -1 or 1 beside the cut, 0 elsewhere; all tets of a cell have the same side.
+
+        Returns
+        -------
+        TetMesh
+            The cut mesh.
+
+        Raises
+        ------
+        ValueError
+            For other numbers, for a cut through a cell, and for one that opens nothing.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> middle = mesh.vertices[mesh.tets].mean(axis=1)[:, 0]
+        >>> cut = mesh.cut(np.where(middle < 2.0, -1, 1))
+        >>> len(cut.vertices) > len(mesh.vertices)
+        True
+        """
     @property
     def boundary(self) -> _Indices:
         """Triangles of a single tet, oriented outwards, (q, 3) int32."""
@@ -975,10 +1005,13 @@ class LinearModes:
         """The modes as a Basis, for `Model.reduced`."""
     @property
     def residuals(self) -> _Floats | None:
-        """Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None
-        for others. They hold if no mode is missing, and increase towards the highest of the modes that
-        `stitched` started from: more such modes give tighter bounds.
+        """Bounds of the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`,
+        `stiffened` or `cut`; None for others. They hold if no mode is missing, and increase towards the
+        highest of the modes that the edit started from: more such modes give tighter bounds.
         """
+    @property
+    def refactored(self) -> bool:
+        """True if an edit took another factorisation, because an update would have taken longer."""
     def stitched(self, stitches: Stitches, count: int) -> LinearModes:
         """The count lowest modes of the body with these stitches in place of its own, without another
         factorisation [IDSR sec. 4.1].
@@ -1006,6 +1039,83 @@ class LinearModes:
         ValueError
             For stitches of another mesh, for more modes than there are, and for a surface without
             volume.
+        """
+    def stiffened(self, factor: _Field, count: int) -> LinearModes:
+        """The count lowest modes of the body with the stiffness of its tets multiplied by a factor [IDSR sec.
+        5.1].
+
+        Factors replace earlier ones and refer to the material of the body as built; stitches stay, and
+        `stitched` keeps factors. If a part that nothing connects to others changes as a whole, its shapes
+        stay, and its frequencies change by the root of the factor. In other cases the search uses the factor
+        of the matrix from before; where this would take too long, the matrix is factored anew, and
+        `refactored` is True.
+
+        Parameters
+        ----------
+        factor : float or (t,) array
+            Factor on Young's modulus, one number or one for each tet; 1 restores the modes as built.
+        count : int
+            Number of modes; there should be a few more modes than this.
+
+        Returns
+        -------
+        LinearModes
+            The modes of the body with this stiffness.
+
+        Raises
+        ------
+        ValueError
+            For a factor that is not positive or of another mesh, for more modes than there are, and for a
+            surface without volume.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 12, pinned=held)
+        >>> outer = mesh.vertices[mesh.tets].mean(axis=1)[:, 0] > 2.0
+        >>> softer = modes.stiffened(np.where(outer, 0.1, 1.0), 6)
+        >>> bool((softer.frequencies < modes.frequencies[:6]).all())
+        True
+        >>> bool(np.allclose(modes.stiffened(4.0, 6).frequencies, 2.0 * modes.frequencies[:6]))
+        True
+        """
+    def cut(self, mesh: TetMesh, count: int) -> LinearModes:
+        """The count lowest modes of the body with a cut mesh: cutting as the inverse of stitching [IDSR].
+
+        The vertices that `TetMesh.cut` doubles become a border of the factored matrix, where stitches have
+        one with the compliance of their springs. A cut through many vertices takes another factor, and
+        `refactored` is True. It replaces an earlier cut, and the uncut mesh restores the modes as built.
+        Stitches that were added since go, so sew the vertices of the cut mesh by `stitched`; factors stay.
+
+        Parameters
+        ----------
+        mesh : TetMesh
+            Mesh made by `TetMesh.cut` from that of the body as built.
+        count : int
+            Number of modes; there should be a few more modes than this.
+
+        Returns
+        -------
+        LinearModes
+            The modes of the cut body.
+
+        Raises
+        ------
+        ValueError
+            For a mesh that is no cut of the body's, for more modes than there are, for modes that
+            complement a rig, and for a surface without volume.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 20, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> x, _, z = mesh.vertices[mesh.tets].mean(axis=1).T
+        >>> opened = modes.cut(mesh.cut(np.where(z > 0.5, 0, np.where(x < 2.0, -1, 1))), 6)
+        >>> bool(opened.frequencies[0] < modes.frequencies[0])
+        True
         """
     def attached(self, interfaces: Sequence[_IndicesLike]) -> LinearModes:
         """These modes, and up to six residual attachment modes for each interface: the part of the static

@@ -17,12 +17,28 @@ pub(in crate::subspace) struct Change {
     pub hessian: Option<Sparse>,
     /// Largest softening factor of the flesh relative to the problem, at least 1.
     pub softening: f64,
+    /// Vectors at the free rows to search among, beside the problem's own.
+    pub others: Option<Mat<f64>>,
+    /// Rounds that widen the space by residuals.
+    pub rounds: Rounds,
 }
+
+/// Rounds of an update: no round is begun if the remaining ones cannot suffice.
+pub(in crate::subspace) struct Rounds {
+    /// Maximum number.
+    pub most: i32,
+    /// Expected reduction of the error per round.
+    pub hope: f64,
+}
+
+/// Rounds under the exact inverse of the stitched body.
+const ROUNDS: Rounds = Rounds { most: 4, hope: 8.0 };
 
 impl Change {
     /// A change from columns at all rows.
     pub fn new(problem: &Eigenproblem, columns: &Sparse, stiffness: Vec<f64>) -> Self {
-        Self { columns: problem.free.rows_of(columns), stiffness, hessian: None, softening: 1.0 }
+        let columns = problem.free.rows_of(columns);
+        Self { columns, stiffness, hessian: None, softening: 1.0, others: None, rounds: ROUNDS }
     }
 
     /// `A' x`, s x k.

@@ -4,6 +4,7 @@ use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{Mat, MatRef};
 
 use super::change::Change;
+use super::openings::Openings;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{HalfSolved, Halfway, SparseCholesky};
 use crate::subspace::eigenpairs::Eigenproblem;
@@ -13,15 +14,20 @@ use crate::{Error, Result};
 const IDLE: f64 = 1e-12;
 
 /// `(K + A k A')^-1 = K^-1 - K^-1 A (k^-1 + S)^-1 A' K^-1`, `S = A' K^-1 A` (Woodbury's formula).
+///
+/// Of a cut body, K has a border: openings w and stitch forces f solve
+/// `[S_BB - D, S_BA - A_J; S_AB - A_J', k^-1 + S_AA] [w; f] = [B A]' K^-1 E'b - [J'b; 0]`, with
+/// `A_J = J' A`, and the solution is `E K^-1 (E'b - B w - A f) + J w`.
 pub(super) struct Inverse<'a> {
     factor: &'a SparseCholesky,
+    openings: Option<&'a Openings>,
     half: HalfSolved,
     /// S.
     compliance: Mat<f64>,
-    /// `sqrt |k|`.
+    /// `D^-1/2` of each opening, then `sqrt |k|` of each stitch.
     root: Vec<f64>,
-    /// Factor of `sign k + r S r` with these roots r, so that nothing overflows for very soft or very stiff
-    /// stitches.
+    /// Factor of the matrix above between these roots r, without openings `sign k + r S r`, so that nothing
+    /// overflows for very soft or very stiff stitches.
     small: PartialPivLu<f64>,
 }
 
@@ -30,28 +36,42 @@ pub(super) struct Response<'a> {
     halfway: Halfway<'a>,
     /// `b' (K + A k A')^-1 b` of each load b, c.
     pub energies: Vec<f64>,
-    /// Stitch forces under the loads, s x c.
+    /// Openings and stitch forces under the loads, s x c.
     forces: Mat<f64>,
 }
 
 impl<'a> Inverse<'a> {
     pub fn new(problem: &'a Eigenproblem, change: &Change) -> Self {
-        let half = problem.factor.half_solved(&change.columns);
+        let openings = problem.openings.as_ref();
+        let border = openings.map(|openings| openings.border(change));
+        let half =
+            problem.factor.half_solved(border.as_ref().map_or(&change.columns, |(columns, _)| columns));
         let compliance = half.inverse_gram();
-        let root: Vec<f64> = change.stiffness.iter().map(|k| k.abs().sqrt()).collect();
+        let corner = |i: usize, j: usize| openings.map_or(0.0, |openings| openings.corner[(i, j)]);
+        let count = openings.map_or(0, |openings| openings.origin.len());
+        let mut root: Vec<f64> = (0..count).map(|c| corner(c, c).sqrt().recip()).collect();
+        root.extend(change.stiffness.iter().map(|k| k.abs().sqrt()));
+        let beside = |c: usize, s: usize| border.as_ref().map_or(0.0, |(_, beside)| beside[(c, s - count)]);
         let small = Mat::from_fn(root.len(), root.len(), |i, j| {
-            let sign = if i == j { change.stiffness[i].signum() } else { 0.0 };
-            root[i] * compliance[(i, j)] * root[j] + sign
+            let scaled = |value: f64| root[i] * value * root[j];
+            scaled(compliance[(i, j)])
+                + match (i < count, j < count) {
+                    (true, true) => -scaled(corner(i, j)),
+                    (true, false) => -scaled(beside(i, j)),
+                    (false, true) => -scaled(beside(j, i)),
+                    (false, false) if i == j => change.stiffness[i - count].signum(),
+                    (false, false) => 0.0,
+                }
         });
         let small = small.partial_piv_lu();
-        Self { factor: &problem.factor, half, compliance, root, small }
+        Self { factor: &problem.factor, openings, half, compliance, root, small }
     }
 
     /// Forces F that correct the modes W by `K^-1 A F`, as in [`Eigenproblem::update`], given `A' W`;
-    /// `None` if the stitches are unchanged.
+    /// `None` if the stitches are unchanged, or if a cut opens the body: residuals then give all corrections.
     pub fn corrections(&self, stretches: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let count = self.root.len();
-        if count == 0 {
+        if count == 0 || self.openings.is_some() {
             return Ok(None);
         }
         if count <= stretches.ncols() {
@@ -73,8 +93,20 @@ impl<'a> Inverse<'a> {
 
     /// Loads b, n x c, on the way to `(K + A k A')^-1 b`.
     pub fn begin(&self, loads: MatRef<'_, f64>) -> Response<'a> {
-        let halfway = Halfway::new(self.factor, loads);
-        let (mut energies, pulls) = halfway.forms(&self.half);
+        let Some(openings) = self.openings else {
+            return self.respond(Halfway::new(self.factor, loads), None);
+        };
+        let size = loads.nrows() - openings.origin.len();
+        let own = loads.subrows(size, openings.origin.len());
+        self.respond(Halfway::new(self.factor, openings.gathered(loads).as_ref()), Some(own))
+    }
+
+    /// Response to loads halfway, of which those at openings are given apart.
+    fn respond(&self, halfway: Halfway<'a>, opening: Option<MatRef<'_, f64>>) -> Response<'a> {
+        let (mut energies, mut pulls) = halfway.forms(&self.half);
+        for (c, own) in opening.iter().flat_map(|opening| opening.col_iter().enumerate()) {
+            own.iter().enumerate().for_each(|(row, load)| pulls[(row, c)] -= load);
+        }
         let forces = self.forces(pulls.as_ref());
         for (c, energy) in energies.iter_mut().enumerate() {
             *energy -= pulls.col(c).transpose() * forces.col(c);
@@ -84,7 +116,12 @@ impl<'a> Inverse<'a> {
 
     /// `(K + A k A')^-1 b` for some of the columns b.
     pub fn finish(&self, response: &Response<'_>, chosen: &[usize]) -> Mat<f64> {
-        response.halfway.solve(chosen, &self.half, &response.forces)
+        let closed = response.halfway.solve(chosen, &self.half, &response.forces);
+        let opening = |row: usize, column: usize| response.forces[(row, chosen[column])];
+        match self.openings {
+            None => closed,
+            Some(openings) => openings.opened(closed.as_ref(), opening),
+        }
     }
 
     /// `(k^-1 + S)^-1 g`.

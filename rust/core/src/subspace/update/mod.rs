@@ -3,14 +3,16 @@
 mod change;
 mod displacements;
 mod inverse;
+mod openings;
 mod quality;
 mod space;
 mod weights;
 
-pub(super) use change::Change;
+pub(super) use change::{Change, Rounds};
 pub(super) use displacements::Seam;
 use faer::{Mat, MatRef};
 use inverse::{Inverse, Response};
+pub(super) use openings::Openings;
 use quality::Quality;
 use space::{Ritz, Space};
 pub use weights::ModesUpdate;
@@ -21,15 +23,11 @@ use crate::Result;
 use crate::math::dense::{add_product, product};
 
 /// Bound of an eigenvalue's relative error at which modes are accepted.
-const GOOD: f64 = 5e-3;
+pub(super) const GOOD: f64 = 5e-3;
 /// Share of that bound above which a mode contributes to widening the space.
 const WIDENING: f64 = 0.2;
 /// Share of a mode that may lie beyond the cut to the modes that are not returned.
 const MIXED: f64 = 0.05;
-/// Maximum number of rounds that widen the space by residuals.
-const MOST_ROUNDS: i32 = 4;
-/// Expected reduction of the error per round; no round is tried if the remaining rounds cannot suffice.
-const HOPE: f64 = 8.0;
 
 /// Vectors found by an update, at all rows, and their residuals.
 pub(super) struct Updated<'a> {
@@ -80,6 +78,9 @@ impl Eigenproblem {
         let old = self.free.rows_of_dense(vectors);
         let inverse = Inverse::new(self, change);
         let mut space = Space::new(self, change, old, values);
+        if let Some(others) = &change.others {
+            space.widen(others.as_ref());
+        }
         if let Some(forces) = inverse.corrections(space.stretches())? {
             let mut columns = Mat::zeros(self.mass.len(), forces.ncols());
             change.add_columns(&mut columns, &forces);
@@ -105,7 +106,8 @@ impl Eigenproblem {
             let (residuals, mixed) = quality::bounds(&qualities, count);
             let worst = residuals.iter().copied().fold(0.0, f64::max);
             let is_good = worst <= GOOD && mixed.iter().all(|&share| share <= MIXED);
-            if is_good || round == MOST_ROUNDS || worst > GOOD * HOPE.powi(MOST_ROUNDS - round) {
+            let left = change.rounds.most - round;
+            if is_good || left == 0 || worst > GOOD * change.rounds.hope.powi(left) {
                 let mut vectors = self.spread(space.orthonormal(&vectors)?.as_ref(), &eigenvalues);
                 eigenvalues.truncate(count);
                 vectors.truncate(vectors.nrows(), count);
