@@ -26,6 +26,7 @@ import creature_shape
 
 RESOLUTION = 72
 COLOUR_LAYER = "Colour"
+PREVIEW = Path(__file__).resolve().parents[2] / "docs/images/icon.png"
 FLESH = {"damping": 0.16}
 """Settings of `object.jounce` that suit the creature."""
 
@@ -143,6 +144,8 @@ def offer() -> None:
     offered.asset_data.description = "A soft creature that hops and twists, rigged and animated"
     offered.asset_data.author = "The Jounce authors"
     offered.asset_data.license = "CC0-1.0"
+    with bpy.context.temp_override(id=offered):
+        bpy.ops.ed.lib_id_load_custom_preview(filepath=str(PREVIEW))
 
 
 def main() -> None:

@@ -24,7 +24,8 @@ if __name__ == "__main__":
         # Nobody reads the streams any more after the caller was killed.
         with suppress(OSError):
             traceback.print_exc()
-    for stream in (sys.stdout, sys.stderr):
+    # A stream closed from the beginning is None.
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         with suppress(OSError):
             stream.flush()
     # Some versions of Blender hang or crash during shutdown.

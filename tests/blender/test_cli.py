@@ -117,3 +117,9 @@ def test_a_blender_whose_caller_was_killed_ends(tmp_path):
     orphan.stdout.close()
     orphan.stderr.close()
     assert orphan.wait(timeout=120) == 3
+
+
+@pytest.mark.posix
+def test_a_process_without_streams_ends(tmp_path):
+    words = [sys.executable, HEADLESS, tmp_path / "missing.blend", "info"]
+    assert subprocess.call(["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *words], timeout=120) == 3

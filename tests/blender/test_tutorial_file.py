@@ -59,4 +59,5 @@ def test_it_is_an_asset(opened):
     creature = bpy.data.collections["Creature"]
     assert {obj.type for obj in creature.objects} == {"ARMATURE", "MESH"}
     assert creature.asset_data.license == "CC0-1.0"
+    assert tuple(creature.preview.image_size) == (256, 256)
     assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (1, 60)

@@ -82,8 +82,9 @@ class Window(types.ModuleType):
     def __init__(self):
         super().__init__("polyscope")
         self.called, self.callback = [], None
+        self.inputs = types.SimpleNamespace(DeltaTime=1 / 24, IniFilename=None)
         self.imgui = types.SimpleNamespace(
-            GetIO=lambda: types.SimpleNamespace(DeltaTime=1 / 24),
+            GetIO=lambda: self.inputs,
             SliderInt=lambda _name, value, _low, _high: (False, value),
             Button=lambda _name: False,
         )
@@ -106,6 +107,8 @@ def test_a_view_plays_frames(monkeypatch, body, moved):
     assert np.array_equal(shown.places, frames[0])
     assert shown.colours["height"][1]["vminmax"] == (frames[:, :, 2].min(), frames[:, :, 2].max())
     assert ("show",) in window.called and ("set_up_dir", "z_up") in window.called
+    assert window.called.index(("set_use_prefs_file", False)) < window.called.index(("init",))
+    assert window.inputs.IniFilename == "", "a window leaves no file in the current folder"
     for frame in (1, 2, 0):
         window.callback()
         assert np.array_equal(shown.places, frames[frame])

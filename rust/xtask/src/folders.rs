@@ -16,7 +16,9 @@ pub fn left_out() -> Result<Vec<String>> {
 
 /// Rejects packages that name folders of this machine nevertheless.
 pub fn refuse(packages: &[PathBuf]) -> Result<()> {
+    let advice = "`cargo x release` builds wheels without such names; `cargo x wheel` does not.";
     run(Venv::release()?.python().args(["-c", REFUSE]).args(own()?).arg("--").args(packages))
+        .map_err(|error| format!("{error}\n{advice}"))
 }
 
 /// Folders of the compiled sources: our own, of crates, and of Rust's library.

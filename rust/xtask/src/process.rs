@@ -87,7 +87,11 @@ pub fn run_each(kind: &str, parts: &[Part]) -> Result<()> {
 
 fn describe(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    let shown = words.map(|word| match word.to_string_lossy().split_once('\n') {
+        Some((line, _)) => format!("{line} ..."),
+        None => word.to_string_lossy().into_owned(),
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 fn cannot_start(command: &Command, error: &std::io::Error) -> String {

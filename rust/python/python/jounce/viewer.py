@@ -60,7 +60,10 @@ def view(
         raise ValueError(f"frames: expected shape (f, {len(rest)}, 3), got {moved.shape}")
     colours = {name: _rows(name, array, moved.shape[:2]) for name, array in (values or {}).items()}
     polyscope.set_allow_headless_backends(not show)
+    # Polyscope and its interface remember their windows in files of the current folder.
+    polyscope.set_use_prefs_file(False)
     polyscope.init()
+    polyscope.imgui.GetIO().IniFilename = ""
     polyscope.set_up_dir("z_up")
     polyscope.remove_all_structures()
     if isinstance(mesh, TetMesh):
