@@ -95,7 +95,7 @@ class Motions:
         """All inputs of the motion except the drives, under the names of the settings."""
         # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        around = {} if self.is_flesh else self._around()
+        around = self._around() if not self.is_flesh or colliders.acts_on_draft(self.scene.host) else {}
         return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -152,7 +152,9 @@ class Motions:
             return self._attached(cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
-        return self._filling(scene, cache, settings, start)
+        acts = colliders.acts_on_draft(self.scene.host)
+        touched = self._touched(self.scene.surface.weights) if acts else None
+        return self._filling(scene, cache, settings, start, touched)
 
     def _loose(
         self,

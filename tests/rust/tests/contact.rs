@@ -372,7 +372,7 @@ fn what_no_collider_does_is_refused_and_changes_nothing() {
     let reduced = jounce_tests::bodies::Body::bar().model();
     assert_eq!(
         made(&reduced, params(), &plane),
-        "colliders: skinning modes cannot dent; a full-space model can"
+        "contact_weights: the model knows no bones at the points; give contact_points and their skinning weights"
     );
 }
 
