@@ -15,7 +15,7 @@ from ...core.body.pinned import PinnedBody
 from ...core.body.tree_simulation import TreeSimulation
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import PER_FRAME, MotionSettings
-from ...core.mesh.contact_points import NONE, between, cell, skin
+from ...core.mesh.contact_points import NONE, between, cell, few, skin
 from ...core.mesh.surface import hashed
 from ...core.passes.attached_pass import AttachedPass
 from ...core.passes.loop_pass import LoopPass
@@ -152,8 +152,10 @@ class Motions:
             return self._attached(cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
-        acts = colliders.acts_on_draft(self.scene.host)
-        touched = self._touched(self.scene.surface.weights) if acts else None
+        touched, surface = self.scene.colliders.colliders, self.scene.surface
+        if touched is None or not colliders.acts_on_draft(self.scene.host):
+            return self._filling(scene, cache, settings, start)
+        touched = replace(touched, skin=few(self.body, surface.weights, surface.triangles))
         return self._filling(scene, cache, settings, start, touched)
 
     def _loose(
