@@ -1,4 +1,4 @@
-"""Collisions of final flesh with objects of the scene."""
+"""Collisions of final flesh and of drafts with objects of the scene."""
 
 import bpy
 import numpy as np
@@ -73,6 +73,22 @@ def test_flesh_stays_outside_of_a_wall_in_preview_and_bake(character, wall):
     stopped = scenes.evaluated_frames(obj, FRAMES)
     assert beyond(stopped) < 1e-3
     assert_shown_as_baked(obj)
+
+
+def test_a_draft_stops_at_a_wall_and_bakes_as_previewed(character, wall):
+    obj, _ = character
+    obj.jounce.quality = "DRAFT"
+    bpy.ops.jounce.preview()
+    free = scenes.evaluated_frames(obj, FRAMES)
+    collide(obj, wall)
+    obj.jounce.quality = "DRAFT"
+    bpy.context.view_layer.update()
+    stopped = scenes.evaluated_frames(obj, FRAMES)
+    assert beyond(stopped) < 0.5 * beyond(free)
+    assert_shown_as_baked(obj)
+    obj.jounce.integrator = "bdf2"
+    bpy.context.view_layer.update()
+    assert beyond(scenes.evaluated_frames(obj, FRAMES)) > 0.1
 
 
 def test_any_order_of_frames_shows_the_same_bits_as_a_bake_of_shapes(character, wall):
@@ -165,8 +181,7 @@ def test_each_change_of_what_is_collided_with_shows(character, wall, session, ch
     bpy.context.view_layer.update()
     after = scenes.evaluated_frames(obj, FRAMES)
     assert np.abs(after - before).max() > 1e-3
-    if change != "draft":
-        assert_shown_as_baked(obj)
+    assert_shown_as_baked(obj)
 
 
 def test_renaming_and_what_does_not_act_leave_the_motion_as_it_is(character, wall):
@@ -187,7 +202,6 @@ def test_renaming_and_what_does_not_act_leave_the_motion_as_it_is(character, wal
 @pytest.mark.parametrize(
     ("setting", "value", "words", "button"),
     [
-        ("quality", "DRAFT", "in the Final motion alone", "Use Final"),
         ("integrator", "bdf2", "integrator Lively", "Use Calm"),
         ("loop", True, "in a loop", "Switch Loop Off"),
     ],
@@ -206,8 +220,7 @@ def test_settings_without_collisions_are_said_with_a_button(
     if setting == "integrator":
         bpy.ops.jounce.fill_cache()
         assert words in session(obj).status()
-    if setting != "quality":
-        assert_refused(bpy.ops.jounce.bake, "Column", words, target="MESH_CACHE")
+    assert_refused(bpy.ops.jounce.bake, "Column", words, target="MESH_CACHE")
     bpy.ops.jounce.diagnose()
     index = [found.fix for found in obj.jounce.findings].index(fix)
     bpy.ops.jounce.fix(index=index)
@@ -240,7 +253,7 @@ def test_what_was_learnt_goes_through_a_wall_and_says_so(character, wall):
     bpy.ops.jounce.learn()
     assert obj.jounce.quality == "LEARNT"
     assert beyond(shown(obj, "LEARNT")) > 0.1
-    words = "collides in the Final motion alone, not in what was learnt of it"
+    words = "collides in the Final motion and in drafts, not in what was learnt of it"
     for panel in (bpy.types.JOUNCE_PT_collisions, bpy.types.JOUNCE_PT_preview):
         layout = drawn(panel)
         assert "jounce.collisions_fix" in layout.operators()

@@ -236,9 +236,3 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(block: tuple[jounce.TetMes
         alone.step(colliders=[STILL])
     with pytest.raises(ValueError, match="settle_cycle: a motion that touches something"):
         sim.settle_cycle(np.zeros((3, 0, 3, 4)))
-    labels = np.zeros(len(mesh.tets), dtype=np.int32)
-    material = jounce.Material(young=2e4, density=1000.0)
-    modes = jounce.skinning_modes(mesh, material, count=2)
-    reduced = jounce.Model.skinning(mesh, material, modes, labels)
-    with pytest.raises(ValueError, match="colliders: skinning modes cannot dent; a full-space model can"):
-        jounce.Simulation(reduced, colliders=[ground])

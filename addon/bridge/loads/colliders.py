@@ -89,7 +89,7 @@ def read(
     context: bpy.types.Context,
     warn: Warn,
 ) -> ColliderReader:
-    """The present colliders of a body, none for drafts; warns about omitted objects."""
+    """The present colliders of a body, none for learnt motion; warns about omitted objects."""
     found, solids = [], []
     for obj in acting(host):
         if soft(host, obj) is not None:
@@ -120,8 +120,14 @@ def is_wanted(host: bpy.types.Object) -> bool:
 
 
 def can_touch(host: bpy.types.Object) -> bool:
-    """True if a body in its present quality has contact: all but drafts of flesh."""
-    return not host.jounce.is_flesh or host.jounce.may_be_final
+    """True if a body in its present quality has contact: all but the learnt motion of flesh."""
+    return not host.jounce.is_flesh or host.jounce.simulated_quality is not Quality.LEARNT
+
+
+def acts_on_draft(host: bpy.types.Object) -> bool:
+    """True if flesh plays as a draft that collides. A draft before a final motion does not."""
+    is_draft = host.jounce.is_flesh and host.jounce.simulated_quality is Quality.DRAFT
+    return is_draft and is_wanted(host) and not list(hindrances(host))
 
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
@@ -260,9 +266,9 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         return
     if state.collision_collection is None:
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
-    if state.is_flesh and state.simulated_quality is not Quality.FINAL:
-        instead = "what was learnt of it" if state.simulated_quality is Quality.LEARNT else "drafts"
-        yield f"{host.name} collides in the Final motion alone, not in {instead}.", "use_final"
+    if not can_touch(host):
+        sentence = f"{host.name} collides in the Final motion and in drafts, not in what was learnt of it."
+        yield sentence, "use_final"
     if state.integrator != "backward_euler":
         yield (
             f"{host.name} cannot collide with the integrator Lively, which returns the energy of an impact.",

@@ -15,7 +15,7 @@ from ...core.body.pinned import PinnedBody
 from ...core.body.tree_simulation import TreeSimulation
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import PER_FRAME, MotionSettings
-from ...core.mesh.contact_points import NONE, between, cell, skin
+from ...core.mesh.contact_points import NONE, between, cell, few, skin
 from ...core.mesh.surface import hashed
 from ...core.passes.attached_pass import AttachedPass
 from ...core.passes.loop_pass import LoopPass
@@ -95,7 +95,7 @@ class Motions:
         """All inputs of the motion except the drives, under the names of the settings."""
         # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        around = {} if self.is_flesh else self._around()
+        around = self._around() if not self.is_flesh or colliders.acts_on_draft(self.scene.host) else {}
         return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -152,7 +152,11 @@ class Motions:
             return self._attached(cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
-        return self._filling(scene, cache, settings, start)
+        touched, surface = self.scene.colliders.colliders, self.scene.surface
+        if touched is None or not colliders.acts_on_draft(self.scene.host):
+            return self._filling(scene, cache, settings, start)
+        touched = replace(touched, skin=few(self.body, surface.weights, surface.triangles))
+        return self._filling(scene, cache, settings, start, touched)
 
     def _loose(
         self,

@@ -80,7 +80,7 @@ class Colliders:
         if self.skin is None:
             return whole
         spared = (self.skin.places[solid.spared] for solid in self.solids)
-        return [each.sparing(points) for each, points in zip(whole, spared, strict=True)]
+        return [each.sparing(points[points >= 0]) for each, points in zip(whole, spared, strict=True)]
 
     def places(self, first: np.ndarray, now: np.ndarray, frame: int) -> np.ndarray:
         """Rotations and translations (c, 3, 4) from matrices (c, 3, 4) of a frame, and of the first one."""

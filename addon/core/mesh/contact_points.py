@@ -11,6 +11,8 @@ PAD = 3
 # Largest distance of the points inserted between the corners of large triangles, as a share of a longest
 # side.
 DENSE = 0.25
+# Number of contact points of a draft, as many as skinning modes use.
+FEW = 256
 NONE = np.empty((0, 3))
 
 
@@ -19,7 +21,7 @@ class Skin:
     """Points of a surface in their cage, and their rig weights (p, b), None without a rig.
 
     triangles: (q, 3), of the surface, by points of the skin. places: (p,) index of each surface point in the
-    skin.
+    skin, -1 for none.
     """
 
     embedding: "jounce.Embedding"
@@ -44,6 +46,38 @@ def skin(
     embedding = jounce.Embedding(body.mesh, np.ascontiguousarray(points[order]))
     ordered = None if weights is None else np.ascontiguousarray(weights[order])
     return Skin(embedding, ordered, places[triangles], places)
+
+
+def few(body: "jounce.Body", weights: np.ndarray, triangles: np.ndarray) -> Skin:
+    """The skin of a draft: points far from each other, tips first, and the triangles between them.
+
+    weights: (p, b), triangles: (q, 3), of the surface.
+    """
+    points = body.embedding.points
+    chosen, nearest = far_apart(points, FEW)
+    corners = nearest[triangles]
+    sides = corners != np.roll(corners, 1, axis=1)
+    whole = sides.all(axis=1)
+    places = np.full(len(points), -1)
+    places[chosen] = np.arange(len(chosen))
+    embedding = jounce.Embedding(body.mesh, np.ascontiguousarray(points[chosen]))
+    between_them = np.unique(np.sort(corners[whole], axis=1), axis=0)
+    return Skin(embedding, np.ascontiguousarray(weights[chosen]), between_them, places)
+
+
+def far_apart(points: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices (k,) of at most so many points, each the farthest from those before it, the first the farthest
+    from the middle; and for each point the nearest of them, (p,) by its place among them.
+    """
+    away = np.linalg.norm(points - points.mean(axis=0), axis=1)
+    chosen, nearest = [int(np.argmax(away))], np.zeros(len(points), np.int64)
+    away = np.linalg.norm(points - points[chosen[0]], axis=1)
+    while len(chosen) < most and away.max() > 0.0:
+        chosen.append(int(np.argmax(away)))
+        now = np.linalg.norm(points - points[chosen[-1]], axis=1)
+        nearest[now < away] = len(chosen) - 1
+        away = np.minimum(away, now)
+    return np.array(chosen), nearest
 
 
 def cell(body: "jounce.Body") -> float:

@@ -107,8 +107,8 @@ class FrameInput:
         return np.empty((0, 3, 4)) if self.colliders is None else self.colliders
 
     def of_modes(self) -> "FrameInput":
-        """Inputs of a draft: modes have neither colliders nor muscles."""
-        return replace(self, colliders=None, vertices=None, contraction=None)
+        """Inputs of a draft: modes have no muscles."""
+        return replace(self, vertices=None, contraction=None)
 
     def of_handles(self) -> "FrameInput":
         """Inputs of a loose or attached body."""

@@ -87,13 +87,14 @@ impl Simulation {
     /// A simulation with colliders, at their initial places until a step moves them.
     ///
     /// Contact points are those of the skin, or without a skin the boundary vertices of the mesh; a loose
-    /// body of handles uses a thousand samples of either.
+    /// body of handles uses a thousand samples of either, and skinning modes 256. Skinning modes with bones
+    /// need a skin with skinning weights.
     ///
     /// # Errors
     /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another
     /// mesh and weights for another number of points or bones, [`Error::Index`] for a collider that
-    /// excludes unknown points, [`Error::Unsupported`] for skinning modes, reduced models, weights of
-    /// points of a loose body and for an integrator other than backward Euler.
+    /// excludes unknown points, [`Error::Unsupported`] for reduced models, skinning modes with bones but no
+    /// weights of points, weights of points of a loose body and for an integrator other than backward Euler.
     pub fn among(
         model: Model,
         params: SimulationParams,
@@ -113,8 +114,13 @@ impl Simulation {
             Model::Projective(body) => {
                 Box::new(ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?)
             }
-            Model::Skinning(_) => return Err(undented("skinning modes cannot dent; a full-space model can")),
-            Model::Reduced(_) => return Err(undented("a reduced model cannot dent; a full-space model can")),
+            Model::Skinning(body) => {
+                Box::new(SkinningSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?)
+            }
+            Model::Reduced(_) => {
+                let why = "a reduced model cannot dent; a full-space model can";
+                return Err(Error::Unsupported { what: "colliders", why });
+            }
         };
         let surroundings = Some(Surroundings { colliders: shared, skin, shape: None });
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
@@ -402,10 +408,6 @@ impl Simulation {
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
         self.motion.restore(state)
     }
-}
-
-fn undented(why: &'static str) -> Error {
-    Error::Unsupported { what: "colliders", why }
 }
 
 /// Checks the numbers of muscles and stitch groups against the model.

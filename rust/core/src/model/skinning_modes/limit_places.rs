@@ -38,7 +38,7 @@ impl LimitPlaces {
 }
 
 /// A row of `B Phi`.
-fn row(data: &SkinningData, coordinates: &Coordinates, vertex: usize) -> Vec<f64> {
+pub(super) fn row(data: &SkinningData, coordinates: &Coordinates, vertex: usize) -> Vec<f64> {
     let modes = data.eigenvalues.len();
     let point = coordinates.homogeneous(&data.mesh.vertices()[vertex]);
     let weights = &data.weights[vertex * modes..][..modes];

@@ -70,6 +70,11 @@ impl Metric {
         self.stiff.factorise();
     }
 
+    /// `true` if the diagonal is all there is.
+    pub(super) fn is_diagonal(&self) -> bool {
+        !self.coupled && self.stiff.count == 0
+    }
+
     /// `true` if no pivot is below a share of the largest; always `true` without A.
     pub(super) fn is_definite(&self, share: f64) -> bool {
         let Some(factor) = self.factor.as_ref().filter(|_| self.coupled) else { return true };

@@ -6,6 +6,7 @@
 
 pub(crate) mod body;
 pub(crate) mod clusters;
+mod contact;
 pub(crate) mod cubature;
 pub(crate) mod data;
 pub(crate) mod diagonal;

@@ -11,6 +11,7 @@
 //! the metric at each iterate.
 
 use super::SkinningModel;
+use super::contact::Touching;
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
@@ -19,7 +20,7 @@ use super::opening::Opening;
 use super::stretch::StretchLimit;
 use crate::Result;
 use crate::math::rows::Rows;
-use crate::solve::{Objective, Rules, Value};
+use crate::solve::{Lbfgs, Objective, Rules, Value};
 
 /// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
@@ -67,6 +68,7 @@ pub(super) struct Incremental<'a> {
     pub(super) drag: &'a mut DragForce,
     /// Quadratic terms of opened stitches.
     pub(super) opening: &'a Opening,
+    pub(super) touching: Option<&'a mut Touching>,
     pub(super) local: &'a mut LocalScratch,
     /// Constant except for the stiff directions of the stretch limit.
     pub(super) metric: &'a mut Metric,
@@ -103,6 +105,11 @@ impl Objective for Incremental<'_> {
         let drag = self.drag.evaluate(y, gradient);
         let resisted = limit + stretch + drag;
         let opened = self.opening.evaluate(y, gradient);
+        let contact = self
+            .touching
+            .as_mut()
+            .map(|Touching { contact, .. }| contact.evaluate(|points, point| points.at(point, y)));
+        let resisted = resisted + contact.unwrap_or(0.0);
         let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * *misfit).abs() + resisted;
         Value { energy: quadratic + opened - linear + clusters + resisted, size }
     }
@@ -113,12 +120,27 @@ impl Objective for Incremental<'_> {
     }
 
     fn visit(&mut self, _: &Rows, _: u32) -> Result<bool> {
-        self.stretch.stiffen(self.model, self.metric);
+        if self.touching.as_ref().is_some_and(|touching| touching.contact.touches()) {
+            // Stiff directions would change all contact compliances in each iteration.
+            self.metric.relax();
+        } else {
+            self.stretch.stiffen(self.model, self.metric);
+        }
         Ok(false)
     }
 
     fn solve(&mut self, rows: &mut Rows) {
         self.metric.solve(rows);
+    }
+
+    fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        if let Some(touching) = &mut self.touching {
+            touching.correct(self.metric, y, memory, (direction, value));
+        }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.touching.as_ref().map_or(0.0, |touching| touching.contact.slope(direction))
     }
 
     /// Every search starts with the whole direction.

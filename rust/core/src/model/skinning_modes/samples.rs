@@ -59,7 +59,7 @@ impl SkinningModel {
     }
 
     /// Centre of mass of a cluster at rest: the rig's position with every bone at rest.
-    fn rest_center(&self, cluster: usize) -> [f64; 3] {
+    pub(super) fn rest_center(&self, cluster: usize) -> [f64; 3] {
         let SkinningData { center_rig, .. } = &self.data;
         let mean =
             |d: usize| (d..center_rig.ncols()).step_by(4).map(|j| center_rig[(cluster, j)]).sum::<f64>();

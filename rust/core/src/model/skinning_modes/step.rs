@@ -6,6 +6,7 @@ use faer::prelude::ReborrowMut;
 use nalgebra::Matrix3;
 
 use super::SkinningModel;
+use super::contact::Touching;
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
@@ -21,6 +22,7 @@ use crate::kinematics::history::past_acceleration;
 use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
+use crate::potentials::contact::{Anchor, Collider, ContactSkin};
 use crate::potentials::inertia::modal_damping;
 use crate::rig::Pose;
 use crate::solve::Descent;
@@ -47,6 +49,8 @@ pub(crate) struct SkinningSubstep {
     pub(super) stretch: StretchLimit,
     pub(super) drag: DragForce,
     opening: Opening,
+    /// `None` without colliders.
+    touching: Option<Touching>,
     /// Largest eigenvalue of the coordinates that statics leave alone; `None` in motion.
     resting: Option<f64>,
     /// `true` if a limit was active in the last substep of this step.
@@ -79,6 +83,7 @@ impl SkinningSubstep {
             stretch: StretchLimit::new(),
             drag: DragForce::new(&model),
             opening: Opening::new(),
+            touching: None,
             resting: None,
             is_pressed: false,
             is_measured: false,
@@ -92,6 +97,12 @@ impl SkinningSubstep {
         }
     }
 
+    /// The solver with contact between colliders and points of a skin.
+    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
+        self.touching = Some(Touching::new(&self.model, colliders, skin)?);
+        Ok(self)
+    }
+
     /// Solves for the displacement at the end of a substep from the displacement at its start.
     fn solve_from(
         &mut self,
@@ -103,12 +114,14 @@ impl SkinningSubstep {
         let mut spent = 0;
         self.stretch.look_away(&self.model);
         self.reduced.copy_from_slice(start);
-        if self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
+        let is_stuck = self.touching.as_ref().is_some_and(|touching| !touching.anchors().is_empty());
+        if is_stuck || self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
             self.stretch.look(&self.model, &self.reduced);
         } else {
             let (iterations, residual) = self.alternate(params, max_iterations, heard)?;
             if !(self.stretch.look(&self.model, &self.reduced)
-                | self.limit.is_felt(&self.model, &self.reduced))
+                | self.limit.is_felt(&self.model, &self.reduced)
+                | self.is_met())
             {
                 return Ok((iterations, residual));
             }
@@ -119,6 +132,11 @@ impl SkinningSubstep {
         let (iterations, residual) = self.descend_within(params, max_iterations, heard)?;
         self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
         Ok((spent + iterations, residual))
+    }
+
+    /// `true` if the body meets a collider on its way to the solution.
+    fn is_met(&mut self) -> bool {
+        self.touching.as_mut().is_some_and(|touching| touching.is_met(&self.reduced))
     }
 
     /// Alternates local and global steps.
@@ -158,7 +176,12 @@ impl SkinningSubstep {
             if self.stretch.look(&self.model, &self.reduced) {
                 continue;
             }
-            if firmer == TIMES || !self.stretch.firm(&self.model, &self.reduced) {
+            // What is pressed into its limit by a collider would become firmer without end.
+            let touches = self.touching.as_ref().is_some_and(|touching| touching.contact.touches());
+            if firmer == TIMES || touches || !self.stretch.firm(&self.model, &self.reduced) {
+                if let Some(Touching { contact, .. }) = &mut self.touching {
+                    contact.settle_anchors(&[], &self.reduced);
+                }
                 return Ok((spent, residual));
             }
             firmer += 1;
@@ -219,6 +242,7 @@ impl SkinningSubstep {
             stretch: &mut self.stretch,
             drag: &mut self.drag,
             opening: &self.opening,
+            touching: self.touching.as_mut(),
             local: &mut self.local,
             metric: &mut self.metric,
             misfit: &mut self.misfit,
@@ -294,6 +318,14 @@ impl Substep for SkinningSubstep {
         self.model.enter_offsets(offsets, pose, rows)
     }
 
+    fn contact_sizes(&self) -> [usize; 2] {
+        self.touching.as_ref().map_or([0; 2], |touching| [touching.contact.rows(), touching.contact.places()])
+    }
+
+    fn anchors(&self) -> &[Anchor] {
+        self.touching.as_ref().map_or(&[], Touching::anchors)
+    }
+
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.drag.enter(&self.model, drive.drag)?;
         (self.is_measured, self.is_pressed) = (false, false);
@@ -339,6 +371,9 @@ impl Substep for SkinningSubstep {
         }
         self.drag.prepare(&self.model, state, (rig.pose, rig.offset), params, h);
         self.limit.set(&self.model, params.limit, params.stiffness);
+        if let Some(touching) = &mut self.touching {
+            touching.begin(&self.model, state, rig, h);
+        }
         Ok(())
     }
 
@@ -369,6 +404,9 @@ impl Substep for SkinningSubstep {
         self.drag.rest(h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
+        if let Some(touching) = &mut self.touching {
+            touching.begin_rest(&self.model, rig);
+        }
         self.measure(params);
         if !self.metric.is_definite(FREE) {
             let why =

@@ -8,8 +8,8 @@ use nalgebra::Vector3;
 use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
-    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups, Shape,
-    Touch, meet, respond,
+    Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups,
+    Shape, Touch, meet, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
@@ -154,26 +154,51 @@ impl Contact {
     pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
         self.placements = Moved::all(&start.state.last, end.colliders, [&start.origin, &end.origin]);
         copy(start.beyond, &mut self.beyond);
-        self.faces.spots.clear();
-        self.points.remove_added();
-        self.columns.truncate(self.points.len());
-        let course = |point: usize| {
-            let start = self.points.at(point, start.rows) + self.shift(point);
+        self.forget();
+        let course = |(point, place): (usize, Vector3<f64>)| {
+            let start = place + self.shift(point);
             Course { start, here: start, ahead: start }
         };
-        self.courses = (0..self.points.len()).map(course).collect();
+        self.courses = self.points.all_at(start.rows).into_iter().enumerate().map(course).collect();
         self.swallows = self.swallows();
         copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
         self.anchors.clone_from(&start.state.anchors);
-        self.touches.clear();
-        self.found.clear();
-        self.forces.clear();
         if self.metric != metric {
             self.metric = metric;
             self.change_metric();
         }
+    }
+
+    /// Forgets all contacts of the substep.
+    fn forget(&mut self) {
+        self.faces.spots.clear();
+        self.points.remove_added();
+        self.columns.truncate(self.points.len());
+        self.touches.clear();
+        self.found.clear();
+        self.forces.clear();
+    }
+
+    /// `true` if the last search had a contact.
+    pub(crate) fn touches(&self) -> bool {
+        !self.touches.is_empty()
+    }
+
+    /// `true` if a bound on the courses of all points may meet a collider.
+    pub(crate) fn may_meet(&self, bound: &Bound) -> bool {
+        let mut pairs = self.colliders.iter().zip(&self.placements);
+        pairs.any(|(collider, moved)| bound.may_meet(collider.shape(), moved, NEAR * self.diagonal))
+    }
+
+    /// `true` if points or faces meet a collider on their way to u, with the rig in the offsets.
+    pub(crate) fn is_met(&mut self, u: &Rows) -> bool {
+        self.find(&[], u, &vec![[0.0; 3]; u.len()]);
+        let is_met =
+            self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
+        self.forget();
+        is_met
     }
 
     pub(super) fn shift(&self, point: usize) -> Vector3<f64> {
@@ -225,7 +250,7 @@ impl Contact {
     ) {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
-        self.find(rig, place, direction);
+        self.find(rig, u, direction);
         if self.is_idle() {
             self.touches.clear();
             self.found.clear();
@@ -278,18 +303,12 @@ impl Contact {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
-    /// Contacts of points at the positions of `place` that move along a direction; known contacts keep
-    /// their friction bound.
-    pub(super) fn find(
-        &mut self,
-        rig: &Rows,
-        place: impl Fn(&ContactPoints, usize) -> Vector3<f64>,
-        direction: &Rows,
-    ) {
+    /// Contacts of points at u that move along a direction; known contacts keep their friction bound.
+    pub(super) fn find(&mut self, rig: &Rows, u: &Rows, direction: &Rows) {
+        let [posed, moved, ahead] = [rig, u, direction].map(|rows| self.points.all_at(rows));
         for point in 0..self.points.len() {
-            let here = place(&self.points, point) + self.shift(point);
-            let ahead = here + self.points.at(point, direction);
-            self.courses[point] = Course { here, ahead, ..self.courses[point] };
+            let here = posed[point] + moved[point] + self.shift(point);
+            self.courses[point] = Course { here, ahead: here + ahead[point], ..self.courses[point] };
         }
         self.courses.truncate(self.points.len());
         let near = self.near();
@@ -314,7 +333,7 @@ impl Contact {
                     continue;
                 }
                 let Some((normal, met)) = meet(shape, &path, margin) else { continue };
-                let posed = moved.now.local(&(self.points.at(point, rig) + self.shift(point)));
+                let posed = moved.now.local(&(posed[point] + self.shift(point)));
                 if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
                     continue;
                 }
@@ -346,8 +365,8 @@ impl Contact {
                 self.points.spread(point, &Vector3::ith(c, 1.0), &mut self.spread);
             }
             solve(&mut self.spread);
-            let moved = |other: usize| self.points.at(other, &self.spread);
-            let moved: Vec<Vector3<f64>> = (0..self.columns.len()).map(moved).collect();
+            let mut moved = self.points.all_at(&self.spread);
+            moved.extend((moved.len()..self.columns.len()).map(|spot| self.points.at(spot, &self.spread)));
             for (c, &point) in points.iter().enumerate() {
                 self.columns[point] = moved.iter().map(|moved| moved[c]).collect();
             }

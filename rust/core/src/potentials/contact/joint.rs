@@ -134,7 +134,7 @@ impl<'a> JointContact<'a> {
         for (number, (member, field)) in self.members.iter_mut().zip(&mut self.fields).enumerate() {
             let Member { contact, shape, rows, .. } = member;
             let own = &y[rows.clone()];
-            contact.find(&[], |points, point| points.at(point, own), &direction[rows.clone()]);
+            contact.find(&[], own, &direction[rows.clone()]);
             shape.enter(own, &mut field[1]);
             shape.enter(&ahead[rows.clone()], &mut field[2]);
             let rigid = |touch: &Touch| Link::rigid(number, contact, touch, rows);

@@ -35,6 +35,9 @@
 //! Vertices of domains with rotating frames use the same contact model; trees of bounding spheres find the
 //! candidates (`model::tree`).
 //!
+//! Bodies of skinning modes touch with few points, each a sum of all their coordinates
+//! (`model::skinning_modes`).
+//!
 //! Not included: deforming colliders, self-contact, and restitution beyond that of the flesh.
 
 mod cuboid;

@@ -171,7 +171,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    pub(super) fn of<'a>(courses: impl Iterator<Item = &'a Course> + Clone) -> Self {
+    pub(crate) fn of<'a>(courses: impl Iterator<Item = &'a Course> + Clone) -> Self {
         let count = courses.clone().count() as f64;
         let start = courses.clone().map(|course| course.start).sum::<Vector3<f64>>() / count;
         let here = courses.clone().map(|course| course.here).sum::<Vector3<f64>>() / count;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::shape::Collider;
+use crate::math::lanes::{Packed, multiply_add};
 use crate::math::rows::Rows;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::rig::Rig;
@@ -54,6 +55,8 @@ pub(crate) struct ContactPoints {
     given: usize,
     /// Number of moving rows.
     free: usize,
+    /// Weights of all moving rows at each point, for points that all rows move.
+    packed: Option<Packed<1>>,
     /// Triangles between the points.
     faces: Vec<[u32; 3]>,
 }
@@ -132,7 +135,16 @@ impl ContactPoints {
         }
         let indices = kept.iter().map(|&point| point as u32).collect();
         let rest = kept.iter().map(|&point| places[point]).collect();
-        Self { starts, entries, places: rest, indices, given: places.len(), free, faces: Vec::new() }
+        Self {
+            starts,
+            entries,
+            places: rest,
+            indices,
+            given: places.len(),
+            free,
+            packed: None,
+            faces: Vec::new(),
+        }
     }
 
     /// Triangles between the points.
@@ -204,8 +216,26 @@ impl ContactPoints {
 
     /// A point from positions of all rows, or from values of the moving rows alone.
     pub(crate) fn at(&self, point: usize, rows: &Rows) -> Vector3<f64> {
-        let own = self.of(point).iter().filter(|(row, _)| (*row as usize) < rows.len());
+        let of_given = if rows.is_empty() { &[] } else { self.of(point) };
+        let own = of_given.iter().filter(|(row, _)| (*row as usize) < rows.len());
         own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
+    }
+
+    /// Prepares products with all rows at once, for points with an entry of each moving row.
+    pub(crate) fn pack(&mut self) {
+        self.packed = Some(Packed::new(self.len(), self.free, |point, _, row| self.of(point)[row].1));
+    }
+
+    /// All points without those added on faces, from positions of all rows or values of the moving rows.
+    pub(crate) fn all_at(&self, rows: &Rows) -> Vec<Vector3<f64>> {
+        let Some(packed) = &self.packed else {
+            return (0..self.len()).map(|point| self.at(point, rows)).collect();
+        };
+        let mut places = vec![[0.0; 3]; self.len()];
+        if !rows.is_empty() {
+            multiply_add(packed, rows, &mut places);
+        }
+        places.into_iter().map(Vector3::from).collect()
     }
 
     /// `true` if any moving row of a point satisfies a predicate.
