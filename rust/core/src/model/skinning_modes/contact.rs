@@ -30,9 +30,9 @@ use crate::{Error, Result};
 
 /// Largest number of contact points.
 const MOST: usize = 256;
-/// Smallest response of a vertex to a force, as a share of the largest. A contact of vertices that modes
-/// hardly move would move all others before them.
-const MOVES: f64 = 0.01;
+/// Response of a vertex to a force, as a share of that of the whole body, from which it is in contact; less
+/// than 1 against rounding.
+const FREE: f64 = 0.99;
 
 /// Colliders of a body of skinning modes, and its contact points.
 pub(super) struct Touching {
@@ -197,9 +197,11 @@ fn posing(model: &SkinningModel, points: &ContactPoints, rig: Option<&Rig>) -> R
     Ok(Posing { coordinates: model.coordinates, bones, starts, entries })
 }
 
-/// Vertices of a body of skinning modes, and how well its modes move them.
+/// Vertices of a body of skinning modes.
 struct Places<'a> {
     model: &'a SkinningModel,
+    /// `true` for vertices that modes move more easily than the whole body's mass; a contact of others would
+    /// move all else before them.
     moves: Vec<bool>,
 }
 
@@ -207,9 +209,8 @@ impl<'a> Places<'a> {
     fn new(model: &'a SkinningModel) -> Self {
         let vertices = model.mesh().vertices().len();
         let response = |vertex: usize| norm2(&row(&model.data, &model.coordinates, vertex));
-        let responses: Vec<f64> = (0..vertices).into_par_iter().map(response).collect();
-        let most = responses.iter().copied().fold(0.0, f64::max);
-        Self { model, moves: responses.iter().map(|response| *response > MOVES * most).collect() }
+        let moves = |vertex: usize| response(vertex) >= FREE / model.mass();
+        Self { model, moves: (0..vertices).into_par_iter().map(moves).collect() }
     }
 
     /// Rest positions of vertices that do not move, next to moving ones, metres.
