@@ -40,6 +40,7 @@
 //!
 //! Not included: deforming colliders, self-contact, and restitution beyond that of the flesh.
 
+mod compliance;
 mod cuboid;
 mod directions;
 mod distance_grid;
@@ -57,18 +58,20 @@ mod soft;
 mod spots;
 mod state;
 mod sweep;
+mod system;
 mod touch;
 
 pub use points::ContactSkin;
 pub use shape::{Collider, Shape};
 pub use touch::Touch;
 
+pub(crate) use compliance::{Compliance, Mobility};
 pub(crate) use directions::{Contact, End, HARD, HELD, LET_OUT, NEAR, SWALLOWED, Start};
 pub(crate) use joint::{JointContact, Member};
 pub(crate) use near::{Bound, Course, Moved};
 pub(crate) use placement::{Placement, ROWS};
 pub(crate) use points::{ContactPoints, Corners, VertexRows};
-pub(crate) use response::{Compliance, Mobility, entered, mind, respond};
+pub(crate) use response::{entered, mind, respond};
 pub(crate) use soft::SoftShape;
 pub(crate) use state::{Anchor, ContactState};
 

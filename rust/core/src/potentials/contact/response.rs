@@ -12,12 +12,10 @@
 //! of full steps. Only `S H S'` of the whole body is needed. Friction bounds are updated from the normal
 //! forces in alternation.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
 use nalgebra::Vector3;
 
-use super::Touch;
-use crate::math::DenseCholesky;
+use super::system::{Active, System};
+use super::{Compliance, Touch};
 
 /// Most updates of friction bounds; the next search removes the remaining error.
 const ROUNDS: u32 = 5;
@@ -61,94 +59,6 @@ pub(crate) fn entered(count: usize, minded: &[usize], gap: impl Fn(usize) -> f64
     entered.into_iter().map(|(_, i)| i).collect()
 }
 
-/// Compliance W between the points of contacts, m/N.
-pub(crate) enum Mobility {
-    /// Isotropic: one number a pair of points.
-    Even(Mat<f64>),
-    /// For rotating bodies: 3 x 3 a pair of points.
-    Turning(Mat<f64>),
-}
-
-impl Mobility {
-    /// Compliance of a point under its own force, averaged over directions.
-    fn own(&self, i: usize) -> f64 {
-        match self {
-            Self::Even(w) => w[(i, i)],
-            Self::Turning(w) => (0..3).map(|c| w[(3 * i + c, 3 * i + c)]).sum::<f64>() / 3.0,
-        }
-    }
-
-    /// Adds the displacement of all points under a force at one.
-    fn add_moved(&self, j: usize, force: &Vector3<f64>, moved: &mut [Vector3<f64>]) {
-        match self {
-            Self::Even(w) => {
-                moved.iter_mut().zip(w.col_as_slice(j)).for_each(|(moved, entry)| *moved += *entry * force);
-            }
-            Self::Turning(w) => {
-                for c in 0..3 {
-                    let column = w.col_as_slice(3 * j + c).as_chunks::<3>().0;
-                    moved
-                        .iter_mut()
-                        .zip(column)
-                        .for_each(|(moved, x)| *moved += force[c] * Vector3::from(*x));
-                }
-            }
-        }
-    }
-
-    /// Displacement of a point along `to` under a force at another point along `from`.
-    fn along(&self, [i, j]: [usize; 2], [to, from]: [&Vector3<f64>; 2]) -> f64 {
-        match self {
-            Self::Even(w) => w[(i, j)] * to.dot(from),
-            Self::Turning(w) => {
-                let row = |c: usize| {
-                    let column = &w.col_as_slice(3 * j + c)[3 * i..3 * i + 3];
-                    from[c] * (to[0] * column[0] + to[1] * column[1] + to[2] * column[2])
-                };
-                row(0) + row(1) + row(2)
-            }
-        }
-    }
-}
-
-/// Compliance between contact points: `S H S' = W + U M U'`.
-pub(crate) struct Compliance {
-    /// W.
-    pub(crate) points: Mobility,
-    /// Columns of U at each contact point.
-    pub(crate) columns: Vec<Vec<Vector3<f64>>>,
-    /// M.
-    pub(crate) matrix: Mat<f64>,
-}
-
-impl Compliance {
-    /// `M U' f`: coefficient of each column under forces on all points.
-    pub(crate) fn shares(&self, forces: &[Vector3<f64>]) -> Vec<f64> {
-        let rank = self.matrix.nrows();
-        let mut shares = vec![0.0; rank];
-        for (columns, force) in self.columns.iter().zip(forces).filter(|(_, force)| acts(force)) {
-            shares.iter_mut().zip(columns).for_each(|(share, column)| *share += column.dot(force));
-        }
-        (0..rank).map(|a| (0..rank).map(|b| self.matrix[(a, b)] * shares[b]).sum()).collect()
-    }
-
-    /// Displacements of points under forces.
-    fn moved(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        let shares = self.shares(forces);
-        let along =
-            |columns: &Vec<Vector3<f64>>| columns.iter().zip(&shares).map(|(u, share)| u * *share).sum();
-        let mut moved: Vec<Vector3<f64>> = self.columns.iter().map(along).collect();
-        for (j, force) in forces.iter().enumerate().filter(|(_, force)| acts(force)) {
-            self.points.add_moved(j, force, &mut moved);
-        }
-        moved
-    }
-}
-
-fn acts(force: &Vector3<f64>) -> bool {
-    *force != Vector3::zeros()
-}
-
 /// Contact forces for points with free positions `free`, from an initial guess; sets the friction bounds
 /// from one coefficient a contact.
 pub(crate) fn respond(
@@ -177,30 +87,22 @@ struct Problem<'a> {
     compliance: &'a Compliance,
 }
 
-/// One active direction of a contact force: linear in the point's displacement from an origin, with
-/// compliance `softness`.
-struct Change {
-    touch: usize,
-    along: Vector3<f64>,
-    softness: f64,
-    origin: Vector3<f64>,
-}
-
 impl Problem<'_> {
     /// Newton iteration from initial forces.
     fn solve(&mut self, mut forces: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
         let mut rounds = 0;
         for step in 0..STEPS {
             let aims = self.aims(&forces);
-            let (off, most) = self.off(&forces, &aims);
-            let settled = off <= SETTLED * most;
-            let follows = settled || (step > 0 && off <= CLOSE * most);
+            let (mut off, mut most) = self.off(&forces, &aims);
+            let follows = off <= SETTLED * most || (step > 0 && off <= CLOSE * most);
             if follows && rounds < ROUNDS && self.bound(&forces) {
                 rounds += 1;
-            } else if settled {
+                (off, most) = self.off(&forces, &aims);
+            }
+            if off <= SETTLED * most {
                 break;
             }
-            let Some(wanted) = self.wanted(&aims) else { break };
+            let Some(wanted) = self.wanted(&aims, &forces) else { break };
             let share = if step < WHOLE || step % 4 == 0 { 1.0 } else { 0.5 };
             forces.iter_mut().zip(wanted).for_each(|(force, wanted)| *force += share * (wanted - *force));
         }
@@ -249,67 +151,45 @@ impl Problem<'_> {
         true
     }
 
-    /// Forces that solve the equations for the classification given by the aims.
-    fn wanted(&self, aims: &[Vector3<f64>]) -> Option<Vec<Vector3<f64>>> {
-        let mut changes = Vec::with_capacity(3 * aims.len());
+    /// Forces that solve the equations for the classification given by the aims, from the present forces.
+    fn wanted(&self, aims: &[Vector3<f64>], present: &[Vector3<f64>]) -> Option<Vec<Vector3<f64>>> {
+        let mut active = Vec::with_capacity(3 * aims.len());
         let mut forces: Vec<Vector3<f64>> =
-            (0..aims.len()).map(|touch| self.changed(touch, &aims[touch], &mut changes)).collect();
-        let moved = self.compliance.moved(&forces);
-        let away = |change: &Change| change.along.dot(&(change.origin - moved[change.touch]));
-        let mut sizes: Vec<f64> = changes.iter().map(away).collect();
-        let mut factor = DenseCholesky::of(self.reduced(&changes));
-        if !factor.factor() {
-            return None;
-        }
-        factor.solve(&mut sizes, 1);
-        for (change, size) in changes.iter().zip(sizes) {
-            forces[change.touch] += size * change.along;
+            (0..aims.len()).map(|touch| self.activate(touch, &aims[touch], &mut active)).collect();
+        let size = |one: &Active| one.along.dot(&(present[one.touch] - forces[one.touch]));
+        let sizes = System { active: &active, compliance: self.compliance }
+            .solve(&forces, active.iter().map(size).collect())?;
+        for (one, size) in active.iter().zip(sizes) {
+            forces[one.touch] += size * one.along;
         }
         Some(forces)
     }
 
     /// Adds the active directions of a contact force; returns its constant part.
-    fn changed(&self, number: usize, aim: &Vector3<f64>, changes: &mut Vec<Change>) -> Vector3<f64> {
+    fn activate(&self, number: usize, aim: &Vector3<f64>, active: &mut Vec<Active>) -> Vector3<f64> {
         let (touch, rate) = (&self.touches[number], self.rate(number));
         let (push, soft) = (touch.normal.dot(aim), 1.0 / touch.stiffness);
-        let mut change = |along: Vector3<f64>, softness: f64, origin: Vector3<f64>| {
-            changes.push(Change { touch: number, along, softness, origin });
-        };
         if push > 0.0 {
-            change(touch.normal, soft, touch.place);
+            let (along, origin) = (touch.normal, touch.place);
+            active.push(Active { touch: number, is_push: true, along, softness: soft, origin });
         }
         if touch.bound <= 0.0 {
             return Vector3::zeros();
         }
+        let mut rubs = |along: Vector3<f64>, softness: f64| {
+            active.push(Active { touch: number, is_push: false, along, softness, origin: touch.anchor });
+        };
         let rub = aim - push * touch.normal;
         let size = rub.norm();
         if size <= touch.bound {
             let frame = touch.frame();
-            (1..3).for_each(|axis| change(frame.column(axis).into(), soft, touch.anchor));
+            (1..3).for_each(|axis| rubs(frame.column(axis).into(), soft));
             return Vector3::zeros();
         }
         // Across the slip, the friction force rotates with the aim.
         let turning = (size - touch.bound) / (touch.bound * rate);
-        change(touch.normal.cross(&rub) / size, soft + turning, touch.anchor);
+        rubs(touch.normal.cross(&rub) / size, soft + turning);
         rub * (touch.bound / size)
-    }
-
-    /// Compliance matrix of the active directions, softness included; lower half only.
-    fn reduced(&self, changes: &[Change]) -> Mat<f64> {
-        let Compliance { points, columns, matrix: middle } = self.compliance;
-        let (count, rank) = (changes.len(), middle.nrows());
-        let along = Mat::from_fn(count, rank, |i, k| changes[i].along.dot(&columns[changes[i].touch][k]));
-        let (mut turned, mut reduced) = (Mat::zeros(count, rank), Mat::zeros(count, count));
-        matmul(&mut turned, Accum::Replace, &along, middle, 1.0, Par::Seq);
-        matmul(&mut reduced, Accum::Replace, &turned, along.transpose(), 1.0, Par::Seq);
-        for (j, change) in changes.iter().enumerate() {
-            let column = &mut reduced.col_as_slice_mut(j)[j..];
-            for (entry, other) in column.iter_mut().zip(&changes[j..]) {
-                *entry += points.along([other.touch, change.touch], [&other.along, &change.along]);
-            }
-            column[0] += change.softness;
-        }
-        reduced
     }
 }
 
