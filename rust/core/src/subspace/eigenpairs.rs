@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use faer::{Mat, MatMut, MatRef};
 
-use super::update::Openings;
-
+use super::openings::Openings;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
     COPY, Room, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns,

@@ -3,12 +3,13 @@
 use faer::Mat;
 use nalgebra::Matrix3;
 
-use super::cut::Cut;
+use super::cut_mesh::Cut;
 use super::eigenpairs::Eigenproblem;
 use super::modes::shift;
+use super::openings::Openings;
 use crate::material::{Energy, Hessian, Material, PrincipalStretch};
 use crate::math::dense::{add_product, inner};
-use crate::math::{Selection, Sparse, SparseCholesky, multiply_columns};
+use crate::math::{Selection, Sparse, SparseCholesky, add_diagonal, multiply_columns};
 use crate::mesh::TetMesh;
 use crate::operators::{BlockMatrix, Stitches, Strains, lumped_mass, twisting_stiffness};
 use crate::{Error, Progress, Result};
@@ -83,6 +84,22 @@ impl Flesh {
                 hessian_at_rest(&cut.mesh, energies, (&vertices, &stitches))
             }
         })
+    }
+
+    /// The eigenproblem of the cut body: the factor with a border.
+    pub(super) fn opened(&self, cut: &Cut) -> Result<Eigenproblem> {
+        let (vertices, swings) = (self.vertices(Some(cut)), &self.swings);
+        let hessian = self.matrix(&self.energies, Some(cut))?.whole();
+        let mass = vertices.values(&lumped_mass(&cut.mesh, &self.material));
+        let mass: Vec<f64> = mass.iter().flat_map(|&mass| [mass; 3]).collect();
+        let new = vertices.rows().iter().filter(|&&vertex| vertex as usize >= cut.before);
+        let old = |&vertex: &u32| (0..3).map(move |c| 3 * cut.origin[vertex as usize] + c);
+        let place = |row: u32| swings.free.place(row).expect("a doubled vertex moves with its origin");
+        let origin = new.flat_map(old).map(place).collect();
+        let openings = Some(Openings::new(&add_diagonal(&hessian, &mass, swings.shift), origin));
+        let free = Selection::new(3 * cut.origin.len(), |row| vertices.contains(row / 3));
+        let (shift, factor) = (swings.shift, swings.factor.clone());
+        Ok(Eigenproblem { free, hessian, mass, constraints: 0, shift, factor, openings })
     }
 
     /// `K^-1` of loads at the free coordinates, without their part along rigid motions.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use faer::{ColRef, Mat, MatRef};
 use nalgebra::Vector3;
 
-use super::cut::Cut;
+use super::cut_mesh::Cut;
 use super::edits::Edits;
 use super::flesh::{Flesh, LinearModes, pairs};
 use super::modes::Restraint;

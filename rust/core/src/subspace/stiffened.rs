@@ -4,7 +4,8 @@ use faer::Mat;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::edits::{Edit, EditedModes};
+use super::edited::EditedModes;
+use super::edits::Edit;
 use super::flesh::{Flesh, LinearModes, tets_each};
 use super::linear::LinearProblem;
 use crate::math::{Sets, random};

@@ -1,6 +1,7 @@
 //! Linear modes of a body with changed stitches.
 
-use super::edits::{Edit, EditedModes};
+use super::edited::EditedModes;
+use super::edits::Edit;
 use super::flesh::LinearModes;
 use super::linear::LinearProblem;
 use crate::operators::Stitches;

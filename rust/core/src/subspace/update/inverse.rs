@@ -4,10 +4,10 @@ use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{Mat, MatRef};
 
 use super::change::Change;
-use super::openings::Openings;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{HalfSolved, Halfway, SparseCholesky};
 use crate::subspace::eigenpairs::Eigenproblem;
+use crate::subspace::openings::Openings;
 use crate::{Error, Result};
 
 /// Share of the largest work below which a stitch force is left out.
@@ -43,7 +43,7 @@ pub(super) struct Response<'a> {
 impl<'a> Inverse<'a> {
     pub fn new(problem: &'a Eigenproblem, change: &Change) -> Self {
         let openings = problem.openings.as_ref();
-        let border = openings.map(|openings| openings.border(change));
+        let border = openings.map(|openings| openings.border(&change.columns));
         let half =
             problem.factor.half_solved(border.as_ref().map_or(&change.columns, |(columns, _)| columns));
         let compliance = half.inverse_gram();

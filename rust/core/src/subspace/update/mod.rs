@@ -3,7 +3,6 @@
 mod change;
 mod displacements;
 mod inverse;
-mod openings;
 mod quality;
 mod space;
 mod weights;
@@ -12,7 +11,6 @@ pub(super) use change::{Change, Rounds};
 pub(super) use displacements::Seam;
 use faer::{Mat, MatRef};
 use inverse::{Inverse, Response};
-pub(super) use openings::Openings;
 use quality::Quality;
 use space::{Ritz, Space};
 pub use weights::ModesUpdate;

@@ -3,7 +3,6 @@
 use faer::sparse::Triplet;
 use faer::{Mat, MatRef};
 
-use super::change::Change;
 use crate::math::Sparse;
 
 /// Rows that a cut adds to a factored problem.
@@ -14,7 +13,7 @@ use crate::math::Sparse;
 /// [E J]' K_c [E J] = [K B; B' D],   B = E' K_c J,   D = J' K_c J
 /// ```
 /// as a stitch is a border with the negative compliance of its spring in place of D.
-pub(in crate::subspace) struct Openings {
+pub(super) struct Openings {
     /// Old row of each new one.
     pub origin: Vec<u32>,
     /// B, n x d.
@@ -62,18 +61,17 @@ impl Openings {
         })
     }
 
-    /// `[B, E' A]` with the columns A of a change, and `J' A`.
-    pub fn border(&self, change: &Change) -> (Sparse, Mat<f64>) {
+    /// `[B, E' A]` with the columns A of springs, and `J' A`.
+    pub fn border(&self, springs: &Sparse) -> (Sparse, Mat<f64>) {
         let (size, count) = (self.columns.nrows(), self.origin.len());
         let mut triplets = Vec::new();
         for c in 0..count {
             let entries = self.columns.row_idx_of_col_raw(c).iter().zip(self.columns.val_of_col(c));
             triplets.extend(entries.map(|(&row, &value)| Triplet::new(row, c as u32, value)));
         }
-        let springs = change.stiffness.len();
-        let mut beside = Mat::zeros(count, springs);
-        for s in 0..springs {
-            let entries = change.columns.row_idx_of_col(s).zip(change.columns.val_of_col(s));
+        let mut beside = Mat::zeros(count, springs.ncols());
+        for s in 0..springs.ncols() {
+            let entries = springs.row_idx_of_col(s).zip(springs.val_of_col(s));
             for (row, &value) in entries {
                 let old = if row < size { row as u32 } else { self.origin[row - size] };
                 triplets.push(Triplet::new(old, (count + s) as u32, value));
@@ -82,7 +80,7 @@ impl Openings {
                 }
             }
         }
-        let columns = Sparse::try_new_from_triplets(size, count + springs, &triplets);
+        let columns = Sparse::try_new_from_triplets(size, count + springs.ncols(), &triplets);
         (columns.expect("rows are the problem's"), beside)
     }
 }
