@@ -71,17 +71,15 @@ def test_final_is_there_within_seconds_of_playing_and_is_what_bakes(window):
         bpy.ops.jounce.free_bake()
 
 
-def test_a_slider_shows_the_draft_at_once_and_final_again_in_seconds(window):
+def test_a_slider_acts_before_all_is_final_again_and_that_takes_seconds(window):
     with tempfile.TemporaryDirectory() as folder:
         host = yield from added(window, folder)
         bpy.context.scene.frame_set(40)
         yield lambda: is_final(host)
         known, before = session(host), scenes.evaluated(host)
         host.jounce.strength = 2.0
-        yield lambda: known.cache.origin is not None and not is_final(host)
-        yield lambda: known.complete
-        draft = scenes.evaluated(host)
-        assert np.abs(draft - before).max() > 0.0
+        # The shown frame may be final before the last frame has its draft.
+        yield lambda: np.abs(scenes.evaluated(host) - before).max() > 0.0
+        assert not is_final(host)
         yield lambda: is_final(host) and not known.busy
         assert known.display.shows(known.final.cache.coefficients[39])
-        assert np.abs(scenes.evaluated(host) - draft).max() > 0.0
