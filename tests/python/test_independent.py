@@ -181,7 +181,7 @@ def test_modes_of_a_body_with_a_region_of_another_stiffness(bar, share, factor):
     along = (found.shapes.reshape(COUNT, -1) * flesh.mass) @ theirs.T
     cosine = np.linalg.svd(along[: COUNT - 1])[1].min()
     assert cosine > 1.0 - 5e-3
-    # What a force moves, by modes of either program.
+    # Displacement under a force, by modes of either program.
     force = np.where(np.arange(flesh.mass.size) % 3 == 2, -9.81 * flesh.mass, 0.0)
     shapes = found.shapes.reshape(COUNT, -1)
     hangs, should = (shapes @ force / found.eigenvalues) @ shapes, (theirs @ force / values) @ theirs

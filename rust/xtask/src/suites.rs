@@ -124,7 +124,7 @@ fn blender_files() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The test that pytest ended because it hung, read from the stack that it prints.
+/// A hung test, by the stack that pytest prints at its end.
 #[derive(Default)]
 struct Hang {
     found: bool,

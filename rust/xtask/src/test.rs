@@ -108,8 +108,8 @@ fn rust() -> Result<Outcome> {
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
-/// Builds all that the suites of pytest need, and runs them side by side. The long ones that are one process
-/// start first.
+/// Builds wheel, extension and environments, and runs the suites of pytest side by side. Long suites of a
+/// single process start first.
 fn with_pytest(selection: &Selection) -> Result<Vec<Outcome>> {
     let (mut suites, mut outcomes) = (Vec::new(), Vec::new());
     if selection.python || selection.addon {

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// Largest number of doubled vertices up to which a border of the factor is cheaper than another factor.
 const LONGEST: usize = 40;
 
-/// The cut mesh, and where its vertices come from.
+/// The cut mesh with the origin of its vertices.
 pub(super) struct Cut {
     /// The cut mesh.
     pub(super) mesh: TetMesh,

@@ -32,7 +32,7 @@ use crate::{Error, Result};
 const MOST: usize = 256;
 /// Response of a vertex to a force, as a share of that of the whole body, from which it is in contact; less
 /// than 1 against rounding.
-const FREE: f64 = 0.99;
+const EASY: f64 = 0.99;
 
 /// Colliders of a body of skinning modes, and its contact points.
 pub(super) struct Touching {
@@ -209,7 +209,7 @@ impl<'a> Places<'a> {
     fn new(model: &'a SkinningModel) -> Self {
         let vertices = model.mesh().vertices().len();
         let response = |vertex: usize| norm2(&row(&model.data, &model.coordinates, vertex));
-        let moves = |vertex: usize| response(vertex) >= FREE / model.mass();
+        let moves = |vertex: usize| response(vertex) >= EASY / model.mass();
         Self { model, moves: (0..vertices).into_par_iter().map(moves).collect() }
     }
 
