@@ -26,7 +26,7 @@ LABELS = {
 # person it is, in percent of the size at the default target, 4.5 of a belly and 6 of ears.
 MOTION = {
     "belly": 1.3,
-    "chest": 0.12,
+    "chest": 0.08,
     "buttocks": 1.0,
     "thighs": 1.0,
     "calves": 0.5,

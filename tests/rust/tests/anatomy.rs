@@ -7,7 +7,7 @@ use jounce::body::{Body, BodyParams};
 use jounce::file::encode;
 use jounce::material::{Field, Law, Material};
 use jounce::operators::Stitches;
-use jounce::skeleton::{FoundPart, Part, PartSetting, SkeletonCore};
+use jounce::skeleton::{BoneRole, FoundPart, Part, PartSetting, SkeletonCore};
 use jounce::subspace::{LinearProblem, Restraint};
 use jounce::{Error, Progress};
 use jounce_tests::figure::Figure;
@@ -118,6 +118,29 @@ fn parts_are_where_a_hand_would_paint_them() {
     assert!(belly > 0.6 && thighs > 0.6, "{belly} {thighs}");
     let tail = overlap(&found(&Figure::hound()), Part::Tail, |[_, y, _]| y > 0.63);
     assert!(tail > 0.6, "{tail}");
+}
+
+#[test]
+fn ribs_are_the_chests_whatever_the_arms_do() {
+    let body = found(&Figure::new());
+    let ribs = within(&body, |[x, y, z]| x.abs() < 0.12 && y > 0.05 && z > 1.25 && z < 1.33);
+    let [chest, arms] = [Part::Chest, Part::Arms].map(|part| mean(weights(&body, part), &ribs));
+    assert!(chest > 0.8 && arms < 0.2, "{chest} {arms}");
+}
+
+#[test]
+fn the_skin_of_hands_feet_and_head_follows_its_bones() {
+    let figure = Figure::new();
+    let (body, bones) = (found(&figure), figure.bones.len());
+    let mut held = 0;
+    for (weights, &tet) in figure.weights.chunks(bones).zip(body.embedding.tets()) {
+        let rigid = (0..bones).filter(|&bone| body.roles[bone] == BoneRole::Rigid);
+        if rigid.map(|bone| weights[bone]).sum::<f64>() > 0.5 {
+            held += 1;
+            assert!(body.mesh.tets()[tet as usize].iter().all(|&corner| body.pinned[corner as usize]));
+        }
+    }
+    assert!(held > 100 && held < figure.soup.points.len());
 }
 
 #[test]

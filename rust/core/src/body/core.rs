@@ -68,7 +68,8 @@ pub(super) fn pinned(
     };
     let known = reference.map(|known| (&known.mesh, &known.rig));
     let hold = |core: &SkeletonCore| -> Result<Pinned> {
-        let found = core.find((mesh, rig), (surface, surface_rig), known)?;
+        let mut found = core.find((mesh, rig), (surface, surface_rig), known)?;
+        found.harden(surface_rig, mesh, embedding);
         let mut points = found.points;
         points.iter_mut().zip(params.pinned.iter().flatten()).for_each(|(point, pinned)| *point |= pinned);
         let hard = points.contains(&true).then_some(points.as_slice());

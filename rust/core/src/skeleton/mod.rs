@@ -85,6 +85,19 @@ pub(crate) struct Core {
     pub(crate) anatomy: Option<Anatomy>,
 }
 
+impl Core {
+    /// Makes the surface of hands, feet and heads hard, but for what sticks out of them: the cells around a
+    /// wrist reach into soft flesh. rig, places: of the points of the surface.
+    pub(crate) fn harden(&mut self, rig: &Rig, mesh: &TetMesh, places: &Embedding) {
+        let Some(anatomy) = &self.anatomy else { return };
+        let rigid = share_of(rig, |bone| self.roles[bone] == BoneRole::Rigid);
+        for (point, (rigid, &tet)) in self.points.iter_mut().zip(rigid.iter().zip(places.tets())) {
+            let corners = mesh.tets()[tet as usize];
+            *point |= *rigid > 0.5 && !corners.iter().any(|&corner| anatomy.sticks_out(corner as usize));
+        }
+    }
+}
+
 /// `true` if a bone name marks flesh that follows the bone, as for hands, feet and heads.
 pub fn is_hard_name(name: &str) -> bool {
     hints::hint(name).is_some_and(hints::Hint::is_hard)

@@ -9,7 +9,7 @@ const ROOM: f64 = 0.4;
 pub enum Part {
     /// Front and sides of the trunk below the ribs.
     Belly,
-    /// Flesh on the front of the rib cage.
+    /// Flesh on the rib cage.
     Chest,
     /// Flesh behind the pelvis.
     Buttocks,

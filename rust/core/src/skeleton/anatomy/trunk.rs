@@ -16,6 +16,9 @@ const LOW_BELLY: f64 = 0.42;
 /// Lower edge of the rib cage along the trunk, and its rise from the middle to the front.
 const RIBS: f64 = 0.45;
 const ARCH: f64 = 0.12;
+/// Range along the trunk of the fold below the breasts, where the ribs reach the skin: a belly that swings
+/// takes no breast along.
+const FOLD: [f64; 2] = [0.58, 0.7];
 /// Depths of the waist, as shares of the body's length, of a lean and of a fat body, and its range along the
 /// trunk.
 const FAT: [f64; 2] = [0.22, 0.30];
@@ -40,9 +43,8 @@ pub(super) fn paint(
         let mut share = blend(loins(place, axes.upright), 1.0, ribs);
         share += (1.0 - step(along, -0.25, -0.08)) * (PELVIS - share).max(0.0);
         if axes.upright && has_arms {
-            let chest = own * bust(place);
-            share = blend(share, blend(1.0, CHEST, LEAN_CHEST.max(fat)), chest);
-            paint.give(Part::Chest, vertex, chest);
+            share = blend(share, blend(1.0, CHEST, LEAN_CHEST.max(fat)), own * bust(place));
+            paint.give(Part::Chest, vertex, own * ribs);
         }
         paint.lay(vertex, 1.0, share);
         let belly = (1.0 - ribs) * step(front, -0.6, -0.1) * step(along, -0.05, 0.12);
@@ -75,7 +77,7 @@ fn loins([along, front, side]: [f64; 3], upright: bool) -> f64 {
 
 /// Weight of the breasts.
 fn bust([along, front, side]: [f64; 3]) -> f64 {
-    let high = step(along, 0.5, 0.62) * (1.0 - step(along, 0.86, 0.98));
+    let high = step(along, FOLD[0], FOLD[1]) * (1.0 - step(along, 0.86, 0.98));
     step(front, 0.15, 0.5) * high * step(side, 0.1, 0.3) * (1.0 - step(side, 0.85, 1.0))
 }
 
