@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 from ..bridge.body import bodies, diagnosis
 from ..bridge.inputs import played_actions
@@ -143,8 +144,13 @@ def fit(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Fit
 def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) -> Fitting:
     """Finds the fit of a body over these frames, and builds the body with it."""
     host = scene.host
-    trials = yield from scaled(Trials.of(scene, steps, context), 0.0, 0.4)
-    fitted = yield from scaled(tuned(trials), 0.4, 0.9)
+    trials = yield from scaled(Trials.of(scene, steps, context), 0.0, 0.3)
+    free = yield from scaled(trials.free(), 0.3, 0.4)
+    start = fitting.begun(free, bounds_of(host))
+    if trials.is_final and free.size >= fitting.STILL:
+        firming = trials.firmed(free, start, steps, context)
+        trials, start = yield from scaled(firming, 0.4, 0.5)
+    fitted = yield from scaled(tuned(trials, free, start), 0.5, 0.9)
     parts = trials.named(fitted.parts)
     rows = {row.name: row for row in host.jounce.part_rows()}
     rows = {name: PartRow(name) for name in parts} | rows
@@ -205,18 +211,33 @@ class Trials:
         plain = yield from scaled(with_parts(scene, [], modes), 0.0, 0.2)
         if unmoved := built_bodies.held_skin(plain.body, scene.surface):
             raise UserError(unmoved)
-        drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.2, 0.8)
+        drives = yield from scaled(read(plain, steps, context), 0.2, 0.8)
         folds = folds_in(scene.surface, drives)
-        if folds != scene.host.jounce.folds:
-            scene = bodies.read(scene.host, context, lambda _sentence: None, folds)
-            plain = yield from scaled(with_parts(scene, [], modes), 0.8, 0.9)
-            # Offsets and forces are those of the modes of one body.
-            if any(drive.offsets is not None or drive.force is not None for drive in drives):
-                drives = yield from scaled(frame_readings.of_body(plain, steps, context), 0.9, 1.0)
-        is_keyed = animated_settings.is_animated(scene.host, frozenset(["strength"]))
-        drives = [replace(d, strength=d.strength / state.shot_amount if is_keyed else 1.0) for d in drives]
+        if folds != state.folds:
+            plain, drives = yield from refolded(plain, drives, folds, modes, steps, context)
         names = Gauge(plain.body, scene.surface, drives).parts
         return cls(plain, drives, context.scene, names, is_final, is_sketched, folds)
+
+    def firmed(
+        self, free: fitting.Extent, start: float, steps: range, context: bpy.types.Context
+    ) -> "Generator[Step, None, tuple[Trials, float]]":
+        """Trials with firmer flesh where it stretches most, which may be softer elsewhere; an ease for them.
+
+        free: extent of the natural draft. start: ease at which the stretch is measured.
+        """
+        own = final_fitting.around(free.wildest, len(self.drives))
+        rehearsal = yield from scaled(self._rehearsal(own, ()), 0.0, 0.2)
+        extent = yield from scaled(rehearsal(fitting.tuning(start)), 0.2, 0.8)
+        bounds = bounds_of(self.plain.scene.host)
+        ease = fitting.nearer(start, bounds.used(extent)[0])
+        most = np.inf if bounds.strain is None else bounds.strain / fitting.growth(start, extent, bounds)
+        folds = rehearsal.gauge.firmed(self.folds, most)
+        if folds == self.folds:
+            return self, ease
+        modes = DRAFTED if self.is_sketched else 0
+        made = refolded(self.plain, self.drives, folds, modes, steps, context)
+        plain, drives = yield from scaled(made, 0.8, 1.0)
+        return replace(self, plain=plain, drives=drives, folds=folds), ease
 
     def named(self, parts: tuple[PartTuning, ...]) -> dict[str, PartTuning]:
         """The tunings of the parts by their names."""
@@ -248,15 +269,42 @@ class Trials:
         )
 
 
-def tuned(trials: Trials) -> Generator[Step, None, Fitted]:
-    """Fits what plays: the final motion, or the draft."""
+def read(made: motions.Motions, steps: range, context: bpy.types.Context) -> frame_readings.Drives:
+    """The drives of a body over these frames, with keyed amounts alone."""
+    host = made.scene.host
+    drives = yield from frame_readings.of_body(made, steps, context)
+    is_keyed, amount = animated_settings.is_animated(host, frozenset(["strength"])), host.jounce.shot_amount
+    return [replace(drive, strength=drive.strength / amount if is_keyed else 1.0) for drive in drives]
+
+
+def refolded(
+    made: motions.Motions,
+    drives: list[FrameInput],
+    folds: str,
+    modes: int,
+    steps: range,
+    context: bpy.types.Context,
+) -> Generator[Step, None, tuple[motions.Motions, list[FrameInput]]]:
+    """A body with other folds, and its drives. modes: of a sketch, 0 for the whole body."""
+    scene = bodies.read(made.scene.host, context, lambda _sentence: None, folds)
+    made = yield from scaled(with_parts(scene, [], modes), 0.0, 0.5)
+    # Offsets and forces are those of the modes of one body.
+    if any(drive.offsets is not None or drive.force is not None for drive in drives):
+        drives = yield from scaled(read(made, steps, context), 0.5, 1.0)
+    return made, drives
+
+
+def tuned(trials: Trials, free: fitting.Extent, start: float) -> Generator[Step, None, Fitted]:
+    """Fits what plays: the final motion, or the draft.
+
+    free: extent of the natural draft without limits. start: first ease.
+    """
     bounds, every = bounds_of(trials.plain.scene.host), slice(0, len(trials.drives))
-    free = yield from scaled(trials.free(), 0.0, 0.1)
     if trials.is_final:
-        search = final_fitting.finally_fitted(free, trials.extent_over, bounds, every.stop)
-        return (yield from scaled(search, 0.1, 1.0))
-    search = fitting.fitted(trials.extent_over(every, ()), bounds, fitting.begun(free, bounds))
-    found = yield from scaled(search, 0.1, 0.6)
+        search = final_fitting.finally_fitted(free, trials.extent_over, bounds, every.stop, start)
+        return (yield from search)
+    search = fitting.fitted(trials.extent_over(every, ()), bounds, start)
+    found = yield from scaled(search, 0.0, 0.6)
     search = final_fitting.with_parts(found, trials.extent_over, every, bounds)
     return (yield from scaled(search, 0.6, 1.0))[1]
 
@@ -320,7 +368,7 @@ class Rehearsal:
         self._settings = own if is_limited else replace(own, limit=None, stretch=None)
         self._made, self._drives, self._scene, self._part = made, drives, scene, part
         self._model = None if fine is None else fine.model
-        self._gauge = Gauge(made.body, made.scene.surface, drives, self._model)
+        self.gauge = Gauge(made.body, made.scene.surface, drives, self._model)
 
     def __call__(self, tuning: Tuning) -> fitting.Measuring:
         """The extent of the motion."""
@@ -332,4 +380,4 @@ class Rehearsal:
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
             rehearsal.feed(replace(drive, feel=felt, strength=drive.strength * tuning.amount))
-        return fitting.extent_of(rehearsal, self._gauge, self._part)
+        return fitting.extent_of(rehearsal, self.gauge, self._part)

@@ -119,6 +119,13 @@ def test_wild_clips_begin_with_firm_flesh_and_calm_ones_with_natural():
     assert fitting.begun(Extent(1e9, 0.0), bounds) == fitting.HARDEST
 
 
+def test_a_motion_grows_until_it_fills_its_bound_or_cannot_be_softer():
+    bounds = Bounds(0.04, 0.4)
+    assert fitting.growth(0.0, Extent(0.02, 0.9), bounds) == pytest.approx(2.0)
+    softest = fitting.growth(fitting.EASIEST - 1.0, Extent(0.001, 0.1), bounds)
+    assert softest == pytest.approx(np.exp(fitting.SLOPE))
+
+
 def test_what_does_not_move_has_no_frequency():
     found, _ = run(fitting.fitted(lambda _: measured(0.0), Bounds(0.04, 0.48)))
     assert (found.ease, found.tuning, found.reason) == (None, None, Reason.STILL)

@@ -33,9 +33,11 @@ def test_flesh_is_stiffer_the_more_the_rig_shortens_an_edge(strip):
     assert rest == half == ""
     found = folds.factors(tenth, 10)
     at_fold = np.isin(surface.points[:, 0], (2.0, 3.0))
-    assert (found[~at_fold] == 1.0).all()
-    # The edges along x have a tenth of their length left.
+    # The edges along x have a tenth of their length left. They are long, so flesh beside them is stiffer too.
     assert found[at_fold] == pytest.approx(5.0, rel=0.01)
+    beside = np.isin(surface.points[:, 0], (1.0, 4.0))
+    assert (found[beside] > 1.0).any() and (found[beside] < 3.0).all()
+    assert (found[~(at_fold | beside)] == 1.0).all()
 
 
 def test_flesh_is_stiffer_where_the_rig_flattens_a_triangle_of_whole_edges():
@@ -95,3 +97,38 @@ def test_a_frame_that_flesh_cannot_follow_has_no_fold(strip):
     assert folds_in(surface, [FrameInput(pushed(0.0), 1.0), held]) == ""
     folded = FrameInput(pushed(0.9), 1.0)
     assert folds_in(surface, [folded, held]) == folds_in(surface, [folded]) != ""
+
+
+def test_flesh_is_firmer_where_few_edges_stretch_most():
+    points = np.array([(0.01 * x, 0.0, 0.0) for x in range(101)])
+    edges = np.array([(x, x + 1) for x in range(100)])
+    strains = np.full(100, 0.2)
+    strains[50] = 0.3
+    found = folds.factors(folds.firmed("", points, [(edges, strains)], 0.1), 101)
+    assert found[[50, 51]] == pytest.approx(1.5**folds.EVENED, rel=0.02)
+    assert (np.delete(found, [50, 51]) == 1.0).all()
+    # Up to the strain that is allowed, nothing changes; beside the rig's folds, factors multiply.
+    assert folds.firmed("", points, [(edges, strains)], 0.3) == ""
+    known = folds.firmed("", points, [(edges, strains)], 0.1)
+    twice = folds.factors(folds.firmed(known, points, [(edges, strains)], 0.1), 101)
+    assert twice[50] == pytest.approx(1.5 ** (2.0 * folds.EVENED), rel=0.04)
+
+
+def test_where_little_flesh_moves_the_moving_part_keeps_most_of_its_softness():
+    points = np.array([(0.01 * x, 0.0, 0.0) for x in range(2001)])
+    edges = np.array([(x, x + 1) for x in range(2000)])
+    strains = np.where(np.arange(2000) < 30, np.linspace(0.0, 20.0, 2000), 1e-6)
+    found = folds.factors(folds.firmed("", points, [(edges, strains)], 1e-6), 2001)
+    # From half of the strain that all but two edges keep below.
+    assert found.max() < 10.0 and 10 < (found > 1.0).sum() < 20
+
+
+def test_flesh_around_a_long_side_is_firmer_too():
+    points = np.array([(0.01 * x, y, 0.0) for x in range(101) for y in (0.0, 0.005)])
+    long = np.array([[100, 120, 101]])
+    found = folds.steps_around(points, [(long, np.array([folds.STIFFEST]))])
+    assert found[[100, 120, 101]] == pytest.approx(1.0)
+    away = np.abs(points[:, 0] - np.clip(points[:, 0], 0.5, 0.6))
+    assert (found[away > 0.101] == 0.0).all()
+    middle = found[(points[:, 0] > 0.61) & (points[:, 0] < 0.69)]
+    assert ((middle > 0.0) & (middle < 1.0)).all()

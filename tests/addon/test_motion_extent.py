@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
+from jounce_core.mesh import folds
 from jounce_core.mesh.surface import Part, Surface
 from jounce_core.shot import motion_extent
 from jounce_core.shot.motion_extent import Extent, Gauge
@@ -64,7 +65,7 @@ def test_it_is_what_the_whole_skin_says(ball):
         moved = body.model.displacement(z, body.embedding)
         places = [surface.points @ drive.pose[0, :, :3].T + drive.pose[0, :, 3] + u for u in (0.0, moved)]
         before, after = (np.linalg.norm(p[edges[:, 0]] - p[edges[:, 1]], axis=1) for p in places)
-        stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.TORN)
+        stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.SIDES * motion_extent.TORN)
         size = np.quantile(np.linalg.norm(moved[soft], axis=1), 0.95) / surface.diagonal
         found = gauge.of_frame(index, z)
         assert found.size == pytest.approx(size, rel=0.02, abs=1e-9)
@@ -84,7 +85,7 @@ def test_few_torn_edges_are_found_among_thousands():
         np.linalg.norm((p[edges[:, 0]] - p[edges[:, 1]]), axis=1)
         for p in (rough.points, rough.points + moved)
     )
-    stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.TORN)
+    stretch = np.quantile(np.abs(after / before - 1.0), 1.0 - motion_extent.SIDES * motion_extent.TORN)
     still = [replace(drive, pose=np.eye(3, 4)[np.newaxis]) for drive in drives]
     found = Gauge(body, rough, still).of_frame(7, coefficients[7])
     assert len(edges) > 10_000 and found.strain == pytest.approx(stretch, rel=0.02)
@@ -168,6 +169,36 @@ def test_a_part_in_a_thin_layer_is_measured_where_it_moves(ball):
     belly, tail = found.of_frame(7, coefficients[7]).parts
     assert not belly.thin and tail.thin and tail.size > 0.0
     assert motion_extent.of_motion([found.of_frame(7, coefficients[7])]).parts[1].thin
+
+
+def test_one_turned_triangle_of_few_is_too_many(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    assert len(surface.triangles) > 1.0 / motion_extent.TORN
+    few = replace(surface, triangles=surface.triangles[-900:])
+    turns = motion_extent.turns(
+        motion_extent.posed_points(few, drives[7].pose),
+        body.model.displacement(coefficients[7], body.embedding),
+        few.triangles,
+        few.diagonal,
+    )
+    found = Gauge(body, few, drives).of_frame(7, coefficients[7])
+    assert found.strain >= motion_extent.UPRIGHT * turns.max() * (1.0 - 1e-6) > 0.0
+
+
+def test_flesh_gets_firmer_where_it_stretched_in_the_measured_frames(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    gauge = Gauge(body, surface, drives)
+    assert gauge.firmed("", 1e-6) == ""
+    strain = gauge.of_frame(7, coefficients[7]).strain
+    assert gauge.firmed("", 2.0 * strain) == ""
+    found = folds.factors(gauge.firmed("", 1e-6), len(surface.points))
+    moved = body.model.displacement(coefficients[7], body.embedding)
+    edges = motion_extent.edges_of(surface.triangles)
+    posed = surface.points @ drives[7].pose[0, :, :3].T + drives[7].pose[0, :, 3]
+    stretch = motion_extent.stretches(posed, moved, edges, surface.diagonal)
+    assert found[edges[stretch.argmax()]].min() > 1.5 and np.median(found) == 1.0
 
 
 def test_one_wild_strike_says_little_of_a_motion_but_its_stretch_is_seen():

@@ -25,16 +25,17 @@ ExtentOver = Callable[[slice, tuple[PartTuning, ...]], Callable[[Tuning], Measur
 
 
 def finally_fitted(
-    free: Extent, extent_over: ExtentOver, bounds: Bounds, frames: int
+    free: Extent, extent_over: ExtentOver, bounds: Bounds, frames: int, start: float | None = None
 ) -> Generator[Step, None, Fitted]:
     """The easiest tunings of body and parts with a final motion within its bounds.
 
-    free: of the natural draft without limits.
+    free: of the natural draft without limits. start: first ease, None for one from this extent.
     """
     if free.size < STILL:
         return Fitted(None, free, Reason.STILL)
     every, own, enough = slice(0, frames), around(free.wildest, frames), enough_for(free)
-    search = fitted(extent_over(own, ()), bounds, begun(free, bounds), TRIES, enough=enough)
+    start = begun(free, bounds) if start is None else start
+    search = fitted(extent_over(own, ()), bounds, start, TRIES, enough=enough)
     found = yield from scaled(search, 0.0, 0.4)
     eases, found = yield from scaled(with_parts(found, extent_over, own, bounds), 0.4, 0.6)
     ease = found.ease

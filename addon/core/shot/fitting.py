@@ -166,8 +166,7 @@ def fitted(
         used, _ = bounds.used(extent)
         if used < NEAR and (best is None or ease > best[0]):
             best = ease, extent
-        leap = float(np.clip(-np.log(used) / slope, -LEAP, LEAP))
-        following = float(np.clip(ease + leap, HARDEST, most))
+        following = min(nearer(ease, used, slope), most)
         if enough < used < NEAR or following == ease:
             break
         extent = yield from one_of_all(extent_at(tuning(following)), number, tries)
@@ -191,6 +190,16 @@ def begun(extent: Extent, bounds: Bounds) -> float:
     size = HELD_SIZE * np.log(max(extent.size / bounds.size, 1.0))
     strain = 0.0 if bounds.strain is None else HELD_STRAIN * np.log(max(extent.strain / bounds.strain, 1.0))
     return max(HARDEST, -float(max(size, strain)))
+
+
+def nearer(ease: float, used: float, slope: float = SLOPE) -> float:
+    """An ease nearer to the bound of which this ease uses a share, by the share's slope on log scales."""
+    return limited(ease + float(np.clip(-np.log(max(used, STILL)) / slope, -LEAP, LEAP)))
+
+
+def growth(ease: float, extent: Extent, bounds: Bounds) -> float:
+    """Factor by which a motion with this extent would grow if its size alone were bounded."""
+    return float(min(bounds.size / max(extent.size, STILL), np.exp(SLOPE * (EASIEST - ease))))
 
 
 def reason_of(ease: float, used: float, nearest: Reason) -> Reason:

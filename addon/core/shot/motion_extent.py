@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import jounce
 import numpy as np
 
+from ..mesh import folds
 from ..mesh.rest_check import posed_points
 from ..mesh.surface import Surface
 from ..rig.part_settings import MOTION
@@ -19,13 +20,15 @@ from .tearing import edges_of, stretches, turns
 TIPS, STRIKES = 0.05, 0.05
 # Share of all edges with a larger stretch, and of all triangles that turn further.
 TORN = 1e-3
+# Edges of a mesh of quads, as a share of those of its triangles: diagonals are in no wireframe.
+SIDES = 2.0 / 3.0
 # Stretch of an edge that looks as torn as a triangle upright on its pose, on the way to inside out.
 UPRIGHT = 0.4
 # Frames before and after the wildest one that are simulated with it, and the power of the strain with which
 # they count: several of nearly the same strain are wilder than one.
 BEFORE, AFTER, PEAKED = 16, 4, 16
 # Largest numbers of evaluated soft vertices, edges and triangles, evenly chosen.
-POINTS, EDGES, TRIANGLES = 2_000, 10_000, 5_000
+POINTS, EDGES, TRIANGLES = 2_000, 20_000, 5_000
 # Weight of a part from which on a point is the part's, and smallest number of such points in a measured part.
 OWN, FEWEST = 0.5, 8
 # The same weight for edges, which tear most at the borders of parts.
@@ -65,8 +68,10 @@ class Gauge:
         swings = None if surface.core is None else surface.core.swings(body.roles)
         soft, edges = thinned(soft_points(body, swings), POINTS), edges_of(surface.triangles)
         held = np.all(body.pinned[body.mesh.tets[body.embedding.tets]], axis=1)
-        edges, self._torn = moving(edges, held, EDGES)
-        triangles, self._turned = moving(surface.triangles, held, TRIANGLES)
+        edges, self._torn = moving(edges, held, EDGES, SIDES * TORN * len(edges))
+        # Less than one turned triangle is none.
+        turned = np.floor(TORN * len(surface.triangles))
+        triangles, self._turned = moving(surface.triangles, held, TRIANGLES, turned)
         owned, is_thin = places_of_parts(body, swings)
         known = [len(points) >= FEWEST for points in owned]
         # Names of the measured parts.
@@ -75,6 +80,9 @@ class Gauge:
         own = [thinned(points, POINTS) for points, is_known in zip(owned, known, strict=True) if is_known]
         nearest = owner_of_points(body, BESIDE)
         measured = np.flatnonzero(known)
+        self._whole, self._items = surface, (edges, triangles)
+        # Largest strain so far of each edge, and of each triangle.
+        self._worst = tuple(np.zeros(len(items)) for items in self._items)
         self._of_edges = [(nearest[edges] == part).any(axis=1) for part in measured]
         self._of_triangles = [(nearest[triangles] == part).any(axis=1) for part in measured]
         points = np.unique(np.concatenate([soft, edges.ravel(), triangles.ravel(), *own]))
@@ -102,6 +110,8 @@ class Gauge:
             posed = self._posed[index]
             strains = stretches(posed, moved, self._edges, self._diagonal)
             turned = UPRIGHT * turns(posed, moved, self._triangles, self._diagonal)
+            for worst, now in zip(self._worst, (strains, turned), strict=True):
+                np.maximum(worst, now, out=worst)
         own = zip(self.parts, self._own, self._of_edges, self._of_triangles, self._thin, strict=True)
         parts = (
             replace(self._extent(sizes[points] / MOTION[name], strains[edges], turned[triangles]), thin=thin)
@@ -110,6 +120,10 @@ class Gauge:
         whole = self._extent(sizes[self._soft] / self._natural, strains, turned)
         return replace(whole, parts=tuple(parts))
 
+    def firmed(self, text: str, most: float) -> str:
+        """Folds with firmer flesh where it stretched most in the measured frames, and beyond a strain."""
+        return folds.firmed(text, self._whole.points, zip(self._items, self._worst, strict=True), most)
+
     def _extent(self, sizes: np.ndarray, strains: np.ndarray, turned: np.ndarray) -> Extent:
         """The extent of some of the flesh, in which as many edges and triangles may tear as in all."""
         torn = highest(strains, self._torn * len(self._edges))
@@ -117,10 +131,13 @@ class Gauge:
         return Extent(float(np.quantile(sizes, 1.0 - TIPS)), max(torn, upright))
 
 
-def moving(items: np.ndarray, held: np.ndarray, most: int) -> tuple[np.ndarray, float]:
-    """Evenly chosen edges or triangles with a point that is not held, and the share of them that may tear."""
+def moving(items: np.ndarray, held: np.ndarray, most: int, torn: float) -> tuple[np.ndarray, float]:
+    """Evenly chosen edges or triangles with a point that is not held, and the share of them that may tear.
+
+    torn: number of all that may tear.
+    """
     free = items[~held[items].all(axis=1)]
-    return thinned(free, most), TORN * len(items) / len(free) if len(free) else 1.0
+    return thinned(free, most), torn / len(free) if len(free) else 1.0
 
 
 def highest(values: np.ndarray, count: float) -> float:
