@@ -28,7 +28,9 @@ towards the head counts. Parts are found by the names of bones, and a part witho
 *Lively*: lag of a mass on a damped spring with the body's frequency, as a measure of the clip's liveliness in
 that part. Stretch (of edges, against the posed mesh) and flipped (inverted) triangles of flesh are those of
 the worst frame; cloth has no inside. Jitter: 99th percentile of the second difference of the displacement; of
-the rig: the same of the posed mesh, over vertices of flesh.
+the rig: the same of the posed mesh, over vertices of flesh. *Jitter of flesh*: of these vertices alone; *of
+springs*: of masses on damped springs in their place, each with the frequency at which it moves as much as its
+vertex, under the body's amount of the rig's acceleration.
 
 """
 COLUMNS = {
@@ -52,6 +54,8 @@ COLUMNS = {
     "flipped triangles": "{:.3%}",
     "jitter": "{:.2%}",
     "jitter of the rig": "{:.2%}",
+    "jitter of flesh": "{:.2%}",
+    "jitter of springs": "{:.2%}",
     "frequency": "{:.2g} Hz",
     "amount": "{:.2g}",
     "add s": "{:.1f}",
@@ -65,6 +69,8 @@ MEDIANS = (
     "stretch, 99.9 percentile",
     "jitter",
     "jitter of the rig",
+    "jitter of flesh",
+    "jitter of springs",
     "add s",
 )
 

@@ -7,8 +7,9 @@ a part, the 90th percentile of its vertices. Stretch: relative change of an edge
 mesh in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those of flesh
 that are turned inside out against the posed mesh; cloth has no inside. Jitter: the 99th percentile of the
 displacement's second difference in time, over vertices and frames; of the rig: the same of the posed mesh,
-over vertices of flesh. Lively: largest lag of a mass on a damped spring of the body's frequency, carried by a
-vertex; for a part, the 90th percentile of its vertices.
+over vertices of flesh. Of springs: the same of masses on springs of the body's damping, that feel the body's
+amount of the rig's acceleration and move as much as vertices of flesh do. Lively: largest lag of a mass on a
+damped spring of the body's frequency, carried by a vertex; for a part, the 90th percentile of its vertices.
 
 Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
 most, in pixels of a picture in which the character's longest side has 864; moving: over the frames in which a
@@ -48,6 +49,8 @@ DRIVEN = ("hips, spine", "thighs")
 SHORT = 1e-3
 # Integration steps per frame of a mass on a spring.
 STEPS = 64
+# Number of masses that are compared with flesh, and frequencies of their springs, in Hz.
+MASSES, FREQUENCIES = 400, np.geomspace(0.5, 16.0, 26)
 # Share of the way from the hips to the head beyond which the trunk counts as rib cage.
 RIBS = 0.5
 # Pixels of the longest side, and share of the vertices that visible motion is averaged over.
@@ -79,7 +82,8 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     take = one_character.take(character, shot, posed, fleshed)
     chosen = {"add s": seconds, "frequency": host.jounce.frequency, "amount": host.jounce.shot_amount}
     lively = liveliness(found, take, host.jounce.frequency, host.jounce.damping)
-    return chosen | lively | measure(character, take, found), take
+    shaking = shaken(take, displacements(take), host.jounce.shot_amount, host.jounce.damping)
+    return chosen | lively | shaking | measure(character, take, found), take
 
 
 def regions(character: characters.Character) -> dict[str, np.ndarray]:
@@ -127,25 +131,47 @@ def liveliness(
 
 def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np.ndarray:
     """Largest lags (p,) of masses on springs attached to places (f, p, 3), initially in steady motion."""
+    return np.linalg.norm(swing(places, frequency, damping, rate), axis=2).max(axis=0)
+
+
+def swing(places: np.ndarray, frequency: float, damping: float, rate: float) -> np.ndarray:
+    """Offsets (f - 2, p, 3) of masses on springs attached to places (f, p, 3), initially in steady motion."""
     h, omega = 1.0 / (rate * STEPS), 2.0 * np.pi * frequency
-    offset, velocity, largest = np.zeros_like(places[0]), np.zeros_like(places[0]), np.zeros(len(places[0]))
+    offset, velocity, offsets = np.zeros_like(places[0]), np.zeros_like(places[0]), []
     for acceleration in rate**2 * np.diff(places, n=2, axis=0):
         for _ in range(STEPS):
             velocity -= h * (acceleration + omega**2 * offset)
             velocity /= 1.0 + 2.0 * damping * omega * h
             offset = offset + h * velocity
-        largest = np.maximum(largest, np.linalg.norm(offset, axis=1))
-    return largest
+        offsets.append(offset)
+    return np.array(offsets)
+
+
+def shaken(take: sheet.Take, offsets: np.ndarray, amount: float, damping: float) -> dict[str, float]:
+    """Jitter of some vertices of flesh, and of masses on springs that move as much as these.
+
+    offsets: (f, p, 3) of the vertices. Each mass feels this amount of its vertex's acceleration; of several
+    frequencies it has the one at which its motion is most nearly as large, root mean square over frames.
+    """
+    fleshy = np.flatnonzero(np.linalg.norm(offsets, axis=2).max(axis=0) > FLESHY)
+    fleshy = fleshy[:: max(1, len(fleshy) // MASSES)]
+    if not len(fleshy):
+        return {}
+    places = np.array([np.concatenate(shape)[fleshy] for shape in take.posed], float) / take.size
+    own = offsets[2:, fleshy]
+    sizes = np.sqrt((own**2).sum(axis=(0, 2)))
+    masses, missed = np.zeros_like(own), np.full(len(fleshy), np.inf)
+    for frequency in FREQUENCIES:
+        found = amount * swing(places, frequency, damping, take.frame_rate)
+        miss = np.abs(np.log(np.sqrt((found**2).sum(axis=(0, 2))) / sizes))
+        masses = np.where((miss < missed)[:, np.newaxis], found, masses)
+        missed = np.minimum(miss, missed)
+    return {"jitter of flesh": jitter(own), "jitter of springs": jitter(masses)}
 
 
 def measure(character: characters.Character, take: sheet.Take, found: dict[str, np.ndarray]) -> dict:
     """Measurements of a take, as shares. found: the vertices (p,) of each region."""
-    offsets = np.array(
-        [
-            (np.concatenate(after) - np.concatenate(before)) / take.size
-            for before, after in zip(take.posed, take.fleshed, strict=True)
-        ]
-    )
+    offsets = displacements(take)
     moved = np.linalg.norm(offsets, axis=2)
     peak = moved.max(axis=0)
     furthest = np.argsort(peak)[-max(1, round(LIVELIEST * len(peak))) :]
@@ -168,6 +194,12 @@ def measure(character: characters.Character, take: sheet.Take, found: dict[str, 
         if mine.any():
             values[region] = float(np.percentile(peak[mine], 90.0))
     return values | tearing(character, take)
+
+
+def displacements(take: sheet.Take) -> np.ndarray:
+    """Offsets (f, p, 3) of the vertices from the posed mesh, as shares of the size."""
+    pairs = zip(take.posed, take.fleshed, strict=True)
+    return np.array([(np.concatenate(after) - np.concatenate(before)) / take.size for before, after in pairs])
 
 
 def jitter(places: np.ndarray) -> float:
