@@ -118,6 +118,15 @@ impl Simulation {
     /// ------
     /// ValueError
     ///     For other models, and for a matrix other than a rotation with a translation.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box()
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=6)
+    /// >>> model = jounce.Model.projective(mesh, jounce.Material(young=2e4), handles=8, clusters=20)
+    /// >>> simulation = jounce.Simulation(model, gravity=(0, 0, -9.81))
+    /// >>> simulation.place(velocity=(1.0, 0.0, 2.0), spin=(0.0, 3.0, 0.0))
+    /// >>> report = simulation.step()
     #[pyo3(signature = (place=None, velocity=None, spin=None))]
     fn place(
         &self,
@@ -172,6 +181,19 @@ impl Simulation {
     ///     Offsets as in `step`.
     /// colliders : array, optional
     ///     Places as in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> pose = np.eye(3, 4)[None].copy()
+    /// >>> simulation.reset(pose)
+    /// >>> pose[0, 2, 3] = 0.1
+    /// >>> simulation.coast(pose)
+    /// >>> report = simulation.step(pose)
+    /// >>> bool(np.abs(simulation.coefficients).max() < 1e-3)
+    /// True
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
