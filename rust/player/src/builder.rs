@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::body::{Body, standard};
+use jounce::body::{Body, BodyParams, standard};
 use jounce::mesh::SurfaceMesh;
 use jounce::rig::Rig;
 use jounce::skeleton::{Bone, hard_points};
@@ -41,7 +41,7 @@ impl Character {
     pub fn build(&self, progress: &Arc<Progress>) -> Result<Built> {
         let surface = SurfaceMesh::new(self.points.clone(), self.triangles.clone())?;
         let hard = self.hard(&surface)?;
-        let params = standard::params(&surface, self.bones.clone(), Some(hard))?;
+        let params = BodyParams::of_character(&surface, self.bones.clone(), Some(hard))?;
         let body = Body::new(&surface, &self.weights, self.bones.len(), &params, progress)?;
         Ok(Built {
             model: file::encode(&body.model)?,

@@ -1,12 +1,11 @@
 //! Values for the flesh of characters where nothing else is asked for.
 //!
-//! The one home of these defaults: [`BodyParams::default`] has them, and so do `Body` of the Python module,
-//! characters of USD, *Add Jounce* in Blender, before it fits the flesh to a shot, the player, and the page.
+//! The one home of these defaults: [`BodyParams::default`](super::BodyParams::default) has them, and so do
+//! `Body` of the Python module, characters of USD, the player, the page, and *Add Jounce* in Blender before it
+//! fits the flesh to a shot.
 
-use super::{BodyParams, CountingBones};
 use crate::inputs::SimulationParams;
 use crate::mesh::{SurfaceMesh, TetMesh, lattice};
-use crate::skeleton::{Bone, SkeletonCore};
 use crate::{Progress, Result};
 
 /// Number of skinning modes of a draft, and of tets of its cubature.
@@ -55,28 +54,6 @@ pub fn resolution(surface: &SurfaceMesh, tets: usize, progress: &Progress) -> Re
     let first = lattice(surface, FIRST, progress)?.tets().len();
     let cells = FIRST as f64 * (tets as f64 / first as f64).powf(1.0 / GROWTH);
     Ok(cells.clamp(RANGE.0, RANGE.1).round_ties_even() as usize)
-}
-
-/// Parameters of the body of a rigged character.
-///
-/// bones: of the rig, in the order of its weights. rigid: hard points of the surface, p, as found by
-/// [`hard_points`](crate::skeleton::hard_points); `None` for none.
-///
-/// # Errors
-/// As [`lattice`].
-pub fn params(surface: &SurfaceMesh, bones: Vec<Bone>, rigid: Option<Vec<bool>>) -> Result<BodyParams> {
-    let resolution = resolution(surface, TETS, &Progress::default())?;
-    let parents = bones.iter().map(|bone| bone.parent).collect();
-    let core = SkeletonCore {
-        bones,
-        amount: CORE,
-        rigid,
-        resolution: Some(resolution),
-        anatomy: true,
-        ..SkeletonCore::default()
-    };
-    let bones = CountingBones::Large(parents);
-    Ok(BodyParams { resolution, driven: true, core: Some(core), bones, ..BodyParams::default() })
 }
 
 /// Settings of a motion. Its stiffness is that of the model: see [`stiffness`].
