@@ -1,8 +1,8 @@
 //! Values for the flesh of characters where nothing else is asked for.
 //!
 //! The one home of these defaults: [`BodyParams::default`](super::BodyParams::default) has them, and so do
-//! `Body` of the Python module, characters of USD, the player, the page, and *Add Jounce* in Blender before it
-//! fits the flesh to a shot.
+//! `Body` of the Python module, characters of USD, the player, the page, and *Add Jounce* in Blender before
+//! it fits the flesh to a shot.
 
 use crate::inputs::SimulationParams;
 use crate::mesh::{SurfaceMesh, TetMesh, lattice};
