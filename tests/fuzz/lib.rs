@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 use jounce::body::{Body, BodyParams};
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{StepInput, Integrator, SimulationParams};
 use jounce::mesh::SurfaceMesh;
 use jounce::model::Model;
 use jounce::simulation::Simulation;
@@ -76,9 +76,9 @@ pub fn simulation(model: &Model, settings: &Settings) -> Result<Simulation> {
 }
 
 /// Makes a step: accepted input must give finite numbers, rejected input must leave the state unchanged.
-pub fn advance(simulation: &mut Simulation, drive: &Drive<'_>) {
+pub fn advance(simulation: &mut Simulation, input: &StepInput<'_>) {
     let before = simulation.coefficients().to_vec();
-    match simulation.step_with(drive, &Progress::default()) {
+    match simulation.step_with(input, &Progress::default()) {
         Ok(report) => {
             assert!(report.residual.is_finite() && report.energy.is_finite(), "{report:?}");
             assert!(simulation.coefficients().iter().all(|z| z.is_finite()));

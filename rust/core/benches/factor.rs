@@ -15,7 +15,7 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::{Conj, Mat, Par, Side};
 use jounce::material::{Field, Law, Material};
-use jounce::math::{Sparse, SparseCholesky, VertexRoom};
+use jounce::math::{Sparse, SparseCholesky, VertexScratch};
 use jounce::mesh::{SurfaceMesh, lattice};
 use jounce::operators::{lumped_mass, stiffness};
 use jounce::{Error, Progress, Result};
@@ -126,7 +126,7 @@ fn ours(matrix: &Sparse) -> Result<Times> {
     let first = shortest(|| SparseCholesky::new(black_box(matrix)).map(drop))?;
     let factor = SparseCholesky::new(matrix)?;
     let again = shortest(|| factor.refactored(black_box(matrix)).map(drop))?;
-    let (three, mut room) = (sides(n, 3), VertexRoom::default());
+    let (three, mut room) = (sides(n, 3), VertexScratch::default());
     let mut rows = vec![[0.0; 3]; n];
     let mut moved = Mat::zeros(n, 3);
     let vertices = shortest(|| {

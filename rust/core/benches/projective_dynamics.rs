@@ -9,7 +9,7 @@ mod ellipsoid;
 
 use ellipsoid::{RADII, median, surface, timed};
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{SurfaceMesh, TetMesh, lattice_with_tet_count};
 use jounce::model::Model;
@@ -155,7 +155,8 @@ fn row(tets: usize, handles: usize, clusters: usize, [their_build, theirs]: [Opt
     // The first coordinates are affine: this force stretches along x without moving the whole.
     force[0] = 2e3 * RADII[0];
     for _ in 0..STEPS[0] {
-        simulation.step_with(&Drive { force: Some(&force), ..Drive::default() }, &Progress::default())?;
+        simulation
+            .step_with(&StepInput { force: Some(&force), ..StepInput::default() }, &Progress::default())?;
     }
     let mut seconds = Vec::new();
     for _ in 0..STEPS[1] {

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use faer::Mat;
 use jounce::inputs::Drag;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::kinematics::Projector;
 use jounce::material::{Field, Law, Material};
 use jounce::math::polar::rotations;
@@ -82,8 +82,8 @@ fn step(model: &Model, bones: usize, pose_rest: f64, drag: Option<&Drag>) -> Res
     let mut failure = None;
     let seconds = least(|| {
         frame += 1;
-        let drive = Drive { pose: Some(&pose(frame, bones)), drag, ..Drive::default() };
-        failure = simulation.step_with(&drive, &Progress::default()).err().or(failure.take());
+        let input = StepInput { pose: Some(&pose(frame, bones)), drag, ..StepInput::default() };
+        failure = simulation.step_with(&input, &Progress::default()).err().or(failure.take());
     });
     failure.map_or(Ok(seconds), Err)
 }

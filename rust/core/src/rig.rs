@@ -91,7 +91,8 @@ impl Rig {
     /// not imitate.
     ///
     /// `shapes` are displacements at rest, s x n x 3 in C order, metres; their size has no effect. A
-    /// simulation responds to their motion only through [`Drive::offsets`](crate::inputs::Drive::offsets).
+    /// simulation responds to their motion only through
+    /// [`StepInput::offsets`](crate::inputs::StepInput::offsets).
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`].

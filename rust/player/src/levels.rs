@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jounce::Result;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::model::skinning_modes::{PointSpring, SkinningModel, SkinningStepper};
 
 /// Number of modes of the coarse level.
@@ -62,8 +62,8 @@ impl Levels {
     }
 
     /// Goes to the finest level with at most some modes. The motion goes on, and what the level cannot show
-    /// fades. `drive` is the last pose, at which a body without motion starts.
-    pub fn choose(&mut self, modes: usize, drive: &Drive<'_>) -> Result<()> {
+    /// fades. `input` is the last pose, at which a body without motion starts.
+    pub fn choose(&mut self, modes: usize, input: &StepInput<'_>) -> Result<()> {
         let fits = |stepper: &SkinningStepper| stepper.model().mode_count() <= modes;
         let level = self.steppers.iter().position(fits).unwrap_or(self.steppers.len());
         if level == self.level {
@@ -73,8 +73,8 @@ impl Levels {
         if level < self.steppers.len() {
             match before {
                 none if none == self.steppers.len() => {
-                    if drive.pose.is_some() || self.model().bone_count() == 0 {
-                        self.steppers[level].reset(drive)?;
+                    if input.pose.is_some() || self.model().bone_count() == 0 {
+                        self.steppers[level].reset(input)?;
                     }
                 }
                 before => {
@@ -92,12 +92,12 @@ impl Levels {
     /// A step of the level that moves.
     pub fn step(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         params: &SimulationParams,
         spring: Option<&PointSpring>,
     ) -> Result<()> {
         if let Some(stepper) = self.steppers.get_mut(self.level) {
-            stepper.step(drive, params, spring)?;
+            stepper.step(input, params, spring)?;
         }
         self.left *= (-params.dt / FADE).exp();
         if self.left < GONE {
@@ -108,23 +108,23 @@ impl Levels {
     }
 
     /// Start in equilibrium in a pose.
-    pub fn settle(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+    pub fn settle(&mut self, input: &StepInput<'_>, params: &SimulationParams) -> Result<()> {
         if let Some(stepper) = self.steppers.get_mut(self.level) {
-            stepper.settle(drive, params)?;
+            stepper.settle(input, params)?;
         }
         self.show();
         Ok(())
     }
 
     /// Velocity of the rig, at rest so far, towards the pose of the next step.
-    pub fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+    pub fn coast(&mut self, next: &StepInput<'_>, params: &SimulationParams) -> Result<()> {
         self.steppers.get_mut(self.level).map_or(Ok(()), |stepper| stepper.coast(next, params))
     }
 
     /// Rest in a pose, with the displacement kept, from which the flesh swings back.
-    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+    pub fn cut(&mut self, input: &StepInput<'_>) -> Result<()> {
         if let Some(stepper) = self.steppers.get_mut(self.level) {
-            stepper.cut(drive)?;
+            stepper.cut(input)?;
         }
         self.show();
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::inputs::Drive;
+use jounce::inputs::StepInput;
 use jounce::model::skinning_modes::{PointSpring, SkinningModel};
 use jounce::rig::Pose;
 use jounce::{Error, Result, file};
@@ -132,7 +132,7 @@ impl Player {
         self.settings = settings;
         self.rested = 0.0;
         let known = if self.bones() > 0 { self.pose.len() } else { 0 };
-        self.levels.choose(settings.modes, &drive(&self.pose[..known]))?;
+        self.levels.choose(settings.modes, &input(&self.pose[..known]))?;
         self.grab.as_mut().map_or(Ok(()), |grab| {
             let point = self.points.point(grab.point)?;
             grab.spring = self.levels.spring(point, FIRMNESS, &settings.params)?;
@@ -159,7 +159,7 @@ impl Player {
         }
         let params = self.settings.over(seconds);
         if self.is_fresh {
-            self.levels.coast(&drive(pose), &params)?;
+            self.levels.coast(&input(pose), &params)?;
             self.is_fresh = false;
         }
         let spring = self.grab.as_mut().and_then(|grab| {
@@ -169,7 +169,7 @@ impl Player {
                 &*spring
             })
         });
-        self.levels.step(&drive(pose), &params, spring)?;
+        self.levels.step(&input(pose), &params, spring)?;
         self.rest(pose, seconds);
         self.enter(pose);
         Ok(())
@@ -182,9 +182,9 @@ impl Player {
     /// As for the pose of [`Player::step`].
     pub fn teleport(&mut self, pose: &Pose) -> Result<()> {
         if self.pose.is_empty() {
-            self.levels.settle(&drive(pose), &self.settings.params)?;
+            self.levels.settle(&input(pose), &self.settings.params)?;
         } else {
-            self.levels.cut(&drive(pose))?;
+            self.levels.cut(&input(pose))?;
         }
         (self.rested, self.is_fresh) = (0.0, true);
         self.enter(pose);
@@ -266,6 +266,6 @@ impl Player {
 }
 
 /// Input of a step: a pose, or none for a body without a rig.
-fn drive(pose: &Pose) -> Drive<'_> {
-    Drive { pose: (!pose.is_empty()).then_some(pose), ..Drive::default() }
+fn input(pose: &Pose) -> StepInput<'_> {
+    StepInput { pose: (!pose.is_empty()).then_some(pose), ..StepInput::default() }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{Pose, apart, largest, model_file, points, pose};
 use jounce::Progress;
 use jounce::body::standard;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::mesh::Embedding;
 use jounce::simulation::Simulation;
 use jounce_player::{Player, Setting};
@@ -40,7 +40,7 @@ fn simulated(stretch: Option<f64>, pose: impl Fn(f64) -> Pose) -> Vec<Vec<f32>> 
     let params = SimulationParams { dt: FRAME, substeps: 2, stretch, ..standard::motion() };
     let mut simulation = Simulation::new(model, params).unwrap();
     let (start, next) = (pose(0.0), pose(FRAME));
-    let [start, next] = [&start, &next].map(|pose| Drive { pose: Some(pose), ..Drive::default() });
+    let [start, next] = [&start, &next].map(|pose| StepInput { pose: Some(pose), ..StepInput::default() });
     simulation.settle(&start, 100, &Progress::default()).unwrap();
     simulation.coast(&next).unwrap();
     let frame = |frame: u32| {

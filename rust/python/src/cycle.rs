@@ -1,6 +1,6 @@
 //! The arguments and the report of `Simulation.settle_cycle`.
 
-use jounce::inputs::{self, Drive};
+use jounce::inputs::{self, StepInput};
 use jounce::{Progress, simulation};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -79,7 +79,7 @@ impl Cycle {
         tolerance: f64,
         progress: &Progress,
     ) -> jounce::Result<simulation::CycleReport> {
-        let drive = |frame: usize| Drive {
+        let input = |frame: usize| StepInput {
             pose: arrays::frame(&self.poses, self.frames, frame).map(arrays::transforms),
             force: arrays::frame(&self.forces, self.frames, frame),
             offsets: arrays::frame(&self.offsets, self.frames, frame),
@@ -87,8 +87,8 @@ impl Cycle {
             colliders: None,
             pull: None,
         };
-        let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
-        simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance, progress)
+        let inputs: Vec<StepInput<'_>> = (0..self.frames).map(input).collect();
+        simulation.settle_cycle(&inputs, &self.strengths, max_passes, tolerance, progress)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use jounce::inputs::SimulationParams;
 use jounce::material::Field;
-use jounce::model::tree::{self, Member, TreeDrive, Wind};
+use jounce::model::tree::{self, Member, TreeInput, Wind};
 use jounce::{Error, Progress, model};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -247,8 +247,8 @@ impl DomainTree {
         let axes = [Axis::Is(tree.collider_count()), Axis::Is(3), Axis::Is(4)];
         let colliders = optional(colliders, "colliders", &axes)?;
         let colliders = colliders.as_ref().map(|colliders| arrays::transforms(colliders.slice()));
-        let drive = TreeDrive { root, wind: wind.as_ref(), colliders };
-        run_long(py, |progress| tree.step(&drive, progress)).map(StepReport::from)
+        let input = TreeInput { root, wind: wind.as_ref(), colliders };
+        run_long(py, |progress| tree.step(&input, progress)).map(StepReport::from)
     }
 
     /// Cut or teleport: at rest at a place of the root, with the deformation kept. A free root stays.
@@ -266,7 +266,7 @@ impl DomainTree {
     fn cut(&self, root: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
         let root = root.as_ref().map(|root| &arrays::transforms(root.slice())[0]);
-        self.lock()?.cut(&TreeDrive { root, ..TreeDrive::default() }).map_err(refused)
+        self.lock()?.cut(&TreeInput { root, ..TreeInput::default() }).map_err(refused)
     }
 
     /// Starts in steady motion, right after a start at rest: the root gets the velocity towards its next
@@ -295,7 +295,7 @@ impl DomainTree {
     fn coast(&self, root: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
         let root = root.as_ref().map(|root| &arrays::transforms(root.slice())[0]);
-        self.lock()?.coast(&TreeDrive { root, ..TreeDrive::default() }).map_err(refused)
+        self.lock()?.coast(&TreeInput { root, ..TreeInput::default() }).map_err(refused)
     }
 
     /// Changes settings from the next step on; None leaves a setting unchanged.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jounce::Error;
-use jounce::inputs::Drive;
+use jounce::inputs::StepInput;
 use jounce::simulation::keyed::{self, Aim, KeyedParams};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -369,13 +369,13 @@ pub fn keyed_motion(
     let keys: Vec<keyed::Key> = keys.iter().map(|key| key.get().0.clone()).collect();
     let max_iterations = arrays::count(max_iterations, "max_iterations")?;
     let params = KeyedParams { effort, max_iterations, tolerance };
-    let drive = |frame: usize| Drive {
+    let input = |frame: usize| StepInput {
         pose: arrays::frame(&poses, frames, frame).map(arrays::transforms),
         force: arrays::frame(&forces, frames, frame),
-        ..Drive::default()
+        ..StepInput::default()
     };
-    let drives: Vec<Drive<'_>> = (0..frames).map(drive).collect();
+    let inputs: Vec<StepInput<'_>> = (0..frames).map(input).collect();
     let simulation = &*simulation.lock()?;
-    let motion = run_long(py, |progress| simulation.keyed(&drives, &keys, &params, progress))?;
+    let motion = run_long(py, |progress| simulation.keyed(&inputs, &keys, &params, progress))?;
     Ok(KeyedMotion { inner: Arc::new(motion), frames, recipe })
 }

@@ -183,7 +183,7 @@ impl MotionJob {
         let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
         let shared = Arc::downgrade(&self.shared);
         self.ask(move |simulation, progress| {
-            let report = simulation.step_with(&driven.drive(), progress)?;
+            let report = simulation.step_with(&driven.input(), progress)?;
             if let Some(shared) = shared.upgrade().filter(|_| !report.converged) {
                 shared.lock().rough = true;
             }
@@ -206,7 +206,7 @@ impl MotionJob {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
         let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
         self.ask(move |simulation, progress| {
-            simulation.settle(&driven.drive(), max_iterations, progress).map(drop)
+            simulation.settle(&driven.input(), max_iterations, progress).map(drop)
         });
         Ok(())
     }
@@ -220,7 +220,7 @@ impl MotionJob {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
-        self.ask(move |simulation, _| simulation.reset_with(&driven.drive()));
+        self.ask(move |simulation, _| simulation.reset_with(&driven.input()));
         Ok(())
     }
 
@@ -233,7 +233,7 @@ impl MotionJob {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
-        self.ask(move |simulation, _| simulation.cut(&driven.drive()));
+        self.ask(move |simulation, _| simulation.cut(&driven.input()));
         Ok(())
     }
 
@@ -258,7 +258,7 @@ impl MotionJob {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
-        self.ask(move |simulation, _| simulation.coast(&driven.drive()));
+        self.ask(move |simulation, _| simulation.coast(&driven.input()));
         Ok(())
     }
 

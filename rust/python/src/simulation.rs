@@ -161,9 +161,9 @@ impl Simulation {
         pull: Option<&Pull>,
     ) -> PyResult<StepReport> {
         let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
-        let drive = inputs::Drive { pull: pull.map(|pull| &pull.0), ..arrays.drive() };
+        let input = inputs::StepInput { pull: pull.map(|pull| &pull.0), ..arrays.input() };
         let simulation = &mut *self.lock()?;
-        run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
+        run_long(py, |progress| simulation.step_with(&input, progress)).map(StepReport::from)
     }
 
     /// Changes settings from the next step on; None leaves a setting unchanged.

@@ -48,9 +48,9 @@ impl Simulation {
     ) -> PyResult<StepReport> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
         let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
-        let drive = arrays.drive();
+        let input = arrays.input();
         let simulation = &mut *self.lock()?;
-        run_long(py, |progress| simulation.settle(&drive, max_iterations, progress)).map(StepReport::from)
+        run_long(py, |progress| simulation.settle(&input, max_iterations, progress)).map(StepReport::from)
     }
 
     /// Starts a cycle of poses in its periodic state: stepping through the other poses returns to the same
@@ -162,9 +162,9 @@ impl Simulation {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let drive = arrays.drive();
+        let input = arrays.input();
         let simulation = &mut *self.lock()?;
-        run(py, || simulation.cut(&drive))
+        run(py, || simulation.cut(&input))
     }
 
     /// Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
@@ -203,9 +203,9 @@ impl Simulation {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let drive = arrays.drive();
+        let input = arrays.input();
         let simulation = &mut *self.lock()?;
-        run(py, || simulation.coast(&drive))
+        run(py, || simulation.coast(&input))
     }
 
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
@@ -228,9 +228,9 @@ impl Simulation {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let drive = arrays.drive();
+        let input = arrays.input();
         let simulation = &mut *self.lock()?;
-        run(py, || simulation.reset_with(&drive))
+        run(py, || simulation.reset_with(&input))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `step_together`: several simulations in one step, which touch each other.
 
-use jounce::simulation::{self, Turn};
+use jounce::simulation::{self, Participant};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -89,10 +89,10 @@ pub fn step_together(
         let (drag, colliders) = (drags[i].as_ref(), colliders[i].as_ref());
         inputs.push(simulation.get().arrays(pose, force, offsets, drag, colliders)?);
     }
-    let mut turns: Vec<Turn<'_>> = bodies
+    let mut turns: Vec<Participant<'_>> = bodies
         .iter_mut()
         .zip(&inputs)
-        .map(|(body, arrays)| Turn { simulation: body, drive: arrays.drive() })
+        .map(|(body, arrays)| Participant { simulation: body, input: arrays.input() })
         .collect();
     let reports = run(py, || simulation::step_together(&mut turns))?;
     Ok(reports.into_iter().map(StepReport::from).collect())

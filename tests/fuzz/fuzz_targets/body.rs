@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use jounce::Progress;
 use jounce::body::{Body, BodyParams, CountingBones, Painted, PointStitches};
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{StepInput, SimulationParams};
 use jounce::mesh::SurfaceMesh;
 use jounce::simulation::Simulation;
 use jounce_fuzz::{REST, advance};
@@ -72,6 +72,6 @@ fuzz_target!(|input: Surface| {
     let mut pose = [REST; 2];
     for step in 0..3 {
         pose[1][0][3] = 0.1 * f64::from(step);
-        advance(&mut simulation, &Drive { pose: Some(&pose), ..Drive::default() });
+        advance(&mut simulation, &StepInput { pose: Some(&pose), ..StepInput::default() });
     }
 });

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use jounce::Progress;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{StepInput, SimulationParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::SurfaceMesh;
 use jounce::model::Model;
@@ -166,10 +166,10 @@ fuzz_target!(|input: (Settings, u8, Vec<Obstacle>, Vec<Frame>)| {
         bent.iter_mut().zip(frame.swing).for_each(|(row, small)| row[3] = f64::from(small) / 64.0);
         let pose = [REST, bent];
         let pose = (!is_loose).then_some(&pose[..]);
-        let drive = Drive { pose, colliders: Some(&places[..colliders.len()]), ..Drive::default() };
+        let input = StepInput { pose, colliders: Some(&places[..colliders.len()]), ..StepInput::default() };
         if frame.jumps {
-            let _ = simulation.cut(&drive);
+            let _ = simulation.cut(&input);
         }
-        advance(&mut simulation, &drive);
+        advance(&mut simulation, &input);
     }
 });

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use jounce::Progress;
 use jounce::file::{decode, encode};
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{StepInput, SimulationParams};
 use jounce::simulation::Simulation;
 use jounce_fuzz::{REST, advance, cube, edited, sealed};
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
         };
         let pose = vec![REST; model.bone_count().min(1 << 12)];
         for _ in 0..2 {
-            advance(&mut simulation, &Drive { pose: Some(&pose), ..Drive::default() });
+            advance(&mut simulation, &StepInput { pose: Some(&pose), ..StepInput::default() });
         }
     }
 });

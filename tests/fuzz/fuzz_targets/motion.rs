@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use arbitrary::Arbitrary;
 use jounce::Progress;
 use jounce::inputs::Drag;
-use jounce::inputs::Drive;
+use jounce::inputs::StepInput;
 use jounce::model::Model;
 use jounce_fuzz::{REST, Settings, Transform, advance, cube, simulation};
 use libfuzzer_sys::fuzz_target;
@@ -55,7 +55,7 @@ fuzz_target!(|input: (Settings, bool, Vec<Frame>)| {
                 let pose = posed(near);
                 advance(
                     &mut simulation,
-                    &Drive { pose: Some(&pose), force: force.as_deref(), ..Drive::default() },
+                    &StepInput { pose: Some(&pose), force: force.as_deref(), ..StepInput::default() },
                 );
             }
             Frame::Wild { pose, force, drag } => {
@@ -67,24 +67,24 @@ fuzz_target!(|input: (Settings, bool, Vec<Frame>)| {
                 });
                 advance(
                     &mut simulation,
-                    &Drive {
+                    &StepInput {
                         pose: Some(&pose),
                         force: force.as_deref(),
                         drag: drag.as_ref(),
-                        ..Drive::default()
+                        ..StepInput::default()
                     },
                 );
             }
             Frame::Cut { near } => {
-                let _ = simulation.cut(&Drive { pose: Some(&posed(near)), ..Drive::default() });
+                let _ = simulation.cut(&StepInput { pose: Some(&posed(near)), ..StepInput::default() });
             }
             Frame::Coast { near } => {
-                let _ = simulation.coast(&Drive { pose: Some(&posed(near)), ..Drive::default() });
+                let _ = simulation.coast(&StepInput { pose: Some(&posed(near)), ..StepInput::default() });
             }
             Frame::Settle { near } => {
                 let pose = posed(near);
-                let drive = Drive { pose: Some(&pose), ..Drive::default() };
-                let _ = simulation.settle(&drive, 20, &Progress::default());
+                let input = StepInput { pose: Some(&pose), ..StepInput::default() };
+                let _ = simulation.settle(&input, 20, &Progress::default());
             }
             Frame::Rewind => simulation.restore_state(&start).expect("a state of this simulation"),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jounce::body::{Body as Character, BodyParams};
 use jounce::file::{encode, encode_state};
-use jounce::inputs::{Drag, Drive, Grip, Integrator, Pull, SimulationParams};
+use jounce::inputs::{Drag, Grip, Integrator, Pull, SimulationParams, StepInput};
 use jounce::material::{Fibres, Field, Law};
 use jounce::mesh::bounds;
 use jounce::modal::{ModalForces, RayleighDamping};
@@ -13,10 +13,10 @@ use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::{Bounds, ReducedExtras, ReducedModel, Shot};
 use jounce::model::skinning_modes::{PointSpring, SkinningStepper};
-use jounce::model::tree::{Domain, DomainTree, TreeDrive, Wind};
+use jounce::model::tree::{Domain, DomainTree, TreeInput, Wind};
 use jounce::operators::{Stitches, lumped_mass};
 use jounce::potentials::contact::{Collider, Shape};
-use jounce::simulation::{Simulation, Turn, step_together};
+use jounce::simulation::{Participant, Simulation, step_together};
 use jounce::subspace::Restraint;
 use jounce::{Progress, Result};
 use jounce_tests::bodies::{Body, REST, Transform, bar, swing, turn, waves};
@@ -101,12 +101,12 @@ fn motion(model: &Model, params: SimulationParams, drag: Option<&Drag>) -> Resul
     for frame in 0..FRAMES {
         let pose = pose(model, frame);
         let force = (frame > 6).then_some(&force[..]);
-        let drive = Drive { pose: pose.as_deref(), drag, force, ..Drive::default() };
+        let input = StepInput { pose: pose.as_deref(), drag, force, ..StepInput::default() };
         match frame {
-            4 => sim.cut(&drive)?,
-            5 => sim.coast(&drive)?,
-            8 => bytes.extend(sim.settle(&drive, 200, &silent())?.energy.to_le_bytes()),
-            _ => bytes.extend(sim.step_with(&drive, &silent())?.energy.to_le_bytes()),
+            4 => sim.cut(&input)?,
+            5 => sim.coast(&input)?,
+            8 => bytes.extend(sim.settle(&input, 200, &silent())?.energy.to_le_bytes()),
+            _ => bytes.extend(sim.step_with(&input, &silent())?.energy.to_le_bytes()),
         }
         bytes.extend(encode_state(&sim.save_state()));
         bytes.extend(sim.coefficients().iter().flat_map(|x| x.to_le_bytes()));
@@ -195,7 +195,7 @@ fn tell_contact() {
     sims[1].place(&start).expect("a place");
     let mut bytes = Vec::new();
     for _ in 0..12 {
-        let turns = sims.iter_mut().map(|simulation| Turn { simulation, drive: Drive::default() });
+        let turns = sims.iter_mut().map(|simulation| Participant { simulation, input: StepInput::default() });
         step_together(&mut turns.collect::<Vec<_>>()).expect("a step");
         sims.iter().for_each(|sim| bytes.extend(encode_state(&sim.save_state())));
     }
@@ -218,7 +218,7 @@ fn tell_grip() {
     let mut sim = Simulation::new(model, SimulationParams::default()).expect("a body");
     let mut bytes = Vec::new();
     for _ in 0..FRAMES {
-        sim.step_with(&Drive { pull: Some(&pull), ..Drive::default() }, &silent()).expect("a step");
+        sim.step_with(&StepInput { pull: Some(&pull), ..StepInput::default() }, &silent()).expect("a step");
         bytes.extend(encode_state(&sim.save_state()));
     }
     tell("gripped handles", Ok(digest(bytes)));
@@ -249,8 +249,8 @@ fn tell_trees() {
             for frame in 0..FRAMES {
                 let root = turn([0.0, 0.0, 1.0], 0.02 * f64::from(frame), [0.0; 3], [0.0; 3]);
                 let wind = (frame > 5).then_some(&wind);
-                let drive = TreeDrive { root: (!free).then_some(&root), wind, ..TreeDrive::default() };
-                numbers.push(tree.step(&drive, &silent()).expect("a step").energy);
+                let input = TreeInput { root: (!free).then_some(&root), wind, ..TreeInput::default() };
+                numbers.push(tree.step(&input, &silent()).expect("a step").energy);
                 numbers.extend(tree.positions(1).expect("a domain"));
             }
             tell(&format!("{name}: {of}"), Ok(of_numbers(&numbers)));
@@ -279,14 +279,15 @@ fn tell_loops_and_springs() {
         [turn([0.0, 1.0, 0.3], 0.2 * phase.cos(), [0.0; 3], [0.0; 3]), bend]
     };
     let poses: Vec<_> = (0..=12).map(pose).collect();
-    let drives: Vec<Drive<'_>> = poses.iter().map(|p| Drive { pose: Some(p), ..Drive::default() }).collect();
+    let inputs: Vec<StepInput<'_>> =
+        poses.iter().map(|p| StepInput { pose: Some(p), ..StepInput::default() }).collect();
     let params =
         SimulationParams { damping: 0.1, stiffness: 25.0, limit: Some(0.1), ..SimulationParams::default() };
     for (name, model) in [("loop of modes", &model), ("loop of a basis", &jounce_reduced())] {
         let params =
             if name == "loop of modes" { params } else { SimulationParams { limit: None, ..params } };
         let mut sim = Simulation::new(model.clone(), params).expect("a body");
-        let found = sim.settle_cycle(&drives, &[], 5, 1e-7, &silent());
+        let found = sim.settle_cycle(&inputs, &[], 5, 1e-7, &silent());
         tell(name, found.map(|_| digest(encode_state(&sim.save_state()))));
     }
     let Model::Skinning(body) = &model else { return };
@@ -297,8 +298,8 @@ fn tell_loops_and_springs() {
     let mut numbers = Vec::new();
     for frame in 0..FRAMES {
         let pose = swing(f64::from(frame) / 24.0);
-        let drive = Drive { pose: Some(&pose), ..Drive::default() };
-        stepper.step(&drive, &params, (frame > 2).then_some(&spring)).expect("a step");
+        let input = StepInput { pose: Some(&pose), ..StepInput::default() };
+        stepper.step(&input, &params, (frame > 2).then_some(&spring)).expect("a step");
         numbers.extend_from_slice(stepper.coefficients());
     }
     tell("spring from a point", Ok(of_numbers(&numbers)));

@@ -1,7 +1,7 @@
 //! Bodies with handles, and measurements on them.
 
 use jounce::Progress;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material, StrainLimit};
 use jounce::mesh::{SurfaceMesh, TetMesh, bounds};
 use jounce::model::Model;
@@ -211,7 +211,8 @@ pub fn bent(sim: &mut Simulation) {
         vertices.iter().zip(&mass).flat_map(|(v, m)| [0.0, 0.0, -30.0 * m * along(v)]).collect();
     let force =
         sim.model().projector(None).expect("a valid body").reduce_forces(&forces).expect("a valid body");
-    sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 2000, &silent()).expect("a valid body");
+    sim.settle(&StepInput { force: Some(&force), ..StepInput::default() }, 2000, &silent())
+        .expect("a valid body");
 }
 
 /// Makes steps; returns the elastic energy.

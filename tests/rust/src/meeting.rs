@@ -2,13 +2,13 @@
 
 use jounce::Progress;
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
 use jounce::model::projective::ProjectiveModel;
 use jounce::potentials::contact::{Collider, Shape};
-use jounce::simulation::{Simulation, Turn, step_together};
+use jounce::simulation::{Participant, Simulation, step_together};
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use nalgebra::{Matrix3, Vector3};
 
@@ -155,7 +155,7 @@ pub fn met(cubes: [&Cube; 2], meeting: &Meeting) -> Met {
     let mut before = [0, 1].map(|i| places(&sims[i]));
     let (mut met, mut energy) = (Met::default(), whole);
     for _ in 0..frames * substeps {
-        let turns = sims.iter_mut().map(|simulation| Turn { simulation, drive: Drive::default() });
+        let turns = sims.iter_mut().map(|simulation| Participant { simulation, input: StepInput::default() });
         let reports = step_together(&mut turns.collect::<Vec<_>>()).expect("a step");
         let now = [0, 1].map(|i| places(&sims[i]));
         met.residual = reports.iter().fold(met.residual, |most, report| most.max(report.residual));

@@ -1,7 +1,7 @@
 //! Bodies thrown at obstacles, and a meter of penetration by the formulas of the obstacles alone.
 
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{Embedding, SurfaceMesh, TetMesh};
 use jounce::model::Model;
@@ -237,9 +237,9 @@ impl Thrown {
         let skin = self.points.clone();
         let mut sim = Simulation::among(self.model.clone(), kick, &colliders, skin).expect("a body");
         let pose = turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], (-shift).into());
-        let drive = Drive { colliders: Some(&[pose]), ..Default::default() };
-        sim.reset_with(&drive).expect("a drive");
-        sim.step_with(&drive, &silent()).expect("a step");
+        let input = StepInput { colliders: Some(&[pose]), ..Default::default() };
+        sim.reset_with(&input).expect("an input");
+        sim.step_with(&input, &silent()).expect("a step");
         sim.set_params(params).expect("settings");
         sim
     }
@@ -264,7 +264,7 @@ impl Thrown {
         let params = SimulationParams { dt, damping: throw.damping, gravity: (-G * up).into(), ..params() };
         let mut sim = self.begin(throw, params, shift);
         let pose = turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], (-shift).into());
-        let drive = Drive {
+        let input = StepInput {
             colliders: self.full.as_ref().map(|_| std::slice::from_ref(&pose)),
             ..Default::default()
         };
@@ -275,7 +275,7 @@ impl Thrown {
         let scale = moving + whole * G * SIDE;
         let mut energy = moving + self.lifted(&before, &up);
         for _ in 0..throw.frames * throw.substeps {
-            let Ok(report) = sim.step_with(&drive, &silent()) else {
+            let Ok(report) = sim.step_with(&input, &silent()) else {
                 return Flight { refused: true, ..flight };
             };
             flight.residual = flight.residual.max(report.residual);

@@ -7,7 +7,7 @@ use jounce::inputs::SimulationParams;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
-use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeInput};
 use jounce::operators::Stitches;
 use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 
@@ -107,7 +107,7 @@ pub fn exact() -> SimulationParams {
 /// A tree after some steps without external motion.
 pub fn stepped(mut tree: DomainTree, steps: usize) -> DomainTree {
     for _ in 0..steps {
-        tree.step(&TreeDrive::default(), &Progress::default()).unwrap();
+        tree.step(&TreeInput::default(), &Progress::default()).unwrap();
     }
     tree
 }

@@ -156,12 +156,12 @@ fn energies_of_bars_that_are_let_go_fall() {
         let mut stored = f64::INFINITY;
         for frame in 0..30 {
             let mut before = f64::INFINITY;
-            let heard = |_, energy: f64| {
+            let on_iteration = |_, energy: f64| {
                 assert!(energy <= before + rounding, "{law:?} {poisson}: from {before} to {energy}");
                 before = energy;
                 Ok(())
             };
-            let report = stepper.step(mesh.vertices(), &params, heard).unwrap();
+            let report = stepper.step(mesh.vertices(), &params, on_iteration).unwrap();
             if frame == 0 {
                 stored = report.energy;
             }

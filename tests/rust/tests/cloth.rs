@@ -1,7 +1,7 @@
 //! Surfaces without volume: energies, projections, and cloth attached to a rig.
 
 use jounce::Error;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::SurfaceMesh;
 use jounce::model::Model;
@@ -201,7 +201,7 @@ fn a_pressed_dome_returns_to_its_side() {
         strength += 20.0;
         assert!(strength < 2e4, "{}", height(&sim));
         let force = pressed(strength);
-        sim.step_with(&Drive { force: Some(&force), ..Drive::default() }, &silent()).unwrap();
+        sim.step_with(&StepInput { force: Some(&force), ..StepInput::default() }, &silent()).unwrap();
     }
     (0..400).for_each(|_| assert!(sim.step(None).is_ok()));
     // The dome keeps flying and may rotate, so its side is told by the volume that its top spans with three
@@ -285,7 +285,7 @@ fn what_hangs_stays_at_rest_where_its_bones_take_it() {
             sim.step(Some(&pose)).unwrap();
             assert!(furthest(&places(&sim), &want) < 1e-10 * size, "{}", furthest(&places(&sim), &want));
         }
-        sim.cut(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }).unwrap();
+        sim.cut(&StepInput { pose: Some(&[REST, REST]), ..StepInput::default() }).unwrap();
         let rest: Vec<Vector3<f64>> = model.vertices().iter().map(|x| Vector3::from(*x)).collect();
         assert!(furthest(&places(&sim), &rest) < 1e-10 * size);
     }
@@ -297,7 +297,7 @@ fn a_rig_that_goes_on_takes_what_coasts_along_without_a_jolt() {
     let at = |frame: f64| [turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.1 * frame, 0.0, 0.05 * frame]); 2];
     let mut sim = Simulation::new(model.clone(), SimulationParams::default()).unwrap();
     sim.reset(Some(&at(0.0))).unwrap();
-    sim.coast(&Drive { pose: Some(&at(1.0)), ..Drive::default() }).unwrap();
+    sim.coast(&StepInput { pose: Some(&at(1.0)), ..StepInput::default() }).unwrap();
     for frame in 1..10 {
         assert!(sim.step(Some(&at(f64::from(frame)))).unwrap().energy < 1e-18);
     }
@@ -311,7 +311,7 @@ fn damping_slows_what_hangs_as_still_air_does() {
     let params = SimulationParams { damping: 0.3, ..SimulationParams::default() };
     let mut sim = Simulation::new(model.clone(), params).unwrap();
     sim.reset(Some(&at(0.0))).unwrap();
-    sim.coast(&Drive { pose: Some(&at(1.0)), ..Drive::default() }).unwrap();
+    sim.coast(&StepInput { pose: Some(&at(1.0)), ..StepInput::default() }).unwrap();
     let kept = (-2.0 * 0.3 * std::f64::consts::TAU * projective(&model).frequency() * params.dt).exp();
     assert!(kept < 0.999);
     let (mut before, mut speed) = (places(&sim)[0], Vector3::new(0.1, 0.0, 0.05));
@@ -330,7 +330,7 @@ fn a_hanging_sheet_sags_as_its_springs_say_and_comes_to_rest() {
     let params = SimulationParams { gravity: [-g, 0.0, 0.0], tolerance: 1e-10, ..Default::default() };
     let mut sim = Simulation::new(model.clone(), params).unwrap();
     let pose = [REST, REST];
-    sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 3000, &silent()).unwrap();
+    sim.settle(&StepInput { pose: Some(&pose), ..StepInput::default() }, 3000, &silent()).unwrap();
     let (mass, rest) = (projective(&model).vertex_mass(), model.vertices());
     // The springs of the attached points carry the whole weight.
     let (mut weight, mut pull) = (0.0, 0.0);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jounce::file::{decode_state, encode_state};
 use jounce::inputs::Drag;
-use jounce::inputs::{Drive, Integrator, SimulationParams, StepReport};
+use jounce::inputs::{Integrator, SimulationParams, StepInput, StepReport};
 use jounce::material::Law;
 use jounce::model::Model;
-use jounce::model::tree::{Domain, DomainTree, TreeDrive, Wind};
+use jounce::model::tree::{Domain, DomainTree, TreeInput, Wind};
 use jounce::simulation::Simulation;
 use jounce::{Error, Progress, Result};
 use jounce_tests::allocations::{ALLOCATIONS, Counting};
@@ -225,9 +225,9 @@ fn what_is_cancelled_leaves_the_state_and_what_is_not_has_the_same_bits() {
             let state = sim.save_state();
             let pose = swing(0.3);
             let force = vec![0.1; size(&model)];
-            let drive = Drive { pose: Some(&pose), force: Some(&force), ..Drive::default() };
-            let acts: [&Act<'_>; 2] = [&|sim, progress| sim.step_with(&drive, progress), &|sim, progress| {
-                sim.settle(&drive, 100, progress)
+            let input = StepInput { pose: Some(&pose), force: Some(&force), ..StepInput::default() };
+            let acts: [&Act<'_>; 2] = [&|sim, progress| sim.step_with(&input, progress), &|sim, progress| {
+                sim.settle(&input, 100, progress)
             }];
             for act in acts {
                 let (report, reports) = counted(|progress| act(&mut sim, progress).unwrap());
@@ -254,7 +254,8 @@ fn settling_tells_how_far_it_is() {
         SimulationParams { gravity: [0.0, 0.0, -9.81], ..Default::default() },
     );
     let pose = swing(0.0);
-    let report = sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 1000, &progress).unwrap();
+    let report =
+        sim.settle(&StepInput { pose: Some(&pose), ..StepInput::default() }, 1000, &progress).unwrap();
     assert_eq!(progress.stage(), "settling");
     assert_eq!(progress.fraction(), (report.iterations - 1) as f32 / 1000.0);
 }
@@ -280,8 +281,8 @@ fn a_step_of_a_reduced_model_allocates_nothing() {
             let force = vec![1e-3; size(&model)];
             let drags = [drag(&model, 3.0, 0.0), drag(&model, 3.0, 2.0)];
             let step = |sim: &mut Simulation, pose: usize, force: Option<&[f64]>, drag| {
-                let drive = Drive { pose: Some(&poses[pose]), force, drag, ..Drive::default() };
-                sim.step_with(&drive, &Progress::default()).unwrap();
+                let input = StepInput { pose: Some(&poses[pose]), force, drag, ..StepInput::default() };
+                sim.step_with(&input, &Progress::default()).unwrap();
             };
             // The first step with drag allocates its memory.
             step(&mut sim, 0, None, Some(&drags[0]));
@@ -292,7 +293,7 @@ fn a_step_of_a_reduced_model_allocates_nothing() {
                 drags.iter().for_each(|drag| step(&mut sim, pose, None, Some(drag)));
             }
             sim.settle(
-                &Drive { pose: Some(&poses[1]), force: Some(&force), ..Drive::default() },
+                &StepInput { pose: Some(&poses[1]), force: Some(&force), ..StepInput::default() },
                 100,
                 &Progress::default(),
             )
@@ -367,8 +368,8 @@ fn a_step_in_displacements_allocates_nothing() {
         let mut play = || {
             for (pose, drag) in poses.iter().zip(drags.iter().cycle()) {
                 let (pose, drag) = (Some(pose.as_slice()), Some(drag));
-                let drive = Drive { pose, force: Some(&force), drag, ..Drive::default() };
-                sim.step_with(&drive, &Progress::default()).unwrap();
+                let input = StepInput { pose, force: Some(&force), drag, ..StepInput::default() };
+                sim.step_with(&input, &Progress::default()).unwrap();
             }
         };
         // The first steps allocate memory for curvature pairs and for drag.
@@ -390,8 +391,8 @@ fn a_step_of_a_tree_allocates_nothing() {
         let roots = [0, 1, 2, 3, 4, 5].map(|frame| swing(f64::from(frame) / 24.0)[0]);
         let before = ALLOCATIONS.get();
         for root in &roots {
-            let drive = TreeDrive { root: Some(root), wind: Some(&wind), ..TreeDrive::default() };
-            tree.step(&drive, &Progress::default()).unwrap();
+            let input = TreeInput { root: Some(root), wind: Some(&wind), ..TreeInput::default() };
+            tree.step(&input, &Progress::default()).unwrap();
         }
         assert_eq!(ALLOCATIONS.get(), before);
     }
@@ -403,12 +404,12 @@ fn a_step_of_handles_allocates_nothing() {
     for params in settings() {
         let mut sim = simulation(&model, params);
         let force = vec![1e-3; size(&model)];
-        let drive = Drive { force: Some(&force), ..Drive::default() };
+        let input = StepInput { force: Some(&force), ..StepInput::default() };
         // The first steps allocate memory for curvature pairs.
-        (0..6).for_each(|_| assert!(sim.step_with(&drive, &Progress::default()).is_ok()));
+        (0..6).for_each(|_| assert!(sim.step_with(&input, &Progress::default()).is_ok()));
         let before = ALLOCATIONS.get();
         for _ in 0..6 {
-            sim.step_with(&drive, &Progress::default()).unwrap();
+            sim.step_with(&input, &Progress::default()).unwrap();
             sim.step(None).unwrap();
         }
         assert_eq!(ALLOCATIONS.get(), before);
@@ -426,8 +427,8 @@ fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
                 wild_poses().iter().flat_map(|pose| drags.iter().map(move |drag| (pose, drag)))
             {
                 for _ in 0..3 {
-                    let drive = Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() };
-                    let report = sim.step_with(&drive, &Progress::default()).unwrap();
+                    let input = StepInput { pose: Some(pose), drag: Some(drag), ..StepInput::default() };
+                    let report = sim.step_with(&input, &Progress::default()).unwrap();
                     assert!(report.energy.is_finite() && report.residual.is_finite());
                     // The furthest pose is at 1e9 times the size of the body.
                     assert!(largest_displacement(&sim) < 1e10 * DIAGONAL, "{}", largest_displacement(&sim));

@@ -2,7 +2,7 @@
 
 use jounce::Progress;
 use jounce::file::{decode_state, encode_state};
-use jounce::inputs::{Drive, Integrator, SimulationParams, StepReport};
+use jounce::inputs::{Integrator, SimulationParams, StepInput, StepReport};
 use jounce::model::Model;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::simulation::Simulation;
@@ -114,8 +114,8 @@ fn a_fast_collider_takes_along_what_it_hits() {
     sim.step(None).unwrap();
     for frame in 1..10 {
         let up = 0.3 * f64::from(frame);
-        let drive = Drive { colliders: Some(&[moved([0.0, 0.0, up], 0.0)]), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { colliders: Some(&[moved([0.0, 0.0, up], 0.0)]), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
         let lowest = body.points(&sim).iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
         assert!(lowest > up - 0.045 - 1e-3, "{frame}: {lowest}, {up}");
     }
@@ -132,8 +132,8 @@ fn a_moving_collider_carries_by_friction_what_lies_on_it() {
         // A push of 3 m/s^2, then coasting: below the 7.8 m/s^2 that friction can exert.
         speed += if frame < 24 { 3.0 / 24.0 } else { 0.0 };
         place += speed / 24.0;
-        let drive = Drive { colliders: Some(&[moved([place, 0.0, 0.0], 0.0)]), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { colliders: Some(&[moved([place, 0.0, 0.0], 0.0)]), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
     }
     let way = (body.mean(&sim) - start)[0];
     assert!((way / place - 1.0).abs() < 2e-3, "{way} of {place}");
@@ -145,9 +145,11 @@ fn what_lies_on_a_turning_collider_turns_with_it() {
     let mut sim = body.among(SimulationParams { damping: 0.3, ..params() }, &[ground(0.0, 0.8)]);
     steps(&mut sim, 40);
     for frame in 1..=48 {
-        let drive =
-            Drive { colliders: Some(&[moved([0.0; 3], 0.01 * f64::from(frame))]), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput {
+            colliders: Some(&[moved([0.0; 3], 0.01 * f64::from(frame))]),
+            ..StepInput::default()
+        };
+        sim.step_with(&input, &Progress::default()).unwrap();
     }
     let places = body.points(&sim);
     let edge = Vector3::from(places[4]) - Vector3::from(places[0]);
@@ -167,8 +169,8 @@ fn what_is_pinned_bends_around_what_pushes_it() {
     );
     for frame in 0..40 {
         let up = 0.005 * f64::from(frame);
-        let drive = Drive { colliders: Some(&[moved([0.0, 0.0, up], 0.0)]), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { colliders: Some(&[moved([0.0, 0.0, up], 0.0)]), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
         let now = Shape::sphere([0.7, 0.15, -0.21 + up], 0.2).unwrap();
         assert!(body.depth(&sim, &now) < 1e-3, "{frame}");
     }
@@ -218,7 +220,7 @@ fn held_flesh_that_starts_deep_inside_of_something_stays_and_touches_it_once_it_
         let height = 0.01 * f64::from(40 - (frame - 40i32).abs());
         let below = 0.3 - height;
         sim.step_with(
-            &Drive { colliders: Some(&[moved([0.0, 0.0, -height], 0.0)]), ..Drive::default() },
+            &StepInput { colliders: Some(&[moved([0.0, 0.0, -height], 0.0)]), ..StepInput::default() },
             &Progress::default(),
         )
         .unwrap();
@@ -241,12 +243,13 @@ fn what_passes_right_through_held_flesh_takes_none_of_it_along() {
         let mut sim = body.among(damped, std::slice::from_ref(&ball));
         for frame in 0..=frames + 24 {
             let height = 0.5 - 0.7 * f64::from(frame.min(frames)) / f64::from(frames);
-            let drive = Drive { colliders: Some(&[moved([0.0, 0.0, height], 0.0)]), ..Drive::default() };
+            let input =
+                StepInput { colliders: Some(&[moved([0.0, 0.0, height], 0.0)]), ..StepInput::default() };
             if frame == 0 {
                 // Placed above the flesh; otherwise the first step would move it there from the middle.
-                sim.reset_with(&drive).unwrap();
+                sim.reset_with(&input).unwrap();
             }
-            sim.step_with(&drive, &Progress::default()).unwrap();
+            sim.step_with(&input, &Progress::default()).unwrap();
             // The skin is 0.2 away from the core.
             assert!(most(&sim) < 0.2, "{frame} of {frames}: {}", most(&sim));
         }
@@ -258,8 +261,8 @@ fn what_passes_right_through_held_flesh_takes_none_of_it_along() {
 fn shot(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>> {
     let frame = |frame: usize| {
         let poses = [moved([0.0; 3], 0.0), moved([0.0, 0.002 * frame as f64, 0.0], 0.05 * frame as f64)];
-        let drive = Drive { colliders: Some(&poses), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { colliders: Some(&poses), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
         sim.coefficients().to_vec()
     };
     frames.map(frame).collect()
@@ -331,7 +334,8 @@ fn colliders_that_nothing_reaches_change_no_bit_among_those_that_are_touched() {
         let mut poses = vec![moved([0.0; 3], 0.002 * frame as f64); all.len()];
         poses[11] = moved([0.0; 3], 0.0);
         poses[23] = moved([0.0, 0.002 * frame as f64, 0.0], 0.05 * frame as f64);
-        sim.step_with(&Drive { colliders: Some(&poses), ..Drive::default() }, &Progress::default()).unwrap();
+        sim.step_with(&StepInput { colliders: Some(&poses), ..StepInput::default() }, &Progress::default())
+            .unwrap();
         assert_eq!(sim.coefficients(), alone, "{frame}");
     }
 }
@@ -354,8 +358,8 @@ fn what_no_collider_does_is_refused_and_changes_nothing() {
         ),
     ];
     for (poses, sentence) in cases {
-        let drive = Drive { colliders: Some(&poses), ..Drive::default() };
-        assert_eq!(sim.step_with(&drive, &Progress::default()).unwrap_err().to_string(), sentence);
+        let input = StepInput { colliders: Some(&poses), ..StepInput::default() };
+        assert_eq!(sim.step_with(&input, &Progress::default()).unwrap_err().to_string(), sentence);
         assert_eq!(sim.save_state(), before);
     }
     let alone = Simulation::new(body.model.clone(), params()).unwrap();
@@ -387,8 +391,8 @@ fn a_ball_is_drawn_through_a_torus_and_has_its_volume_back() {
     for frame in 0..60 {
         let pull = if body.mean(&sim)[2] > -0.2 { -20.0 } else { 0.0 };
         let force: Vec<f64> = body.mass.iter().flat_map(|m| [0.0, 0.0, m * pull]).collect();
-        let drive = Drive { force: Some(&force), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { force: Some(&force), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
         assert!(body.volumes(&sim).iter().all(|&volume| volume > 0.0), "{frame}");
         assert!(body.depth(&sim, &shape) < 5e-3, "{frame}: {}", body.depth(&sim, &shape));
     }
@@ -420,8 +424,8 @@ fn hostile_colliders_leave_all_numbers_finite() {
                 turn([1.0, 0.2, 0.1], f64::from(frame), [0.0; 3], [shift[0], shift[1], shift[2] - far])
             })
             .collect();
-        let drive = Drive { colliders: Some(&poses), ..Drive::default() };
-        match sim.step_with(&drive, &Progress::default()) {
+        let input = StepInput { colliders: Some(&poses), ..StepInput::default() };
+        match sim.step_with(&input, &Progress::default()) {
             Ok(_) => assert!(sim.coefficients().iter().all(|x| x.is_finite()), "{frame}"),
             Err(error) => panic!("{frame}: {error}"),
         }

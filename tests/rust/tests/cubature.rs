@@ -1,6 +1,6 @@
 //! Cubature of forces: exact with all tets, stable with few, and closer to the exact forces than clusters.
 
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::model::Model;
 use jounce::model::skinning_modes::{Extras, SkinningModel};
@@ -161,8 +161,8 @@ fn energy_never_rises_undriven() {
                 sim.reset(Some(&pose)).unwrap();
                 let force = some_coefficients(12 * model.mode_count(), kick);
                 for _ in 0..2 {
-                    let drive = Drive { pose: Some(&pose), force: Some(&force), ..Drive::default() };
-                    sim.step_with(&drive, &Progress::default()).unwrap();
+                    let input = StepInput { pose: Some(&pose), force: Some(&force), ..StepInput::default() };
+                    sim.step_with(&input, &Progress::default()).unwrap();
                 }
                 let (mut before, mut last) = (sim.coefficients().to_vec(), f64::INFINITY);
                 for step in 0..60 {

@@ -1,6 +1,6 @@
 //! St. Venant-Kirchhoff flesh: forces as cubic polynomials against the sum over elements `[MOR sec. 3.1]`.
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
 use jounce::model::Model;
@@ -187,7 +187,10 @@ fn energy_never_rises_once_nothing_drives() {
                 .collect();
             for _ in 0..8 {
                 simulation
-                    .step_with(&Drive { force: Some(&push), ..Drive::default() }, &Progress::default())
+                    .step_with(
+                        &StepInput { force: Some(&push), ..StepInput::default() },
+                        &Progress::default(),
+                    )
                     .unwrap();
             }
             let (mut q, mut last) = (simulation.coefficients().to_vec(), f64::INFINITY);

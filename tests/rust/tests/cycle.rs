@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use jounce::inputs::Drag;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::model::Model;
 use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
@@ -42,8 +42,8 @@ fn settings() -> [SimulationParams; 3] {
     ]
 }
 
-fn drives(poses: &[[Transform; 2]]) -> Vec<Drive<'_>> {
-    poses.iter().map(|pose| Drive { pose: Some(pose), ..Drive::default() }).collect()
+fn inputs(poses: &[[Transform; 2]]) -> Vec<StepInput<'_>> {
+    poses.iter().map(|pose| StepInput { pose: Some(pose), ..StepInput::default() }).collect()
 }
 
 /// Largest difference of a displacement's coordinates, as a share of the diagonal.
@@ -65,7 +65,7 @@ fn the_last_frame_meets_the_first() {
         for params in settings() {
             let poses = cycle(0.0);
             let mut sim = Simulation::new(model.clone(), params).unwrap();
-            let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6, &Progress::default()).unwrap();
+            let report = sim.settle_cycle(&inputs(&poses), &[], 6, 1e-6, &Progress::default()).unwrap();
             assert!(report.seam() <= 1e-6 && report.passes <= 6, "{report:?}");
             let frames: Vec<Vec<f64>> = std::iter::once(sim.coefficients().to_vec())
                 .chain(poses[1..].iter().chain(&poses[1..3]).map(|pose| {
@@ -90,7 +90,7 @@ fn a_walk_that_advances_closes_as_one_in_place() {
     let settle = |advance: f64| {
         let params = settings()[0];
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives(&cycle(advance)), &[], 6, 1e-8, &Progress::default()).unwrap();
+        let report = sim.settle_cycle(&inputs(&cycle(advance)), &[], 6, 1e-8, &Progress::default()).unwrap();
         (report, sim.coefficients().to_vec())
     };
     let ((there, moving), (here, in_place)) = (settle(0.8), settle(0.0));
@@ -108,16 +108,16 @@ fn forces_and_strengths_take_part() {
     };
     let forces: Vec<Vec<f64>> = (0..=FRAMES).map(force).collect();
     let with = |forces: Option<&[Vec<f64>]>, strengths: &[f64]| {
-        let drive = |(frame, pose): (usize, _)| Drive {
+        let input = |(frame, pose): (usize, _)| StepInput {
             pose: Some(pose),
             force: forces.map(|forces| forces[frame].as_slice()),
-            ..Drive::default()
+            ..StepInput::default()
         };
-        let drives: Vec<Drive<'_>> =
-            poses.iter().map(|pose| pose.as_slice()).enumerate().map(drive).collect();
+        let inputs: Vec<StepInput<'_>> =
+            poses.iter().map(|pose| pose.as_slice()).enumerate().map(input).collect();
         let params = settings()[0];
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives, strengths, 6, 1e-6, &Progress::default()).unwrap();
+        let report = sim.settle_cycle(&inputs, strengths, 6, 1e-6, &Progress::default()).unwrap();
         assert!(report.seam() <= 1e-6, "{report:?}");
         assert_eq!(sim.params(), &params);
         sim.coefficients().to_vec()
@@ -144,7 +144,7 @@ fn acceleration_saves_passes() {
         });
         apart(&model, &start, sim.coefficients())
     };
-    sim.settle_cycle(&drives(&poses), &[], 6, 0.0, &Progress::default()).unwrap();
+    sim.settle_cycle(&inputs(&poses), &[], 6, 0.0, &Progress::default()).unwrap();
     let accelerated = pass(&mut sim);
     sim.reset(Some(&poses[0])).unwrap();
     let plain = (0..6).map(|_| pass(&mut sim)).fold(f64::INFINITY, f64::min);
@@ -159,7 +159,7 @@ fn flesh_that_stiffens_closes() {
     for limit in [0.02, 0.007] {
         let params = SimulationParams { damping: 0.05, limit: Some(limit), ..settings()[1] };
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6, &Progress::default()).unwrap();
+        let report = sim.settle_cycle(&inputs(&poses), &[], 6, 1e-6, &Progress::default()).unwrap();
         assert!(report.seam() <= 1e-6 && report.passes <= 4, "{limit} {report:?}");
     }
 }
@@ -182,7 +182,7 @@ fn it_stops_within_a_frame_of_being_told_to_and_changes_nothing() {
             progress.cancel();
         });
         // Newton's method follows the third pass and later ones.
-        let stopped = sim.settle_cycle(&drives(&poses), &[], PASSES, 0.0, &progress);
+        let stopped = sim.settle_cycle(&inputs(&poses), &[], PASSES, 0.0, &progress);
         returned.store(true, Relaxed);
         stopped
     });
@@ -200,27 +200,27 @@ fn what_is_no_cycle_is_refused_and_changes_nothing() {
     sim.step(Some(&poses[3])).unwrap();
     sim.step(Some(&poses[4])).unwrap();
     let state = sim.save_state();
-    let drives = drives(&poses);
-    let mut ask = |drives: &[Drive<'_>], strengths: &[f64], passes| {
-        let error = sim.settle_cycle(drives, strengths, passes, 1e-6, &Progress::default()).unwrap_err();
+    let inputs = inputs(&poses);
+    let mut ask = |inputs: &[StepInput<'_>], strengths: &[f64], passes| {
+        let error = sim.settle_cycle(inputs, strengths, passes, 1e-6, &Progress::default()).unwrap_err();
         assert_eq!(sim.save_state(), state);
         error
     };
-    match ask(&drives[..FRAMES], &[], 6) {
+    match ask(&inputs[..FRAMES], &[], 6) {
         Error::Range { what: "poses", got, .. } => assert!(got > 1e-3 && got < 1.0, "{got}"),
         other => panic!("{other}"),
     }
     // Rotated about its middle, the body as a whole does not move.
     let (rest, turned) = ([REST; 2], [turn([1.0, 0.0, 0.0], 0.8, [0.4, 0.15, 0.15], [0.0; 3]); 2]);
-    let held = |pose| Drive { pose: Some(pose), ..Drive::default() };
+    let held = |pose| StepInput { pose: Some(pose), ..StepInput::default() };
     match ask(&[held(&rest), held(&turned)], &[], 6) {
         Error::Range { what: "poses", got, .. } => assert!(got > 0.1, "{got}"),
         other => panic!("{other}"),
     }
-    assert!(matches!(ask(&drives[..1], &[], 6), Error::Range { what: "poses", .. }));
-    assert!(matches!(ask(&drives, &[1.0], 6), Error::Shape { what: "strengths", .. }));
-    assert!(matches!(ask(&drives, &[-1.0; FRAMES + 1], 6), Error::Range { what: "strength", .. }));
-    assert!(matches!(ask(&drives, &[], 0), Error::Range { what: "max_passes", .. }));
+    assert!(matches!(ask(&inputs[..1], &[], 6), Error::Range { what: "poses", .. }));
+    assert!(matches!(ask(&inputs, &[1.0], 6), Error::Shape { what: "strengths", .. }));
+    assert!(matches!(ask(&inputs, &[-1.0; FRAMES + 1], 6), Error::Range { what: "strength", .. }));
+    assert!(matches!(ask(&inputs, &[], 0), Error::Range { what: "max_passes", .. }));
 }
 
 #[test]
@@ -231,14 +231,14 @@ fn what_is_dragged_closes() {
     let times = |x: f64| -> Vec<f64> { samples.masses().iter().map(|m| x * m).collect() };
     let close = |linear: f64, quadratic: f64, params: SimulationParams| {
         let drag = Drag::new(samples.clone(), &times(linear), Some(&times(quadratic)), None).unwrap();
-        let drives: Vec<Drive<'_>> =
-            drives(&poses).into_iter().map(|drive| Drive { drag: Some(&drag), ..drive }).collect();
+        let inputs: Vec<StepInput<'_>> =
+            inputs(&poses).into_iter().map(|input| StepInput { drag: Some(&drag), ..input }).collect();
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives, &[], 6, 1e-6, &Progress::default()).unwrap();
+        let report = sim.settle_cycle(&inputs, &[], 6, 1e-6, &Progress::default()).unwrap();
         assert!(report.seam() <= 1e-6 && report.passes <= 4, "{linear} {quadratic} {report:?}");
         let start = sim.coefficients().to_vec();
-        drives[1..].iter().for_each(|drive| {
-            sim.step_with(drive, &Progress::default()).unwrap();
+        inputs[1..].iter().for_each(|input| {
+            sim.step_with(input, &Progress::default()).unwrap();
         });
         assert!(apart(&model, &start, sim.coefficients()) < 1e-5);
         start

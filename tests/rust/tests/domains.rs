@@ -3,12 +3,12 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::{Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
-use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive, Wind};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeInput, Wind};
 use jounce::operators::lumped_mass;
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
@@ -30,12 +30,12 @@ fn silent() -> Progress {
     Progress::default()
 }
 
-fn blown<'a>(wind: &'a Wind<'a>) -> TreeDrive<'a> {
-    TreeDrive { wind: Some(wind), ..TreeDrive::default() }
+fn blown<'a>(wind: &'a Wind<'a>) -> TreeInput<'a> {
+    TreeInput { wind: Some(wind), ..TreeInput::default() }
 }
 
-fn led(root: &Transform) -> TreeDrive<'_> {
-    TreeDrive { root: Some(root), ..TreeDrive::default() }
+fn led(root: &Transform) -> TreeInput<'_> {
+    TreeInput { root: Some(root), ..TreeInput::default() }
 }
 
 fn tree(members: &[Member], free: bool, params: SimulationParams) -> DomainTree {
@@ -65,7 +65,7 @@ fn hanging_whole(material: &Material, gravity: [f64; 3]) -> Vector3<f64> {
         FullSpaceModel::of(&mesh, material, &restraint, &FullSpaceExtras::default(), &progress).unwrap();
     let params = SimulationParams { gravity, tolerance: 1e-11, ..exact() };
     let mut simulation = Simulation::new(Model::FullSpace(full.into()), params).unwrap();
-    simulation.settle(&Drive::default(), 5000, &progress).unwrap();
+    simulation.settle(&StepInput::default(), 5000, &progress).unwrap();
     let tip = slice(&mesh, WHOLE as f64 * CELL)[4] as usize;
     Vector3::from_column_slice(&displacement(&simulation)[3 * tip..][..3])
 }
@@ -95,7 +95,7 @@ fn swinging(members: &[Member], near: f64) -> f64 {
     tree.set_params(SimulationParams { dt: h, integrator, damping: 0.01, ..exact() }).unwrap();
     let mut signal = Vec::new();
     for _ in 0..4000 {
-        tree.step(&TreeDrive::default(), &silent()).unwrap();
+        tree.step(&TreeInput::default(), &silent()).unwrap();
         signal.push(place_of(&tree, 1, tip)[2] - CELL);
     }
     loudest(&signal, h, near)
@@ -208,7 +208,7 @@ fn momentum_changes_by_outer_forces_alone() {
         let mut tree = spun(params);
         let mut past = vec![everything(&tree)];
         for step in 0..40 {
-            tree.step(&TreeDrive::default(), &silent()).unwrap();
+            tree.step(&TreeInput::default(), &silent()).unwrap();
             past.insert(0, everything(&tree));
             if step < 4 {
                 continue;
@@ -240,7 +240,7 @@ fn energy_does_not_rise_where_nothing_drives() {
         let mut last = f64::INFINITY;
         let mut first = 0.0;
         for _ in 0..200 {
-            let report = tree.step(&TreeDrive::default(), &silent()).unwrap();
+            let report = tree.step(&TreeInput::default(), &silent()).unwrap();
             let now = everything(&tree);
             let mut energy = report.energy;
             for ((mass, x), (_, before)) in now.iter().zip(&past) {
@@ -284,7 +284,7 @@ fn domains_feel_how_their_root_is_moved() {
         let far = 0.5 * h * h * f64::from(step * (step + 1));
         (0..3).for_each(|c| root[c][3] = far * push[c]);
         driven.step(&led(&root), &silent()).unwrap();
-        pulled.step(&TreeDrive::default(), &silent()).unwrap();
+        pulled.step(&TreeInput::default(), &silent()).unwrap();
         for domain in 0..2 {
             let (one, other) = (driven.coordinates(domain).unwrap(), pulled.coordinates(domain).unwrap());
             let size = other.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
@@ -309,7 +309,7 @@ fn one_domain_is_the_reduced_body() {
         let mut tree = tree(&[root], false, params);
         for _ in 0..24 {
             simulation.step(None).unwrap();
-            tree.step(&TreeDrive::default(), &silent()).unwrap();
+            tree.step(&TreeInput::default(), &silent()).unwrap();
             let (right, found) = (displacement(&simulation), tree.positions(0).unwrap());
             for (i, (u, x)) in right.iter().zip(&found).enumerate() {
                 let apart = (x - mesh.vertices()[i / 3][i % 3] - u).abs();
@@ -399,7 +399,7 @@ fn a_state_replays_bit_for_bit_on_any_number_of_threads() {
             let mut run = || {
                 tree.restore_state(&state).unwrap();
                 for _ in 0..5 {
-                    tree.step(&TreeDrive::default(), &silent()).unwrap();
+                    tree.step(&TreeInput::default(), &silent()).unwrap();
                 }
                 (0..4).map(|domain| tree.positions(domain).unwrap()).collect::<Vec<_>>()
             };

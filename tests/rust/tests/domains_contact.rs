@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, Integrator, SimulationParams, StepReport};
+use jounce::inputs::{Integrator, SimulationParams, StepInput, StepReport};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
-use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeInput};
 use jounce::operators::lumped_mass;
 use jounce::potentials::contact::{Collider, Shape};
 use jounce::simulation::Simulation;
@@ -85,7 +85,7 @@ fn depth(tree: &DomainTree, domain: usize, mesh: &TetMesh, shape: &Shape) -> f64
 }
 
 fn step(tree: &mut DomainTree) -> StepReport {
-    tree.step(&TreeDrive::default(), &silent()).unwrap()
+    tree.step(&TreeInput::default(), &silent()).unwrap()
 }
 
 fn steps(tree: &mut DomainTree, count: usize) {
@@ -298,7 +298,7 @@ fn a_bar_in_two_lies_on_a_ball_as_the_full_space_does() {
     let colliders = std::slice::from_ref(&below);
     let mut simulation =
         Simulation::among(Model::FullSpace(full.into()), hanging(), colliders, None).unwrap();
-    simulation.settle(&Drive::default(), 5000, &silent()).unwrap();
+    simulation.settle(&StepInput::default(), 5000, &silent()).unwrap();
     let u = displacement(&simulation);
     let right = [HALF, 2 * HALF].map(|cells| u[3 * slice(&whole, cells as f64 * CELL)[4] as usize + 2]);
     let errors = [(3, 6), (6, 20), (10, 40)].map(|sizes| {
@@ -360,8 +360,8 @@ fn colliders_that_move_carry_and_push() {
     let lift = |frame: i32| moved([0.01 * f64::from(frame), 0.0, 0.005 * f64::from(frame)], 0.0);
     for frame in 0..60 {
         let colliders = [lift(frame)];
-        let drive = TreeDrive { colliders: Some(&colliders), ..TreeDrive::default() };
-        tree.step(&drive, &silent()).unwrap();
+        let input = TreeInput { colliders: Some(&colliders), ..TreeInput::default() };
+        tree.step(&input, &silent()).unwrap();
     }
     let mean = block.mean(&tree);
     assert!((mean.z - 0.05 - 0.005 * 59.0).abs() < 0.01, "{mean}");
@@ -413,8 +413,8 @@ fn what_does_not_go_with_colliders_is_refused_and_changes_nothing() {
         (vec![REST; 2], "colliders: expected shape (1, 3, 4)"),
         (vec![crooked], "colliders: expected a rotation"),
     ] {
-        let drive = TreeDrive { colliders: Some(&colliders), ..TreeDrive::default() };
-        let error = tree.step(&drive, &silent()).unwrap_err().to_string();
+        let input = TreeInput { colliders: Some(&colliders), ..TreeInput::default() };
+        let error = tree.step(&input, &silent()).unwrap_err().to_string();
         assert!(error.starts_with(sentence), "{error}");
         assert!(tree.save_state() == state);
     }

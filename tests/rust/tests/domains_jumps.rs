@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jounce::Progress;
 use jounce::inputs::SimulationParams;
 use jounce::material::Law;
-use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
+use jounce::model::tree::{Domain, DomainTree, Member, TreeInput};
 use jounce_tests::bodies::{REST, Transform};
 use jounce_tests::trees::{along, attached, chain, exact, linear, soft, stepped, stick};
 
@@ -16,8 +16,8 @@ fn silent() -> Progress {
     Progress::default()
 }
 
-fn led(root: &Transform) -> TreeDrive<'_> {
-    TreeDrive { root: Some(root), ..TreeDrive::default() }
+fn led(root: &Transform) -> TreeInput<'_> {
+    TreeInput { root: Some(root), ..TreeInput::default() }
 }
 
 fn tree(members: &[Member], free: bool, params: SimulationParams) -> DomainTree {
@@ -45,7 +45,7 @@ fn a_tree_that_is_cut_keeps_its_shape_and_feels_no_jump() {
     assert!((moved.frames()[1][0][3] - stayed.frames()[1][0][3] - 40.0).abs() < 1e-12);
     for _ in 0..5 {
         moved.step(&led(&far), &silent()).unwrap();
-        stayed.step(&TreeDrive::default(), &silent()).unwrap();
+        stayed.step(&TreeInput::default(), &silent()).unwrap();
     }
     for (one, other) in moved.coordinates(1).unwrap().iter().zip(stayed.coordinates(1).unwrap()) {
         assert!((one - other).abs() < 1e-9, "{one} {other}");
@@ -53,7 +53,7 @@ fn a_tree_that_is_cut_keeps_its_shape_and_feels_no_jump() {
     let loose = chain(&[linear(&stick(HALF), &material, 6, false)], HALF);
     let mut free = stepped(tree(&loose, true, params), 5);
     let places = free.positions(0).unwrap();
-    free.cut(&TreeDrive::default()).unwrap();
+    free.cut(&TreeInput::default()).unwrap();
     assert_eq!(free.positions(0).unwrap(), places);
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jounce::inputs::{Drag, ForceSamples};
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::model::Model;
 use jounce::operators::lumped_mass;
 use jounce::simulation::Simulation;
@@ -37,8 +37,8 @@ fn drag(samples: &Arc<ForceSamples>, linear: f64, quadratic: f64) -> Drag {
     Drag::new(samples.clone(), &times(linear), Some(&times(quadratic)), Some(&wind)).unwrap()
 }
 
-fn drive<'a>(pose: &'a [Transform; 2], drag: Option<&'a Drag>) -> Drive<'a> {
-    Drive { pose: Some(pose), drag, ..Drive::default() }
+fn input<'a>(pose: &'a [Transform; 2], drag: Option<&'a Drag>) -> StepInput<'a> {
+    StepInput { pose: Some(pose), drag, ..StepInput::default() }
 }
 
 fn norm(w: &[f64]) -> f64 {
@@ -73,7 +73,7 @@ fn a_step_ends_where_the_force_of_its_end_leads() {
                 for frame in 0..6 {
                     let pose = swing(f64::from(frame) / 24.0);
                     let before = sim.save_state();
-                    sim.step_with(&drive(&pose, Some(&drag)), &Progress::default()).unwrap();
+                    sim.step_with(&input(&pose, Some(&drag)), &Progress::default()).unwrap();
                     places.rotate_left(1);
                     places[2] = sim.sample_positions(&samples).unwrap();
                     if frame < 3 {
@@ -84,7 +84,7 @@ fn a_step_ends_where_the_force_of_its_end_leads() {
                     given.restore_state(&before).unwrap();
                     given
                         .step_with(
-                            &Drive { force: Some(&reduced), ..drive(&pose, None) },
+                            &StepInput { force: Some(&reduced), ..input(&pose, None) },
                             &Progress::default(),
                         )
                         .unwrap();
@@ -112,9 +112,9 @@ fn nothing_that_drags_changes_no_bit() {
         for p in settings() {
             let end = |drag: Option<&Drag>| {
                 let mut sim = Simulation::new(model.clone(), SimulationParams { substeps: 2, ..p }).unwrap();
-                sim.settle(&drive(&swing(0.0), drag), 50, &Progress::default()).unwrap();
+                sim.settle(&input(&swing(0.0), drag), 50, &Progress::default()).unwrap();
                 for frame in 1..8 {
-                    sim.step_with(&drive(&swing(f64::from(frame) / 24.0), drag), &Progress::default())
+                    sim.step_with(&input(&swing(f64::from(frame) / 24.0), drag), &Progress::default())
                         .unwrap();
                 }
                 sim.save_state()
@@ -138,7 +138,7 @@ fn parts_follow_a_medium_that_is_thick() {
             sim.reset(Some(&swing(0.0))).unwrap();
             for frame in 1..8 {
                 let before = sim.sample_positions(&samples).unwrap();
-                sim.step_with(&drive(&swing(f64::from(frame) / 24.0), Some(&drag)), &Progress::default())
+                sim.step_with(&input(&swing(f64::from(frame) / 24.0), Some(&drag)), &Progress::default())
                     .unwrap();
                 let after = sim.sample_positions(&samples).unwrap();
                 for (s, medium) in drag.velocity().iter().enumerate() {
@@ -162,7 +162,7 @@ fn what_is_flung_far_through_a_medium_moves_or_is_refused() {
             let away = [turn([0.3, 1.0, 0.2], 0.5, [0.0; 3], [10.0_f64.powi(power), 0.0, 0.0]); 2];
             let mut sim = Simulation::new(model.clone(), params).unwrap();
             sim.reset(Some(&[REST; 2])).unwrap();
-            match sim.step_with(&drive(&away, Some(&drag)), &Progress::default()) {
+            match sim.step_with(&input(&away, Some(&drag)), &Progress::default()) {
                 Ok(_) => {
                     assert!(sim.coefficients().iter().any(|&z| z != 0.0), "10^{power} m");
                     moved += 1;
@@ -187,7 +187,7 @@ fn energies(body: &Body, p: SimulationParams, linear: f64, quadratic: f64) -> Ve
     });
     let mut last = displacement(body, sim.coefficients());
     let frame = |_| {
-        let report = sim.step_with(&drive(&swing(8.0 / 24.0), Some(&drag)), &Progress::default()).unwrap();
+        let report = sim.step_with(&input(&swing(8.0 / 24.0), Some(&drag)), &Progress::default()).unwrap();
         let now = displacement(body, sim.coefficients());
         let moved = |i: usize| (0..3).map(|c| (now[i][c] - last[i][c]).powi(2)).sum::<f64>();
         let kinetic: f64 = mass.iter().enumerate().map(|(i, m)| 0.5 * m * moved(i) / (p.dt * p.dt)).sum();
@@ -230,14 +230,14 @@ fn a_body_settles_in_the_wind_as_under_its_force() {
                 })
                 .collect();
             let force = model.reduce_sample_forces(&samples, &forces).unwrap();
-            let settle = |drive: &Drive<'_>| {
+            let settle = |input: &StepInput<'_>| {
                 let mut sim = Simulation::new(model.clone(), settings()[0]).unwrap();
-                sim.settle(drive, 2000, &Progress::default()).unwrap();
+                sim.settle(input, 2000, &Progress::default()).unwrap();
                 displacement(&body, sim.coefficients())
             };
             let pose = swing(0.1);
-            let one = settle(&drive(&pose, Some(&drag)));
-            let other = settle(&Drive { force: Some(&force), ..drive(&pose, None) });
+            let one = settle(&input(&pose, Some(&drag)));
+            let other = settle(&StepInput { force: Some(&force), ..input(&pose, None) });
             assert!(largest(&one) > 1e-4);
             for (a, b) in one.iter().zip(&other) {
                 (0..3).for_each(|c| assert!((a[c] - b[c]).abs() < 1e-6 * largest(&one)));
@@ -267,14 +267,14 @@ fn drag_that_does_not_fit_is_refused() {
     sim.step(Some(&swing(0.0))).unwrap();
     let state = sim.save_state();
     let foreign =
-        sim.step_with(&drive(&swing(0.1), Some(&drag(&samples, 1.0, 0.0))), &Progress::default()).err();
+        sim.step_with(&input(&swing(0.1), Some(&drag(&samples, 1.0, 0.0))), &Progress::default()).err();
     assert!(matches!(foreign, Some(Error::Shape { what: "samples", .. })));
     let storm = Drag::new(samples.clone(), &four, Some(&four), Some(&[1e200; 12])).unwrap();
     let mut own = Simulation::new(model.clone(), SimulationParams::default()).unwrap();
     own.step(Some(&swing(0.0))).unwrap();
     let own_state = own.save_state();
     assert!(matches!(
-        own.step_with(&drive(&swing(0.1), Some(&storm)), &Progress::default()),
+        own.step_with(&input(&swing(0.1), Some(&storm)), &Progress::default()),
         Err(Error::Numerical { .. })
     ));
     assert_eq!((sim.save_state(), own.save_state()), (state, own_state));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, Minimiser, Shares, SimulationParams};
+use jounce::inputs::{Minimiser, Shares, SimulationParams, StepInput};
 use jounce::material::{Energy, Fibre, Fibres, Field, Law, Material, PrincipalStretch};
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper};
@@ -50,9 +50,9 @@ fn along(flesh: &Flesh, direction: [f64; 3]) -> Fibres {
 }
 
 /// Positions of the vertices in static equilibrium.
-fn settled(model: &Arc<FullSpaceModel>, params: SimulationParams, drive: &Drive<'_>) -> Vec<[f64; 3]> {
+fn settled(model: &Arc<FullSpaceModel>, params: SimulationParams, input: &StepInput<'_>) -> Vec<[f64; 3]> {
     let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
-    sim.settle(drive, 5000, &Progress::default()).unwrap();
+    sim.settle(input, 5000, &Progress::default()).unwrap();
     let u = sim.coefficients().as_chunks::<3>().0;
     model.mesh().vertices().iter().zip(u).map(|(x, u)| std::array::from_fn(|c| x[c] + u[c])).collect()
 }
@@ -79,7 +79,7 @@ fn a_bar_relaxes_where_flesh_and_fibres_are_in_balance() {
         let expected = (2.0 * MU + KAPPA * (1.0 - contraction)) / (2.0 * MU + KAPPA);
         let places: Vec<[f64; 3]> =
             flesh.mesh.vertices().iter().map(|&[x, y, z]| [expected * x, y, z]).collect();
-        let error = longest(&apart(&settled(&model, exact(contraction), &Drive::default()), &places));
+        let error = longest(&apart(&settled(&model, exact(contraction), &StepInput::default()), &places));
         assert!(error < 1e-7, "contraction {contraction}: {error:e}");
     }
 }
@@ -93,11 +93,11 @@ fn fibres_stiffen_flesh_along_them_alone() {
         flesh.mesh.vertices().iter().map(|&[x, y, z]| [(1.0 + by) * x, y, z]).collect()
     };
     let (_, pull) = flesh.elastic(&stretched(0.3));
-    let drive = Drive { force: Some(pull.as_flattened()), ..Drive::default() };
+    let input = StepInput { force: Some(pull.as_flattened()), ..StepInput::default() };
     let share = 2.0 * MU / (2.0 * MU + KAPPA);
     for (direction, by) in [(None, 0.3), (Some([1.0, 0.0, 0.0]), 0.3 * share), (Some([0.0, 1.0, 0.0]), 0.3)] {
         let fibres = direction.map(|direction| along(&flesh, direction));
-        let places = settled(&hung(&flesh, fibres.as_ref()), exact(0.0), &drive);
+        let places = settled(&hung(&flesh, fibres.as_ref()), exact(0.0), &input);
         let error = longest(&apart(&places, &stretched(by)));
         assert!(error < 1e-7, "{direction:?}: {error:e}");
     }
@@ -127,7 +127,7 @@ fn muscles_contract_each_by_itself() {
         let places: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|&[x, y, z]| [place(x), y, z]).collect();
         let contraction = Shares::of_each("contraction", &shares).unwrap();
         let params = SimulationParams { contraction, ..exact(0.0) };
-        let error = longest(&apart(&settled(&model, params, &Drive::default()), &places));
+        let error = longest(&apart(&settled(&model, params, &StepInput::default()), &places));
         assert!(error < 1e-7, "{shares:?}: {error:e}");
     }
 }
@@ -142,7 +142,7 @@ fn muscles_may_share_flesh() {
     let params = SimulationParams { contraction, ..exact(0.0) };
     let expected = (2.0 * MU + KAPPA * 0.4 + 0.5 * KAPPA * 0.8) / (2.0 * MU + 1.5 * KAPPA);
     let places: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|&[x, y, z]| [expected * x, y, z]).collect();
-    let error = longest(&apart(&settled(&hung(&flesh, Some(&both)), params, &Drive::default()), &places));
+    let error = longest(&apart(&settled(&hung(&flesh, Some(&both)), params, &StepInput::default()), &places));
     assert!(error < 1e-7, "{error:e}");
 }
 

@@ -1,6 +1,6 @@
 //! Forces on the flesh: exact reduction, evaluation at few samples, and balance at equilibrium.
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::mesh::Embedding;
 use jounce::model::Model;
 use jounce::operators::lumped_mass;
@@ -54,7 +54,8 @@ fn after(model: &Model, p: SimulationParams, force: Option<&[f64]>) -> Vec<f64> 
     let mut sim = Simulation::new(model.clone(), p).unwrap();
     for frame in 0..12 {
         let pose = swing(f64::from(frame) / 24.0);
-        sim.step_with(&Drive { pose: Some(&pose), force, ..Drive::default() }, &Progress::default()).unwrap();
+        sim.step_with(&StepInput { pose: Some(&pose), force, ..StepInput::default() }, &Progress::default())
+            .unwrap();
     }
     sim.coefficients().to_vec()
 }
@@ -144,7 +145,7 @@ fn a_settled_body_stays_and_its_energy_is_least() {
             let pose = swing(0.2);
             let mut sim = Simulation::new(body.model(), p).unwrap();
             let report = sim
-                .settle(&Drive { pose: Some(&pose), ..Drive::default() }, 5000, &Progress::default())
+                .settle(&StepInput { pose: Some(&pose), ..StepInput::default() }, 5000, &Progress::default())
                 .unwrap();
             assert!(report.residual <= 1e-10 && report.iterations < 2000, "{report:?}");
             let settled = displacement(&body, sim.coefficients());
@@ -166,7 +167,7 @@ fn a_free_body_settles_where_it_is() {
     let model = Model::Skinning(body.reduce(None).into());
     let p = SimulationParams { gravity: GRAVITY, ..Default::default() };
     let mut sim = Simulation::new(model, p).unwrap();
-    let report = sim.settle(&Drive::default(), 2000, &Progress::default()).unwrap();
+    let report = sim.settle(&StepInput::default(), 2000, &Progress::default()).unwrap();
     assert!(report.energy.is_finite() && sim.coefficients().iter().all(|z| z.is_finite()));
 }
 
@@ -192,7 +193,7 @@ fn forces_that_do_not_fit_are_refused() {
     let state = sim.save_state();
     let mut step = |force: &[f64]| {
         sim.step_with(
-            &Drive { pose: Some(&swing(0.1)), force: Some(force), ..Drive::default() },
+            &StepInput { pose: Some(&swing(0.1)), force: Some(force), ..StepInput::default() },
             &Progress::default(),
         )
         .err()

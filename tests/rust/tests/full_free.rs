@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use jounce::Error;
-use jounce::inputs::{Drive, SimulationParams, Start};
+use jounce::inputs::{SimulationParams, Start, StepInput};
 use jounce::material::Law;
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
@@ -54,7 +54,7 @@ fn bent_in_flight(model: &Model, params: SimulationParams) -> Vec<Vec<Vector3<f6
     let mut shapes = Vec::new();
     for frame in 0..60 {
         let force = (frame < 10).then_some(&force[..]);
-        sim.step_with(&Drive { force, ..Drive::default() }, &silent()).unwrap();
+        sim.step_with(&StepInput { force, ..StepInput::default() }, &silent()).unwrap();
         shapes.push(places(&sim));
     }
     shapes

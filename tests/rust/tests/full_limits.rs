@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use jounce::Progress;
-use jounce::inputs::{Drive, Integrator, Minimiser, SimulationParams};
+use jounce::inputs::{Integrator, Minimiser, SimulationParams, StepInput};
 use jounce::material::{Energy, Field, Law, Material, StretchLimit};
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
@@ -188,8 +188,8 @@ fn flesh_that_was_beaten_comes_to_rest() {
             sim.reset(Some(&[REST; 2])).unwrap();
             for step in 0..400 {
                 let force = (step < 3).then_some(&force[..]);
-                let drive = Drive { pose: Some(&[REST; 2]), force, ..Drive::default() };
-                let report = sim.step_with(&drive, &Progress::default()).unwrap();
+                let input = StepInput { pose: Some(&[REST; 2]), force, ..StepInput::default() };
+                let report = sim.step_with(&input, &Progress::default()).unwrap();
                 assert!(report.energy.is_finite() && report.residual.is_finite());
             }
             let left = longest(sim.coefficients().as_chunks::<3>().0);
@@ -395,10 +395,10 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let model = model(Law::NeoHookean);
     let params = SimulationParams { stretch: Some(0.1), tolerance: 1e-9, ..SimulationParams::default() };
     let force = some_coefficients(3 * model.mesh().vertices().len(), 6.0);
-    let drive = Drive { pose: Some(&[REST; 2]), force: Some(&force), ..Drive::default() };
+    let input = StepInput { pose: Some(&[REST; 2]), force: Some(&force), ..StepInput::default() };
     let settled = |params: SimulationParams| {
         let mut sim = simulation(&model, params);
-        sim.settle(&drive, 5000, &Progress::default()).unwrap();
+        sim.settle(&input, 5000, &Progress::default()).unwrap();
         sim.coefficients().to_vec()
     };
     let (held, free) = (settled(params), settled(SimulationParams { stretch: None, ..params }));
@@ -407,7 +407,7 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let params = SimulationParams { dt: 1.0, max_iterations: 300, ..params };
     let mut sim = simulation(&model, params);
     for _ in 0..100 {
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        sim.step_with(&input, &Progress::default()).unwrap();
     }
     let gap = |a: &[f64], b: &[f64]| longest(&apart(&rows(a), &rows(b)));
     assert!(gap(&held, &free) > 0.05 * longest(&rows(&free)), "the load reaches the limit");

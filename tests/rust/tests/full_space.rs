@@ -182,12 +182,12 @@ fn energies_never_rise_in_a_search() {
             start(&mut stepper, &flesh, &x);
             for _ in 0..5 {
                 let mut before = f64::INFINITY;
-                let heard = |_, energy: f64| {
+                let on_iteration = |_, energy: f64| {
                     assert!(energy <= before, "{name}: from {before} to {energy}");
                     before = energy;
                     Ok(())
                 };
-                stepper.step(flesh.mesh.vertices(), &params(30, 1e-8), heard).unwrap();
+                stepper.step(flesh.mesh.vertices(), &params(30, 1e-8), on_iteration).unwrap();
             }
         }
     }
@@ -342,11 +342,11 @@ fn flesh_in_motion_goes_on() {
         let pairs = places[1].iter().zip(&places[0]);
         let y: Vec<[f64; 3]> = pairs.map(|(b, a)| [0, 1, 2].map(|c| 2.0 * b[c] - a[c])).collect();
         let mut first = None;
-        let heard = |_, energy| {
+        let on_iteration = |_, energy| {
             first.get_or_insert(energy);
             Ok(())
         };
-        stepper.step(flesh.mesh.vertices(), &settings, heard).unwrap();
+        stepper.step(flesh.mesh.vertices(), &settings, on_iteration).unwrap();
         let [_, last] = places;
         places = [last, stepper.positions()];
         let energy = |x: &[[f64; 3]]| flesh.incremental(x, &y, settings.dt).0;

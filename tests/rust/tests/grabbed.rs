@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jounce::Error;
 use jounce::inputs::Drag;
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams};
 use jounce::inputs::{Grip, Pull};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::model::Model;
 use jounce::model::projective::ProjectiveModel;
@@ -35,7 +35,7 @@ fn grip(model: &Model, points: &[u32]) -> Arc<Grip> {
 }
 
 fn pulled(sim: &mut Simulation, pull: &Pull) {
-    sim.step_with(&Drive { pull: Some(pull), ..Drive::default() }, &silent()).unwrap();
+    sim.step_with(&StepInput { pull: Some(pull), ..StepInput::default() }, &silent()).unwrap();
 }
 
 fn whole(mass: &[f64], places: &[Vector3<f64>]) -> Vector3<f64> {
@@ -144,7 +144,8 @@ fn held_points_are_as_springs_that_were_built_in() {
     let params = SimulationParams { gravity: [0.0, 0.0, -9.81], ..exactly() };
     let settled = |model: &Model, pull: Option<&Pull>| {
         let mut sim = simulation(model, params);
-        sim.settle(&Drive { pose: Some(&[STILL]), pull, ..Drive::default() }, 20_000, &silent()).unwrap();
+        sim.settle(&StepInput { pose: Some(&[STILL]), pull, ..StepInput::default() }, 20_000, &silent())
+            .unwrap();
         places(&sim)
     };
     let (live, built) = (settled(&model, Some(&pull)), settled(&rebuilt, None));
@@ -224,9 +225,9 @@ fn the_number_of_threads_changes_no_bit_of_what_is_held_and_dragged() {
             let mut sim = simulation(&model, SimulationParams { substeps: 2, ..Default::default() });
             let points = held(&model, 5);
             let pull = Pull::new(grip(&model, &points), &[[0.3, 0.1, 0.2]; 5], 8.0, 1.0).unwrap();
-            let drive = Drive { pull: Some(&pull), drag: Some(&drag), ..Drive::default() };
+            let input = StepInput { pull: Some(&pull), drag: Some(&drag), ..StepInput::default() };
             for _ in 0..6 {
-                sim.step_with(&drive, &silent()).unwrap();
+                sim.step_with(&input, &silent()).unwrap();
             }
             sim.coefficients().to_vec()
         })
@@ -246,7 +247,7 @@ fn wind_that_differs_from_place_to_place_pushes_with_its_sum() {
         let drag = Drag::at_vertices(&factors, None, Some(&winds)).unwrap();
         let mut sim = simulation(&model, exactly());
         let before = places(&sim);
-        sim.step_with(&Drive { drag: Some(&drag), ..Drive::default() }, &silent()).unwrap();
+        sim.step_with(&StepInput { drag: Some(&drag), ..StepInput::default() }, &silent()).unwrap();
         let velocity = (whole(&mass, &places(&sim)) - whole(&mass, &before)) / (h * total);
         let pushed: Vector3<f64> = factors.iter().enumerate().map(|(v, c)| *c * wind(v)).sum();
         let expected = pushed * h / total;
@@ -268,7 +269,7 @@ fn what_drags_brakes_as_its_formula_says_and_a_medium_takes_bodies_along() {
         let mut velocity = Vector3::new(0.0, 0.0, 1.0);
         for _ in 0..30 {
             let before = places(&sim);
-            sim.step_with(&Drive { drag: Some(&drag), ..Drive::default() }, &silent()).unwrap();
+            sim.step_with(&StepInput { drag: Some(&drag), ..StepInput::default() }, &silent()).unwrap();
             let now = (whole(&mass, &places(&sim)) - whole(&mass, &before)) / (h * total);
             let relative = now - Vector3::from(wind);
             let braked = (gamma + quadratic * relative.norm()) * relative;
@@ -291,8 +292,8 @@ fn drag_never_adds_energy_however_strong_it_is() {
             sim.place(&spun).unwrap();
             let (mut before, mut last) = (places(&sim), f64::INFINITY);
             for _ in 0..20 {
-                let drive = Drive { drag: Some(&drag), ..Drive::default() };
-                let elastic = sim.step_with(&drive, &silent()).unwrap().energy;
+                let input = StepInput { drag: Some(&drag), ..StepInput::default() };
+                let elastic = sim.step_with(&input, &silent()).unwrap().energy;
                 let now = places(&sim);
                 let energy = elastic + momentum(&mass, &before, &now, 1.0 / 60.0).0;
                 assert!(energy <= last * (1.0 + 1e-9) + 1e-18, "{factor}: {last} to {energy}");
@@ -310,7 +311,7 @@ fn a_uniform_force_is_as_gravity() {
         let heavy = SimulationParams { gravity: [0.0, 0.2, -9.81], ..exactly() };
         let (mut pushed, mut falling) = (simulation(&model, exactly()), simulation(&model, heavy));
         for _ in 0..10 {
-            pushed.step_with(&Drive { force: Some(&force), ..Drive::default() }, &silent()).unwrap();
+            pushed.step_with(&StepInput { force: Some(&force), ..StepInput::default() }, &silent()).unwrap();
             falling.step(None).unwrap();
         }
         assert!(furthest(&places(&pushed), &places(&falling)) < 1e-9 * diagonal(&model));
@@ -337,7 +338,7 @@ fn what_cannot_be_held_is_refused() {
     let calm = Pull::new(grip.clone(), &[[0.0; 3]; 2], 1.0, -1.0);
     assert!(matches!(calm, Err(Error::Range { what: "calm", .. })));
     let pull = pull(&[[0.0; 3]; 2], 5.0).unwrap();
-    let drive = Drive { pull: Some(&pull), ..Drive::default() };
+    let input = StepInput { pull: Some(&pull), ..StepInput::default() };
     // The same number of handles on the same mesh, but different ones.
     let mesh = box_mesh([3; 3], 0.05);
     let handles = Handles::spread(&mesh, 6, 1, &silent()).unwrap();
@@ -346,7 +347,7 @@ fn what_cannot_be_held_is_refused() {
     for model in [other, Model::Projective(moved.into()), Body::ball().model] {
         let mut sim = simulation(&model, exactly());
         let before = sim.save_state();
-        assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::Unsupported { what: "pull", .. })));
+        assert!(matches!(sim.step_with(&input, &silent()), Err(Error::Unsupported { what: "pull", .. })));
         assert_eq!(before, sim.save_state());
     }
 }

@@ -1,6 +1,6 @@
 //! Strength of the rig's acceleration, and energy conservation of the integrators.
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::model::Model;
 use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::lumped_mass;
@@ -71,7 +71,8 @@ fn energy_kept(body: &Body, integrator: Integrator, substeps: u32) -> f64 {
         ..SimulationParams { tolerance: 1e-9, max_iterations: 500, ..Default::default() }
     };
     let mut sim = Simulation::new(Model::Skinning(model.clone()), p).unwrap();
-    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 5000, &Progress::default()).unwrap();
+    sim.settle(&StepInput { pose: Some(&[REST, REST]), ..StepInput::default() }, 5000, &Progress::default())
+        .unwrap();
     sim.set_params(SimulationParams { gravity: [0.0; 3], ..p }).unwrap();
     let mass = lumped_mass(mesh, material);
     let at = |sim: &Simulation| {

@@ -2,14 +2,14 @@
 
 use jounce::file::{decode_state, encode_state};
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams, StepReport};
+use jounce::inputs::{SimulationParams, StepInput, StepReport};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
 use jounce::model::projective::ProjectiveModel;
 use jounce::operators::lumped_mass;
 use jounce::potentials::contact::{Collider, Shape};
-use jounce::simulation::{Simulation, Turn, step_together};
+use jounce::simulation::{Participant, Simulation, step_together};
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, bar, turn};
@@ -94,7 +94,7 @@ fn depth(cube: &Cube, sims: &[Simulation]) -> f64 {
 }
 
 fn step(sims: &mut [Simulation]) -> Vec<StepReport> {
-    let turns = sims.iter_mut().map(|simulation| Turn { simulation, drive: Drive::default() });
+    let turns = sims.iter_mut().map(|simulation| Participant { simulation, input: StepInput::default() });
     step_together(&mut turns.collect::<Vec<_>>()).unwrap()
 }
 
@@ -274,7 +274,7 @@ fn what_cannot_touch_is_refused() {
     let other = SimulationParams { substeps: 3, ..params() };
     let mut sims = [cube.simulation(params(), &[], 0.5), cube.simulation(other, &[], 0.5)];
     let before: Vec<_> = sims.iter().map(Simulation::save_state).collect();
-    let turns = sims.iter_mut().map(|simulation| Turn { simulation, drive: Drive::default() });
+    let turns = sims.iter_mut().map(|simulation| Participant { simulation, input: StepInput::default() });
     let refused = step_together(&mut turns.collect::<Vec<_>>());
     assert!(matches!(refused, Err(Error::Unsupported { what: "substeps", .. })));
     let after: Vec<_> = sims.iter().map(Simulation::save_state).collect();

@@ -3,7 +3,7 @@
 
 use faer::Mat;
 use faer::linalg::solvers::Solve;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::model::Model;
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
@@ -69,8 +69,8 @@ fn keys(sim: &Simulation) -> Vec<Key> {
     ]
 }
 
-fn still(frames: usize) -> Vec<Drive<'static>> {
-    vec![Drive::default(); frames]
+fn still(frames: usize) -> Vec<StepInput<'static>> {
+    vec![StepInput::default(); frames]
 }
 
 fn keyed(sim: &Simulation, frames: usize, keys: &[Key]) -> KeyedMotion {
@@ -89,17 +89,17 @@ fn the_adjoint_is_the_gradient_of_differences() {
     for law in [Law::Corotated, Law::NeoHookean, Law::StVenantKirchhoff] {
         for (params, posed) in settings.into_iter().zip([false, true, true]) {
             let mut sim = simulation(reduced(&flesh(law), posed), params);
-            let of = |pose| Drive { pose: posed.then_some(pose), ..Drive::default() };
-            let drives: Vec<Drive<'_>> = poses.iter().map(|pose| of(pose)).collect();
+            let of = |pose| StepInput { pose: posed.then_some(pose), ..StepInput::default() };
+            let inputs: Vec<StepInput<'_>> = poses.iter().map(|pose| of(pose)).collect();
             // From the middle of a shot, with all its history.
             (0..3).for_each(|frame| {
-                sim.step_with(&drives[frame], &silent()).unwrap();
+                sim.step_with(&inputs[frame], &silent()).unwrap();
             });
             let effort = KeyedParams { effort: 1e-3, ..KeyedParams::default() };
             let keys = keys(&sim);
             let size = 30.0 * size(sim.model());
             let forces = some_coefficients(12 * COUNT, size);
-            let at = |forces: &[f64]| sim.keyed_objective((&drives, &keys), &effort, forces).unwrap();
+            let at = |forces: &[f64]| sim.keyed_objective((&inputs, &keys), &effort, forces).unwrap();
             let (value, gradient) = at(&forces);
             assert!(value > 1e-6);
             let scale = gradient.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
@@ -134,7 +134,7 @@ fn the_flesh_passes_through_its_keys_and_steps_do_what_was_found() {
         );
         assert!(motion.misses.iter().all(|&miss| miss < 1e-3), "{:?}", motion.misses);
         for (frame, force) in motion.forces.chunks(COUNT).enumerate() {
-            sim.step_with(&Drive { force: Some(force), ..Drive::default() }, &silent()).unwrap();
+            sim.step_with(&StepInput { force: Some(force), ..StepInput::default() }, &silent()).unwrap();
             let found = &motion.coefficients[frame * COUNT..][..COUNT];
             let size = size(sim.model());
             let error = sim.coefficients().iter().zip(found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -212,7 +212,7 @@ fn a_disturbed_shot_is_led_back() {
             if frame == 2 {
                 force.iter_mut().enumerate().for_each(|(k, f)| *f += 20.0 * size / (1 + k) as f64);
             }
-            sim.step_with(&Drive { force: Some(&force), ..Drive::default() }, &silent()).unwrap();
+            sim.step_with(&StepInput { force: Some(&force), ..StepInput::default() }, &silent()).unwrap();
             let there = &motion.coefficients[frame * COUNT..][..COUNT];
             off.push(sim.coefficients().iter().zip(there).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt());
         }
@@ -262,7 +262,7 @@ fn costs_solve_the_equation_of_riccati_and_no_other_gain_is_better() {
                 if frame == 0 {
                     force.iter_mut().enumerate().for_each(|(k, f)| *f += 0.1 * size / (1 + k) as f64);
                 }
-                sim.step_with(&Drive { force: Some(&force), ..Drive::default() }, &silent()).unwrap();
+                sim.step_with(&StepInput { force: Some(&force), ..StepInput::default() }, &silent()).unwrap();
                 let there = &motion.coefficients[frame * COUNT..][..COUNT];
                 sum += q * sim.coefficients().iter().zip(there).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
             }

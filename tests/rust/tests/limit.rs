@@ -1,6 +1,6 @@
 //! The displacement limit: no effect on calm motion, never exceeded in violent motion, and smooth between.
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::simulation::Simulation;
 use jounce::{Error, Progress};
@@ -87,7 +87,11 @@ fn a_settled_body_is_one_that_stays() {
         };
         let mut sim = Simulation::new(body.model(), params).unwrap();
         let report = sim
-            .settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 20_000, &Progress::default())
+            .settle(
+                &StepInput { pose: Some(&[REST, REST]), ..StepInput::default() },
+                20_000,
+                &Progress::default(),
+            )
             .unwrap();
         assert!(report.residual <= 1e-12);
         let sag = largest(&sim);
@@ -104,7 +108,8 @@ fn a_limit_may_come_while_the_flesh_is_beyond_it() {
     let body = Body::bar().with_law(Law::Corotated, 0.3);
     let params = SimulationParams { gravity: [0.0, 0.0, -60.0], ..settings()[0] };
     let mut sim = Simulation::new(body.model(), params).unwrap();
-    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 1000, &Progress::default()).unwrap();
+    sim.settle(&StepInput { pose: Some(&[REST, REST]), ..StepInput::default() }, 1000, &Progress::default())
+        .unwrap();
     assert!(largest(&sim) > 0.2 * DIAGONAL);
     sim.set_params(SimulationParams { limit: Some(0.05), ..params }).unwrap();
     for _ in 0..24 {

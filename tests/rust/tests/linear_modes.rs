@@ -1,7 +1,7 @@
 //! Linear modes against dense eigenproblems and formulas, and modal derivatives against the full space.
 
 use faer::{Mat, Side};
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
 use jounce::model::Model;
@@ -170,8 +170,8 @@ fn bent(mesh: &TetMesh, material: &Material, pinned: &[bool], force: &[f64]) -> 
         FullSpaceModel::of(mesh, material, &restraint, &FullSpaceExtras::default(), &silent()).unwrap();
     let params = SimulationParams { tolerance: 1e-13, ..SimulationParams::default() };
     let mut sim = Simulation::new(Model::FullSpace(model.into()), params).unwrap();
-    let drive = Drive { force: Some(force), ..Drive::default() };
-    sim.settle(&drive, 4000, &silent()).unwrap();
+    let input = StepInput { force: Some(force), ..StepInput::default() };
+    sim.settle(&input, 4000, &silent()).unwrap();
     sim.coefficients().to_vec()
 }
 

@@ -2,7 +2,7 @@
 
 use jounce::file::{decode_state, encode_state};
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
@@ -286,8 +286,8 @@ fn motion(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>>
     frames
         .map(|frame| {
             let club = moved([0.02 * (frame as f64 - 20.0), 0.0, 0.0], 0.05 * frame as f64);
-            let drive = Drive { colliders: Some(&[REST, club]), ..Drive::default() };
-            sim.step_with(&drive, &silent).unwrap();
+            let input = StepInput { colliders: Some(&[REST, club]), ..StepInput::default() };
+            sim.step_with(&input, &silent).unwrap();
             sim.coefficients().to_vec()
         })
         .collect()

@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::model::Model;
 use jounce::simulation::Simulation;
@@ -123,7 +123,7 @@ fn it_is_placed_and_settles_as_large_as_it_is_inflated() {
     assert!((volume(&mesh, &places(&sim)) / grown - 1.0).abs() < 1e-10);
     assert!(step(&mut sim) < 1e-12);
     sim.reset(None).unwrap();
-    sim.settle(&Drive::default(), 2000, &silent()).unwrap();
+    sim.settle(&StepInput::default(), 2000, &silent()).unwrap();
     assert!((volume(&mesh, &places(&sim)) / grown - 1.0).abs() < 1e-5);
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jounce::body::{Body, BodyParams};
 use jounce::inputs::Drag;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::mesh::{SurfaceMesh, closest_points};
 use jounce::model::Model;
@@ -84,13 +84,13 @@ fn settings() -> [SimulationParams; 5] {
     ]
 }
 
-/// Coefficients of all frames; `drive` gives pose and offsets at a time.
+/// Coefficients of all frames; `input` gives pose and offsets at a time.
 fn run(
     model: &Model,
     params: SimulationParams,
-    drive: impl Fn(f64) -> (Vec<Transform>, Option<Vec<f64>>),
+    input: impl Fn(f64) -> (Vec<Transform>, Option<Vec<f64>>),
 ) -> Vec<Vec<f64>> {
-    run_in(0.0, model, params, drive)
+    run_in(0.0, model, params, input)
 }
 
 /// As [`run`], in a medium at rest with drag coefficients proportional to each part's mass.
@@ -98,17 +98,17 @@ fn run_in(
     medium: f64,
     model: &Model,
     params: SimulationParams,
-    drive: impl Fn(f64) -> (Vec<Transform>, Option<Vec<f64>>),
+    input: impl Fn(f64) -> (Vec<Transform>, Option<Vec<f64>>),
 ) -> Vec<Vec<f64>> {
     let samples = Arc::new(model.force_samples(6).unwrap());
     let coefficients: Vec<f64> = samples.masses().iter().map(|m| medium * m).collect();
     let drag = Drag::new(samples, &coefficients, Some(&coefficients), None).unwrap();
     let mut sim = Simulation::new(model.clone(), params).unwrap();
     let step = |frame| {
-        let (pose, offsets) = drive(f64::from(frame) / 24.0);
+        let (pose, offsets) = input(f64::from(frame) / 24.0);
         let offsets = offsets.as_deref();
-        let drive = Drive { pose: Some(&pose), offsets, drag: Some(&drag), ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { pose: Some(&pose), offsets, drag: Some(&drag), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
         sim.coefficients().to_vec()
     };
     (0..FRAMES).map(step).collect()
@@ -149,13 +149,13 @@ fn in_the_full_space_offsets_of_the_vertices_are_the_rig_again() {
             let pose = swing(f64::from(frame) / 24.0);
             let offsets = difference(&posed(&surface, &weights, &pose), surface.points());
             let offsets = body.vertex_offsets(&offsets).unwrap();
-            let drive = Drive { drag: Some(&drag), ..Drive::default() };
-            let drive = if as_offsets {
-                Drive { pose: Some(&[REST, REST]), offsets: Some(&offsets), ..drive }
+            let input = StepInput { drag: Some(&drag), ..StepInput::default() };
+            let input = if as_offsets {
+                StepInput { pose: Some(&[REST, REST]), offsets: Some(&offsets), ..input }
             } else {
-                Drive { pose: Some(&pose), ..drive }
+                StepInput { pose: Some(&pose), ..input }
             };
-            sim.step_with(&drive, &Progress::default()).unwrap();
+            sim.step_with(&input, &Progress::default()).unwrap();
             sim.coefficients().to_vec()
         };
         (0..20).map(frame).collect()
@@ -255,8 +255,8 @@ fn residual_offsets_act_as_bones(params: &BodyParams) {
         .map(|(which, (model, samples))| {
             let (pose, offsets) = if which == 0 { as_bones(0.4) } else { as_offsets(0.4) };
             let mut sim = Simulation::new(model.clone(), SimulationParams::default()).unwrap();
-            let drive = Drive { pose: Some(&pose), offsets: offsets.as_deref(), ..Drive::default() };
-            sim.settle(&Drive { ..drive }, 100, &Progress::default()).unwrap();
+            let input = StepInput { pose: Some(&pose), offsets: offsets.as_deref(), ..StepInput::default() };
+            sim.settle(&StepInput { ..input }, 100, &Progress::default()).unwrap();
             assert!(largest(&displacement(model, &sim)) < 1e-9, "held at the posed shape");
             sim.sample_positions(samples).unwrap()
         })
@@ -279,7 +279,7 @@ fn a_saved_state_holds_the_offsets() {
     let step = |sim: &mut Simulation, frame: u32| {
         let (pose, offsets) = (swing(f64::from(frame) / 24.0), offsets(frame));
         sim.step_with(
-            &Drive { pose: Some(&pose), offsets: Some(&offsets), ..Drive::default() },
+            &StepInput { pose: Some(&pose), offsets: Some(&offsets), ..StepInput::default() },
             &Progress::default(),
         )
         .unwrap();
@@ -314,7 +314,7 @@ fn offsets_that_do_not_fit_are_refused() {
     let good = body.reduce_offsets(&vec![0.01; count]).unwrap();
     let mut step = |offsets: &[f64]| {
         sim.step_with(
-            &Drive { pose: Some(&swing(0.1)), offsets: Some(offsets), ..Drive::default() },
+            &StepInput { pose: Some(&swing(0.1)), offsets: Some(offsets), ..StepInput::default() },
             &Progress::default(),
         )
         .err()

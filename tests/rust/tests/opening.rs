@@ -1,7 +1,7 @@
 //! Stitches that open during the motion, against bodies built with the remaining stiffness.
 
 use jounce::file;
-use jounce::inputs::{Drive, Shares, SimulationParams};
+use jounce::inputs::{Shares, SimulationParams, StepInput};
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::skinning_modes::{Extras, SkinningModel};
@@ -64,8 +64,8 @@ fn motion(
     let play = |frame: usize| {
         sim.set_params(SimulationParams { stitching: stitching(frame), ..params }).unwrap();
         let pose = swing(0.25 * (frame as f64 / 4.0).sin());
-        let drive = Drive { pose: posed.then_some(&pose[..]), ..Drive::default() };
-        let report = sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { pose: posed.then_some(&pose[..]), ..StepInput::default() };
+        let report = sim.step_with(&input, &Progress::default()).unwrap();
         (sim.coefficients().to_vec(), report.energy)
     };
     (0..frames).map(play).collect()
@@ -133,12 +133,12 @@ fn every_vertex_feels_them_too() {
             let play = |frame: usize| {
                 sim.set_params(SimulationParams { damping, stitching: shares, ..params }).unwrap();
                 let pose = swing(0.25 * (frame as f64 / 4.0).sin());
-                let drive = Drive {
+                let input = StepInput {
                     pose: hung.then_some(&pose[..]),
                     force: (!hung && frame < 4).then_some(&force[..]),
-                    ..Drive::default()
+                    ..StepInput::default()
                 };
-                let energy = sim.step_with(&drive, &Progress::default()).unwrap().energy;
+                let energy = sim.step_with(&input, &Progress::default()).unwrap().energy;
                 (sim.coefficients().to_vec(), energy)
             };
             (0..10).map(play).collect::<Vec<_>>()
@@ -175,7 +175,8 @@ fn what_was_open_is_replayed_bit_for_bit_from_any_frame() {
         let step = |sim: &mut Simulation, frame: usize| {
             sim.set_params(SimulationParams { stitching: zipper(frame), ..params }).unwrap();
             let pose = swing(0.25 * (frame as f64 / 4.0).sin());
-            sim.step_with(&Drive { pose: Some(&pose), ..Drive::default() }, &Progress::default()).unwrap();
+            sim.step_with(&StepInput { pose: Some(&pose), ..StepInput::default() }, &Progress::default())
+                .unwrap();
             sim.coefficients().to_vec()
         };
         let mut states = Vec::new();
@@ -221,7 +222,7 @@ fn tearing_in_mid_swing_is_continuous() {
             let step = |sim: &mut Simulation, stitching: Shares, frame: usize| {
                 sim.set_params(SimulationParams { stitching, ..params }).unwrap();
                 let pose = swing(0.25 * (frame as f64 / 4.0).sin());
-                sim.step_with(&Drive { pose: Some(&pose), ..Drive::default() }, &Progress::default())
+                sim.step_with(&StepInput { pose: Some(&pose), ..StepInput::default() }, &Progress::default())
                     .unwrap();
             };
             let mut most = 0.0_f64;

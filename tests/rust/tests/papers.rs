@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 use jounce::Progress;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::model::Model;
@@ -114,7 +114,7 @@ fn squash(mesh: &TetMesh, law: Law, poisson: f64) -> f64 {
     let shifted = |z: f64| turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.0, z]);
     let report = simulation
         .settle(
-            &Drive { pose: Some(&[shifted(press), shifted(-press)]), ..Drive::default() },
+            &StepInput { pose: Some(&[shifted(press), shifted(-press)]), ..StepInput::default() },
             2000,
             &Progress::default(),
         )

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 use jounce::Progress;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
@@ -72,7 +72,7 @@ impl Fork {
         let params =
             SimulationParams { pose_rest: 0.0, gravity: [0.0, 0.0, -9.81], ..SimulationParams::default() };
         let mut sim = Simulation::new(model, params).unwrap();
-        sim.settle(&Drive::default(), 5000, &Progress::default()).unwrap();
+        sim.settle(&StepInput::default(), 5000, &Progress::default()).unwrap();
         let mut u = vec![0.0; 3 * self.mesh.vertices().len()];
         projector.displacement(sim.coefficients(), &mut u).unwrap();
         let moved = |(x, u): (&[f64; 3], &[f32; 3])| std::array::from_fn(|c| x[c] + f64::from(u[c]));

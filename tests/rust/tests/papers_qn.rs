@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, Integrator, Minimiser, SimulationParams};
+use jounce::inputs::{Integrator, Minimiser, SimulationParams, StepInput};
 use jounce::material::PrincipalStretch;
 use jounce::model::Model;
 use jounce::simulation::Simulation;
@@ -57,7 +57,7 @@ fn a_bar_hangs_as_long_as_its_weight_pulls_it() {
         let flesh = Flesh { mesh: bar([20, 2, 2], CELL), law };
         let gravity = 0.2;
         let mut sim = hung(&flesh, SimulationParams { gravity: [gravity, 0.0, 0.0], ..params(30, 1e-12) });
-        sim.settle(&Drive::default(), 2000, &jounce::Progress::default()).unwrap();
+        sim.settle(&StepInput::default(), 2000, &jounce::Progress::default()).unwrap();
         let end = length(&flesh);
         let longer = mean(&flesh, sim.coefficients(), 0, |v| v[0] == end);
         let expected = DENSITY * gravity * end * end / (2.0 * YOUNG);
@@ -83,8 +83,12 @@ fn a_pulled_bar_gets_thinner() {
             .iter()
             .flat_map(|v| [if v[0] == end { pull * share(v[1]) * share(v[2]) } else { 0.0 }, 0.0, 0.0])
             .collect();
-        sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 3000, &jounce::Progress::default())
-            .unwrap();
+        sim.settle(
+            &StepInput { force: Some(&force), ..StepInput::default() },
+            3000,
+            &jounce::Progress::default(),
+        )
+        .unwrap();
         let u = sim.coefficients();
         // Far from both ends, beyond the influence of the clamp and of the load's distribution.
         let [near, far] = [0.3, 0.7].map(|part| CELL * (part * end / CELL).round());
@@ -108,7 +112,7 @@ fn a_bar_swings_along_its_axis_as_fast_as_sound_runs_four_times() {
     let dt = 2.0 / expected / f64::from(steps);
     let settings = SimulationParams { dt, integrator: Integrator::Bdf2, ..params(100, 1e-10) };
     let mut sim = hung(&flesh, SimulationParams { gravity: [0.05, 0.0, 0.0], ..settings });
-    sim.settle(&Drive::default(), 2000, &jounce::Progress::default()).unwrap();
+    sim.settle(&StepInput::default(), 2000, &jounce::Progress::default()).unwrap();
     let first = mean(&flesh, sim.coefficients(), 0, |v| v[0] == end);
     sim.set_params(settings).unwrap();
     let mut crossings = Vec::new();
@@ -132,7 +136,7 @@ fn swing_after_200_frames(integrator: Integrator) -> f64 {
     let end = length(&flesh);
     let settings = SimulationParams { integrator, damping: 0.0, ..params(100, 1e-10) };
     let mut sim = hung(&flesh, SimulationParams { gravity: [0.05, 0.0, 0.0], ..settings });
-    sim.settle(&Drive::default(), 2000, &jounce::Progress::default()).unwrap();
+    sim.settle(&StepInput::default(), 2000, &jounce::Progress::default()).unwrap();
     let first = mean(&flesh, sim.coefficients(), 0, |v| v[0] == end);
     sim.set_params(settings).unwrap();
     let mut swing = |_| {

@@ -4,7 +4,7 @@
 use jounce::Error;
 use jounce::file::{decode_state, encode_state};
 use jounce::inputs::Start;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
@@ -255,15 +255,15 @@ fn stiffness_may_change_at_any_time_and_the_shape_comes_back() {
         .flat_map(|(v, m)| [0.0, 0.0, -40.0 * m * (v[2] - 0.2) / 0.2])
         .collect();
     let force = model.projector(None).unwrap().reduce_forces(&press).unwrap();
-    let drive = Drive { force: Some(&force), ..Drive::default() };
-    sim.settle(&drive, 2000, &silent()).unwrap();
+    let input = StepInput { force: Some(&force), ..StepInput::default() };
+    sim.settle(&input, 2000, &silent()).unwrap();
     assert!(displacements(&sim).iter().any(|u| u.norm() > 0.1));
     for stiffness in [0.1, 1.0] {
         sim.set_params(soft(stiffness)).unwrap();
         run(&mut sim, 200);
     }
     // The remaining spin stretches the body a little.
-    sim.cut(&Drive::default()).unwrap();
+    sim.cut(&StepInput::default()).unwrap();
     run(&mut sim, 100);
     let (rest, now) = (model.vertices(), places(&sim));
     for (x, was) in now.iter().zip(rest) {
@@ -333,11 +333,11 @@ fn what_is_cancelled_leaves_the_state() {
         let mut sim = simulation(&model, settings()[1]);
         bent(&mut sim);
         let state = sim.save_state();
-        let (report, reports) = counted(|progress| sim.step_with(&Drive::default(), progress).unwrap());
+        let (report, reports) = counted(|progress| sim.step_with(&StepInput::default(), progress).unwrap());
         assert!(reports >= report.iterations as usize);
         for at in 0..reports {
             sim.restore_state(&state).unwrap();
-            assert_eq!(sim.step_with(&Drive::default(), &cancelling(at)).err(), Some(Error::Cancelled));
+            assert_eq!(sim.step_with(&StepInput::default(), &cancelling(at)).err(), Some(Error::Cancelled));
             assert!(sim.save_state() == state);
         }
     }
@@ -379,8 +379,8 @@ fn what_it_has_no_part_for_is_refused() {
     let pose = [Start::default().place];
     assert!(matches!(sim.step(Some(&[pose[0]; 2])), Err(Error::Shape { what: "pose", .. })));
     let force = vec![0.0; 5];
-    let drive = Drive { force: Some(&force), ..Drive::default() };
-    assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::Shape { what: "force", .. })));
+    let input = StepInput { force: Some(&force), ..StepInput::default() };
+    assert!(matches!(sim.step_with(&input, &silent()), Err(Error::Shape { what: "force", .. })));
     let scaled = Start { place: pose[0].map(|row| row.map(|x| 2.0 * x)), ..Start::default() };
     let before = sim.save_state();
     assert!(matches!(sim.place(&scaled), Err(Error::Range { what: "place", .. })));

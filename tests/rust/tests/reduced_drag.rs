@@ -1,7 +1,7 @@
 //! Drag in a reduced basis: the drag of single vertices, gathered in parts.
 
 use jounce::inputs::Drag;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::model::Model;
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
@@ -33,8 +33,8 @@ fn played(model: &Model, params: SimulationParams, drag: Option<&Drag>) -> Vec<f
     let mut found = Vec::new();
     for frame in 0..16 {
         let pose: [Transform; 2] = swing(f64::from(frame) / 24.0);
-        let drive = Drive { pose: Some(&pose), drag, ..Drive::default() };
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        let input = StepInput { pose: Some(&pose), drag, ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
         found.extend(displacement(&sim));
     }
     found
@@ -80,7 +80,8 @@ fn a_loose_body_falls_as_a_point_does() {
         // A body that follows the medium does so to a millionth per substep.
         let felt = linear.min(1e6 / params.dt);
         for _ in 0..30 {
-            sim.step_with(&Drive { drag: Some(&drag), ..Drive::default() }, &Progress::default()).unwrap();
+            sim.step_with(&StepInput { drag: Some(&drag), ..StepInput::default() }, &Progress::default())
+                .unwrap();
             speed = (speed + params.dt * params.gravity[2]) / (1.0 + params.dt * felt);
             fallen += params.dt * speed;
             let gap = (displacement(&sim)[2] - fallen).abs();
@@ -95,9 +96,9 @@ fn a_body_settles_in_the_wind_as_under_its_force() {
     let flesh = flesh();
     let model = Model::Reduced(flesh.reduced(&waves(&flesh.mesh, 14), None).into());
     let drag = drag(&flesh, 2.0, 0.5, false);
-    let settled = |drive: &Drive<'_>| {
+    let settled = |input: &StepInput<'_>| {
         let mut sim = Simulation::new(model.clone(), exact()).unwrap();
-        sim.settle(drive, 1000, &Progress::default()).unwrap();
+        sim.settle(input, 1000, &Progress::default()).unwrap();
         displacement(&sim)
     };
     let pose: [Transform; 2] = swing(0.0);
@@ -108,8 +109,8 @@ fn a_body_settles_in_the_wind_as_under_its_force() {
     let size = push.len();
     let work = |shape: &[f64]| shape.iter().zip(&push).map(|(x, f)| x * f).sum::<f64>();
     let force: Vec<f64> = reduced.basis().shapes().chunks(size).map(work).collect();
-    let right = settled(&Drive { pose: Some(&pose), force: Some(&force), ..Drive::default() });
-    let found = settled(&Drive { pose: Some(&pose), drag: Some(&drag), ..Drive::default() });
+    let right = settled(&StepInput { pose: Some(&pose), force: Some(&force), ..StepInput::default() });
+    let found = settled(&StepInput { pose: Some(&pose), drag: Some(&drag), ..StepInput::default() });
     assert!(flesh.error(&found, &right) < 1e-5, "{}", flesh.error(&found, &right));
 }
 
@@ -121,10 +122,10 @@ fn drag_of_nothing_changes_no_bit_and_what_does_not_fit_is_refused() {
     let few = Drag::at_vertices(&[1.0; 4], None, None).unwrap();
     let mut sim = Simulation::new(model.clone(), exact()).unwrap();
     let pose: [Transform; 2] = swing(0.1);
-    sim.step_with(&Drive { pose: Some(&pose), ..Drive::default() }, &Progress::default()).unwrap();
+    sim.step_with(&StepInput { pose: Some(&pose), ..StepInput::default() }, &Progress::default()).unwrap();
     let before = sim.save_state();
-    let drive = Drive { pose: Some(&pose), drag: Some(&few), ..Drive::default() };
-    let refused = sim.step_with(&drive, &Progress::default()).unwrap_err();
+    let input = StepInput { pose: Some(&pose), drag: Some(&few), ..StepInput::default() };
+    let refused = sim.step_with(&input, &Progress::default()).unwrap_err();
     assert!(matches!(refused, Error::Shape { what: "drag", .. }), "{refused}");
     assert_eq!(sim.save_state(), before);
 }
@@ -143,8 +144,8 @@ fn violent_drag_is_finite_and_takes_energy() {
         for frame in 0..72 {
             // A blow, after which the pose is held.
             let pose: [Transform; 2] = swing(if frame < 6 { f64::from(frame % 2) * 0.2 } else { 0.0 });
-            let drive = Drive { pose: Some(&pose), drag: Some(&drag), ..Drive::default() };
-            sim.step_with(&drive, &Progress::default()).unwrap();
+            let input = StepInput { pose: Some(&pose), drag: Some(&drag), ..StepInput::default() };
+            sim.step_with(&input, &Progress::default()).unwrap();
             let most = displacement(&sim).iter().fold(0.0_f64, |most, u| most.max(u.abs()));
             assert!(most.is_finite());
             if frame >= 24 {

@@ -1,6 +1,6 @@
 //! Flesh in a reduced basis against the full space, differences, and the content of a shot.
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::mesh::{Embedding, TetMesh, solid_lattice};
 use jounce::model::Model;
@@ -279,11 +279,11 @@ fn forces_and_gravity_settle_where_they_do_in_the_full_space() {
         let mut sim = Simulation::new(model.clone(), params).unwrap();
         let force = model.projector(None).unwrap().reduce_forces(&pulled).unwrap();
         let pose = swing(0.2);
-        let drive = Drive { pose: Some(&pose), force: Some(&force), ..Drive::default() };
-        let settled = sim.settle(&drive, 1000, &silent()).unwrap();
+        let input = StepInput { pose: Some(&pose), force: Some(&force), ..StepInput::default() };
+        let settled = sim.settle(&input, 1000, &silent()).unwrap();
         assert!(settled.residual <= 1e-9);
         let before = displacement(&sim);
-        sim.step_with(&drive, &silent()).unwrap();
+        sim.step_with(&input, &silent()).unwrap();
         assert!(flesh.error(&displacement(&sim), &before) < 1e-5);
         before
     };
@@ -301,7 +301,7 @@ fn a_cut_turns_the_displacement_with_the_rig() {
     let before = displacement(&sim);
     let by = turn([1.0, 0.5, -2.0], 1.9, [0.0; 3], [4.0, -1.0, 0.0]);
     let pose = frames(6)[5].map(|bone| compose(&by, &bone));
-    sim.cut(&Drive { pose: Some(&pose), ..Drive::default() }).unwrap();
+    sim.cut(&StepInput { pose: Some(&pose), ..StepInput::default() }).unwrap();
     for (after, before) in displacement(&sim).as_chunks::<3>().0.iter().zip(before.as_chunks::<3>().0) {
         for c in 0..3 {
             let turned: f64 = (0..3).map(|d| by[c][d] * before[d]).sum();
@@ -318,9 +318,9 @@ fn cycles_close() {
     let poses: Vec<[Transform; 2]> = (0..=12)
         .map(|frame| swing(0.1 * (std::f64::consts::TAU * f64::from(frame % 12) / 12.0).sin()))
         .collect();
-    let drives: Vec<Drive<'_>> =
-        poses.iter().map(|pose| Drive { pose: Some(pose), ..Drive::default() }).collect();
-    let report = sim.settle_cycle(&drives, &[], 20, 1e-5, &silent()).unwrap();
+    let inputs: Vec<StepInput<'_>> =
+        poses.iter().map(|pose| StepInput { pose: Some(pose), ..StepInput::default() }).collect();
+    let report = sim.settle_cycle(&inputs, &[], 20, 1e-5, &silent()).unwrap();
     assert!(report.seam() <= 1e-5, "{report:?}");
 }
 
@@ -349,10 +349,10 @@ fn what_a_reduced_model_cannot_do_is_refused() {
     let pose = swing(0.1);
     let mut sim = Simulation::new(model.clone(), exact()).unwrap();
     let offsets = vec![0.0; 3 * flesh.mesh.vertices().len()];
-    let drive = Drive { pose: Some(&pose), offsets: Some(&offsets), ..Drive::default() };
-    assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::Unsupported { what: "offsets", .. })));
-    let drive = Drive { pose: Some(&pose), force: Some(&[f64::NAN; 6]), ..Drive::default() };
-    assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::NotFinite { what: "force", .. })));
+    let input = StepInput { pose: Some(&pose), offsets: Some(&offsets), ..StepInput::default() };
+    assert!(matches!(sim.step_with(&input, &silent()), Err(Error::Unsupported { what: "offsets", .. })));
+    let input = StepInput { pose: Some(&pose), force: Some(&[f64::NAN; 6]), ..StepInput::default() };
+    assert!(matches!(sim.step_with(&input, &silent()), Err(Error::NotFinite { what: "force", .. })));
     for params in
         [SimulationParams { limit: Some(0.1), ..exact() }, SimulationParams { stretch: Some(0.1), ..exact() }]
     {

@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 use jounce::Progress;
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::{ReducedExtras, ReducedModel, Shot};
@@ -103,7 +103,7 @@ fn moved(bars: &Bars, stitches: &Stitches, force: &Mat<f64>, p: f64) -> Vec<f64>
     let model = FullSpaceModel::of(&bars.mesh, &bars.material, &restraint, &extras, &silent()).unwrap();
     let params = SimulationParams { tolerance: 1e-13, ..SimulationParams::default() };
     let mut sim = Simulation::new(Model::FullSpace(model.into()), params).unwrap();
-    sim.settle(&Drive { force: Some(&load), ..Drive::default() }, 8000, &silent()).unwrap();
+    sim.settle(&StepInput { force: Some(&load), ..StepInput::default() }, 8000, &silent()).unwrap();
     sim.coefficients().to_vec()
 }
 
@@ -172,8 +172,8 @@ fn hangs(bars: &Bars, model: ReducedModel) -> Vec<Vec<f64>> {
     let hang = |weight: [f64; 3]| {
         let force = Mat::from_fn(columns.nrows(), 1, |i, _| mass[i / 3] * weight[i % 3]);
         let force = columns.transpose() * force;
-        let drive = Drive { force: Some(force.col_as_slice(0)), ..Drive::default() };
-        sim.settle(&drive, 4000, &silent()).unwrap();
+        let input = StepInput { force: Some(force.col_as_slice(0)), ..StepInput::default() };
+        sim.settle(&input, 4000, &silent()).unwrap();
         sim.coefficients().to_vec()
     };
     weights.into_iter().map(hang).collect()
@@ -258,7 +258,7 @@ fn a_reduced_body_has_stitches_exactly() {
     let force: Vec<f64> = free.iter().map(|&row| weight[(row, 0)]).collect();
     let params = SimulationParams { tolerance: 1e-12, ..SimulationParams::default() };
     let mut sim = Simulation::new(Model::Reduced(model.into()), params).unwrap();
-    sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 8000, &silent()).unwrap();
+    sim.settle(&StepInput { force: Some(&force), ..StepInput::default() }, 8000, &silent()).unwrap();
     let most = exact.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
     assert!(most > 0.02, "{most}");
     for (found, &row) in sim.coefficients().iter().zip(&free) {

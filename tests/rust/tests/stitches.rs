@@ -1,7 +1,7 @@
 //! Stitches: their effect on modes, on the reduced body and in files, against the full space.
 
 use faer::{Mat, Side};
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::mesh::Embedding;
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
@@ -108,8 +108,8 @@ fn every_vertex_feels_stitches_that_keep_a_distance() {
         let model = FullSpaceModel::of(&body.mesh, &body.material, &restraint, &extras, &Progress::default());
         let params = SimulationParams { tolerance: 1e-12, ..SimulationParams::default() };
         let mut sim = Simulation::new(Model::FullSpace(model.unwrap().into()), params).unwrap();
-        let drive = Drive { pose: Some(&pose), force, ..Drive::default() };
-        let energy = sim.settle(&drive, 5000, &Progress::default()).unwrap().energy;
+        let input = StepInput { pose: Some(&pose), force, ..StepInput::default() };
+        let energy = sim.settle(&input, 5000, &Progress::default()).unwrap().energy;
         (sim.coefficients().to_vec(), energy)
     };
     let springs = |u: &[f64]| {
@@ -196,7 +196,8 @@ fn a_spring_pulls_shut_what_the_rig_opens() {
         let model = Model::Skinning(model.into());
         let mut sim = Simulation::new(model, SimulationParams::default()).unwrap();
         let pose = swing(0.25);
-        sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 2000, &Progress::default()).unwrap();
+        sim.settle(&StepInput { pose: Some(&pose), ..StepInput::default() }, 2000, &Progress::default())
+            .unwrap();
         let u = displacement(&body, sim.coefficients());
         let place = |v: u32| {
             let rigged = skinned(&body, &[(v as usize, 1.0)], &pose, vertices[v as usize], 1.0);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use jounce::inputs::{Drive, SimulationParams};
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::model::Model;
 use jounce::model::skinning_modes::{Extras, SkinningModel};
 use jounce::operators::gradients;
@@ -150,8 +150,8 @@ fn flesh_that_was_beaten_comes_to_rest() {
             sim.reset(Some(&[REST; 2])).unwrap();
             for step in 0..3000 {
                 let force = (step < 3).then_some(&force[..]);
-                let drive = Drive { pose: Some(&[REST; 2]), force, ..Drive::default() };
-                let report = sim.step_with(&drive, &Progress::default()).unwrap();
+                let input = StepInput { pose: Some(&[REST; 2]), force, ..StepInput::default() };
+                let report = sim.step_with(&input, &Progress::default()).unwrap();
                 assert!(report.energy.is_finite() && report.residual.is_finite());
             }
             let left = largest(&displacement(&body, sim.coefficients()));
@@ -203,10 +203,10 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let model = model(&body);
     let params = SimulationParams { stretch: Some(0.2), tolerance: 1e-9, ..SimulationParams::default() };
     let force = some_coefficients(12 * model.mode_count(), 25.0);
-    let drive = Drive { pose: Some(&[REST; 2]), force: Some(&force), ..Drive::default() };
+    let input = StepInput { pose: Some(&[REST; 2]), force: Some(&force), ..StepInput::default() };
     let settled = |params: SimulationParams| {
         let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
-        sim.settle(&drive, 5000, &Progress::default()).unwrap();
+        sim.settle(&input, 5000, &Progress::default()).unwrap();
         displacement(&body, sim.coefficients())
     };
     let held = settled(params);
@@ -218,7 +218,7 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let params = SimulationParams { dt: 1.0, max_iterations: 300, ..params };
     let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
     for _ in 0..300 {
-        sim.step_with(&drive, &Progress::default()).unwrap();
+        sim.step_with(&input, &Progress::default()).unwrap();
     }
     let stepped = displacement(&body, sim.coefficients());
     assert!(gap(&held, &free) > 0.05 * largest(&free), "the load reaches the limit");

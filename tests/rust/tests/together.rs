@@ -1,7 +1,7 @@
 //! Cuts without a jolt, and several bodies stepped at once, each as if alone.
 
-use jounce::inputs::{Drive, Integrator, SimulationParams};
-use jounce::simulation::{Simulation, Turn, step_together};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
+use jounce::simulation::{Participant, Simulation, step_together};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, compose, largest, swing, turn};
 
@@ -19,8 +19,8 @@ fn simulations(count: usize) -> Vec<Simulation> {
     (0..count).map(make).collect()
 }
 
-fn at(pose: &[Transform; 2]) -> Drive<'_> {
-    Drive { pose: Some(pose), ..Drive::default() }
+fn at(pose: &[Transform; 2]) -> StepInput<'_> {
+    StepInput { pose: Some(pose), ..StepInput::default() }
 }
 
 fn pose(body: usize, frame: u32) -> [Transform; 2] {
@@ -45,7 +45,7 @@ fn together_is_as_alone_for_any_number_of_threads() {
                 let poses: Vec<_> = (0..count).map(|i| pose(i, frame)).collect();
                 let turns = bodies.iter_mut().zip(&poses);
                 let mut turns: Vec<_> =
-                    turns.map(|(simulation, pose)| Turn { simulation, drive: at(pose) }).collect();
+                    turns.map(|(simulation, pose)| Participant { simulation, input: at(pose) }).collect();
                 let reports = pool.install(|| step_together(&mut turns)).unwrap();
                 got.extend(reports.into_iter().zip(bodies.iter().map(|sim| sim.coefficients().to_vec())));
             }
@@ -64,7 +64,8 @@ fn if_one_refuses_none_has_moved() {
     let mut poses: Vec<_> = (0..3).map(|i| pose(i, 3)).collect();
     poses[1][0][0][0] = f64::NAN;
     let turns = bodies.iter_mut().zip(&poses);
-    let mut turns: Vec<_> = turns.map(|(simulation, pose)| Turn { simulation, drive: at(pose) }).collect();
+    let mut turns: Vec<_> =
+        turns.map(|(simulation, pose)| Participant { simulation, input: at(pose) }).collect();
     assert!(matches!(step_together(&mut turns), Err(Error::Pose { bone: 0, .. })));
     let after: Vec<_> = bodies.iter().map(|sim| (sim.save_state(), sim.coefficients().to_vec())).collect();
     assert_eq!(before, after);

@@ -2,7 +2,7 @@
 
 use jounce::Progress;
 use jounce::inputs::Drag;
-use jounce::inputs::{Drive, Integrator, SimulationParams};
+use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::model::Model;
@@ -57,7 +57,7 @@ fn params() -> SimulationParams {
 }
 
 fn step(sim: &mut Simulation, force: Option<&[f64]>, drag: Option<&Drag>) -> Vec<f64> {
-    sim.step_with(&Drive { force, drag, ..Drive::default() }, &Progress::default()).unwrap();
+    sim.step_with(&StepInput { force, drag, ..StepInput::default() }, &Progress::default()).unwrap();
     sim.coefficients().to_vec()
 }
 
@@ -140,11 +140,13 @@ fn a_body_settles_in_the_wind_as_under_its_force() {
     let (body, wind) = (Body::new(true), [0.0, 3.0, 0.0]);
     let drag = body.drag(2.0, 0.5, wind);
     let mut blown = body.simulation(params());
-    let drive = Drive { drag: Some(&drag), ..Drive::default() };
-    blown.settle(&drive, 1000, &Progress::default()).unwrap();
+    let input = StepInput { drag: Some(&drag), ..StepInput::default() };
+    blown.settle(&input, 1000, &Progress::default()).unwrap();
     let force: Vec<f64> = body.mass.iter().flat_map(|m| [0.0, m * (2.0 + 0.5 * 3.0) * 3.0, 0.0]).collect();
     let mut pushed = body.simulation(params());
-    pushed.settle(&Drive { force: Some(&force), ..Drive::default() }, 1000, &Progress::default()).unwrap();
+    pushed
+        .settle(&StepInput { force: Some(&force), ..StepInput::default() }, 1000, &Progress::default())
+        .unwrap();
     assert!(apart(pushed.coefficients(), blown.coefficients()) < 1e-8);
 }
 
@@ -158,7 +160,8 @@ fn drag_of_nothing_changes_no_bit_and_what_does_not_fit_is_refused() {
     }
     let few = Drag::at_vertices(&[1.0; 4], None, None).unwrap();
     let before = with.save_state();
-    let refused = with.step_with(&Drive { drag: Some(&few), ..Drive::default() }, &Progress::default());
+    let refused =
+        with.step_with(&StepInput { drag: Some(&few), ..StepInput::default() }, &Progress::default());
     let n = body.mesh.vertices().len();
     let sentence = format!("drag: expected shape drag at {n} vertices, got drag at 4 vertices");
     assert_eq!(refused.unwrap_err().to_string(), sentence);
@@ -167,12 +170,12 @@ fn drag_of_nothing_changes_no_bit_and_what_does_not_fit_is_refused() {
     let mut sim = Simulation::new(modes.clone(), params()).unwrap();
     let at_parts = Drag::new(modes.force_samples(3).unwrap().into(), &[1.0; 3], None, None).unwrap();
     let pose = [jounce_tests::bodies::REST; 2];
-    let drive = |drag| Drive { pose: Some(&pose), drag: Some(drag), ..Drive::default() };
-    let of_vertices = sim.step_with(&drive(&few), &Progress::default()).unwrap_err();
+    let input = |drag| StepInput { pose: Some(&pose), drag: Some(drag), ..StepInput::default() };
+    let of_vertices = sim.step_with(&input(&few), &Progress::default()).unwrap_err();
     assert_eq!(
         of_vertices.to_string(),
         "samples: expected shape samples of this model, got samples of another"
     );
-    sim.step_with(&drive(&at_parts), &Progress::default()).unwrap();
+    sim.step_with(&input(&at_parts), &Progress::default()).unwrap();
     assert!(Drag::at_vertices(&[-1.0], None, None).is_err());
 }

@@ -254,7 +254,7 @@ impl Body {
     }
 
     /// Reduces the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
-    /// metres, for [`Drive::offsets`](crate::inputs::settings::Drive::offsets).
+    /// metres, for [`StepInput::offsets`](crate::inputs::settings::StepInput::offsets).
     ///
     /// The first call prepares the reduction; a body with a linear rig pays nothing.
     ///
@@ -265,8 +265,8 @@ impl Body {
     }
 
     /// Transfers the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
-    /// metres, to the tet vertices, n x 3, for [`Drive::offsets`](crate::inputs::settings::Drive::offsets) in
-    /// the full space.
+    /// metres, to the tet vertices, n x 3, for
+    /// [`StepInput::offsets`](crate::inputs::settings::StepInput::offsets) in the full space.
     ///
     /// The first call prepares the transfer.
     ///

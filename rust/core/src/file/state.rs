@@ -4,7 +4,7 @@ use super::STATE;
 use super::bytes::{Reader, Writer};
 use crate::Result;
 use crate::potentials::contact::{Anchor, ContactState};
-use crate::solve::Learnt;
+use crate::solve::CurvaturePairs;
 use crate::stepping::state::State;
 
 type Rows = Vec<[f64; 3]>;
@@ -64,7 +64,7 @@ fn read_state(input: &mut Reader<'_>) -> Result<State> {
         reduced: read_history(input)?,
         offset_frames: read_history(input)?,
         offset_path: read_history(input)?,
-        learnt: read_learnt(input)?,
+        learnt: read_pairs(input)?,
         contact: read_contact(input)?,
     })
 }
@@ -84,14 +84,14 @@ fn read_contact(input: &mut Reader<'_>) -> Result<ContactState> {
     Ok(ContactState { frames, last, anchors })
 }
 
-fn read_learnt(input: &mut Reader<'_>) -> Result<Learnt> {
+fn read_pairs(input: &mut Reader<'_>) -> Result<CurvaturePairs> {
     let metric = [f64::from_le_bytes(input.take()?), f64::from_le_bytes(input.take()?)];
     let mut pairs = Vec::new();
     // Each pair takes bytes, so the count cannot exceed the input's length.
     for _ in 0..u64::from_le_bytes(input.take()?) {
         pairs.push(read_history(input)?);
     }
-    Ok(Learnt { metric, pairs })
+    Ok(CurvaturePairs { metric, pairs })
 }
 
 fn read_history<const N: usize>(input: &mut Reader<'_>) -> Result<[Rows; N]> {

@@ -10,6 +10,6 @@ pub(crate) mod start;
 pub use drag::Drag;
 pub use force_samples::ForceSamples;
 pub use pull::{Grip, Pull};
-pub use settings::{Drive, Integrator, Minimiser, Setting, SimulationParams, StepReport};
+pub use settings::{Integrator, Minimiser, Setting, SimulationParams, StepInput, StepReport};
 pub use shares::Shares;
 pub use start::Start;

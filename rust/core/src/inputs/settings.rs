@@ -281,7 +281,7 @@ impl SimulationParams {
 
 /// Input of a step, apart from the previous state. The default drives a body without a rig.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Drive<'a> {
+pub struct StepInput<'a> {
     /// b transforms; `None` for a model without a rig.
     pub pose: Option<&'a Pose>,
     /// Generalised force on the coefficients, m x 3 x 4, constant throughout the step: from

@@ -11,7 +11,7 @@ const LARGEST_TRANSFORM: f64 = 1e12;
 pub(crate) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
 
 /// Converts a pose of some bones into 4 rows a handle; without bones one handle stays at rest.
-pub(crate) fn enter_pose(
+pub(crate) fn set_pose(
     coordinates: &Coordinates,
     bones: usize,
     pose: Option<&Pose>,

@@ -1,6 +1,6 @@
 //! A cycle of poses: passes through it, residuals along a motion, and the memory of previous passes.
 
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::simulation::Simulation;
 use crate::stepping::recurrence::Tangent;
 use crate::stepping::state::State;
@@ -10,7 +10,7 @@ use crate::{Error, Progress, Result};
 const DEPENDENT: f64 = 1e-8;
 
 pub(super) struct Cycle<'a> {
-    pub(super) drives: &'a [Drive<'a>],
+    pub(super) inputs: &'a [StepInput<'a>],
     pub(super) strengths: &'a [f64],
     pub(super) params: SimulationParams,
     /// Translation of the body in one cycle, metres.
@@ -19,9 +19,9 @@ pub(super) struct Cycle<'a> {
 }
 
 impl Cycle<'_> {
-    /// `true` if any drive has drag.
+    /// `true` if any input has drag.
     pub(super) fn drags(&self) -> bool {
-        self.drives.iter().any(|drive| drive.drag.is_some())
+        self.inputs.iter().any(|input| input.drag.is_some())
     }
 
     /// Residuals of the cycle's equations for a given motion, one state a substep, with derivatives if
@@ -43,9 +43,9 @@ impl Cycle<'_> {
         sim.restore_state(&from)?;
         let mut tangents = Some(Vec::with_capacity(places.len()));
         let mut rest = places.chunks_exact(self.params.substeps as usize);
-        let gone = self.each_frame(sim, |sim, drive| {
+        let gone = self.each_frame(sim, |sim, input| {
             self.progress.report(done)?;
-            let more = sim.step_along(drive, rest.next().unwrap_or_default(), probe)?;
+            let more = sim.step_along(input, rest.next().unwrap_or_default(), probe)?;
             tangents = tangents.take().zip(more).map(|(mut all, more)| {
                 all.extend(more);
                 all
@@ -58,17 +58,17 @@ impl Cycle<'_> {
         }
     }
 
-    /// Calls `step` with each drive but the first, at its strength.
+    /// Calls `step` with each input but the first, at its strength.
     fn each_frame(
         &self,
         sim: &mut Simulation,
-        mut step: impl FnMut(&mut Simulation, &Drive<'_>) -> Result<()>,
+        mut step: impl FnMut(&mut Simulation, &StepInput<'_>) -> Result<()>,
     ) -> Result<()> {
-        for (frame, drive) in self.drives.iter().enumerate().skip(1) {
+        for (frame, input) in self.inputs.iter().enumerate().skip(1) {
             if let Some(&strength) = self.strengths.get(frame) {
                 sim.set_params(SimulationParams { strength, ..self.params })?;
             }
-            step(sim, drive)?;
+            step(sim, input)?;
         }
         Ok(())
     }
@@ -83,10 +83,10 @@ impl Cycle<'_> {
     ) -> Result<State> {
         sim.restore_state(start)?;
         let mut frames = 0;
-        self.each_frame(sim, |sim, drive| {
+        self.each_frame(sim, |sim, input| {
             frames += 1;
-            self.progress.report(frames as f32 / self.drives.len() as f32)?;
-            sim.step_traced(drive, places, self.progress)
+            self.progress.report(frames as f32 / self.inputs.len() as f32)?;
+            sim.step_traced(input, places, self.progress)
         })?;
         let mut end = sim.save_state();
         for rows in end.frames.iter_mut().chain(&mut end.path) {

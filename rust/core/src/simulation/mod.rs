@@ -2,29 +2,29 @@
 
 pub(crate) mod cycle;
 pub mod keyed;
-pub(crate) mod orbit;
+pub(crate) mod newton_on_cycle;
 pub(crate) mod periodic;
 pub(crate) mod together;
 
 pub use periodic::CycleReport;
-pub use together::{Turn, step_together};
+pub use together::{Participant, step_together};
 
 use std::sync::Arc;
 
 use crate::inputs::force_samples::ForceSamples;
-use crate::inputs::settings::{Drive, Minimiser, SimulationParams, StepReport};
+use crate::inputs::settings::{Minimiser, SimulationParams, StepInput, StepReport};
 use crate::inputs::start::Start;
 use crate::model::Model;
-use crate::model::full_space::step::FullSpaceSubstep;
-use crate::model::projective::step::ProjectiveSubstep;
-use crate::model::reduced::step::ReducedSubstep;
-use crate::model::skinning_modes::step::SkinningSubstep;
+use crate::model::full_space::step::FullSpaceMethod;
+use crate::model::projective::step::ProjectiveMethod;
+use crate::model::reduced::step::ReducedMethod;
+use crate::model::skinning_modes::step::SkinningMethod;
 use crate::potentials::contact::{Collider, ContactSkin};
 use crate::rig::Pose;
-use crate::stepping::motion::Motion;
+use crate::stepping::method::Method;
 use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
-use crate::stepping::substep::Substep;
+use crate::stepping::stepper::Stepper;
 use crate::{Error, Progress, Result};
 
 /// Simulation of a model through a sequence of poses.
@@ -58,7 +58,7 @@ pub struct Simulation {
     model: Model,
     pub(super) params: SimulationParams,
     surroundings: Option<Surroundings>,
-    pub(super) motion: Motion<dyn Substep + Sync>,
+    pub(super) stepper: Stepper<dyn Method + Sync>,
 }
 
 /// Colliders, contact points other than the boundary vertices, and the collision shape for other bodies.
@@ -75,13 +75,13 @@ impl Simulation {
     /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit that the model does not have.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
         check(&model, &params, false)?;
-        let substep: Box<dyn Substep + Sync> = match &model {
-            Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
-            Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone())),
-            Model::Reduced(model) => Box::new(ReducedSubstep::new(model.clone())),
-            Model::Projective(model) => Box::new(ProjectiveSubstep::new(model.clone())),
+        let method: Box<dyn Method + Sync> = match &model {
+            Model::Skinning(model) => Box::new(SkinningMethod::new(model.clone())),
+            Model::FullSpace(model) => Box::new(FullSpaceMethod::new(model.clone())),
+            Model::Reduced(model) => Box::new(ReducedMethod::new(model.clone())),
+            Model::Projective(model) => Box::new(ProjectiveMethod::new(model.clone())),
         };
-        Ok(Self { model, params, surroundings: None, motion: Motion::new(substep) })
+        Ok(Self { model, params, surroundings: None, stepper: Stepper::new(method) })
     }
 
     /// A simulation with colliders, at their initial places until a step moves them.
@@ -106,16 +106,16 @@ impl Simulation {
         }
         check(&model, &params, true)?;
         let shared: Arc<[Collider]> = colliders.into();
-        let substep: Box<dyn Substep + Sync> = match &model {
+        let method: Box<dyn Method + Sync> = match &model {
             Model::FullSpace(body) => {
-                let body = FullSpaceSubstep::new(body.clone());
+                let body = FullSpaceMethod::new(body.clone());
                 Box::new(body.among(shared.clone(), skin.as_ref())?)
             }
             Model::Projective(body) => {
-                Box::new(ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?)
+                Box::new(ProjectiveMethod::new(body.clone()).among(shared.clone(), skin.as_ref())?)
             }
             Model::Skinning(body) => {
-                Box::new(SkinningSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?)
+                Box::new(SkinningMethod::new(body.clone()).among(shared.clone(), skin.as_ref())?)
             }
             Model::Reduced(_) => {
                 let why = "a reduced model cannot dent; a full-space model can";
@@ -123,7 +123,7 @@ impl Simulation {
             }
         };
         let surroundings = Some(Surroundings { colliders: shared, skin, shape: None });
-        Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+        Ok(Self { model, params, surroundings, stepper: Stepper::new(method) })
     }
 
     /// A simulation of a body of handles in contact with others of the kind in a
@@ -150,10 +150,10 @@ impl Simulation {
             return Err(Error::Unsupported { what: "shape", why });
         };
         let shared: Arc<[Collider]> = colliders.into();
-        let body = ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?;
-        let substep: Box<dyn Substep + Sync> = Box::new(body.touching(&shape)?);
+        let body = ProjectiveMethod::new(body.clone()).among(shared.clone(), skin.as_ref())?;
+        let method: Box<dyn Method + Sync> = Box::new(body.touching(&shape)?);
         let surroundings = Some(Surroundings { colliders: shared, skin, shape: Some(shape) });
-        Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+        Ok(Self { model, params, surroundings, stepper: Stepper::new(method) })
     }
 
     /// `true` if the body has a collision shape for others.
@@ -176,7 +176,7 @@ impl Simulation {
                 Self::touching(model, params, colliders, skin.clone(), shape.clone())?
             }
         };
-        copy.restore_state(self.motion.state())?;
+        copy.restore_state(self.stepper.state())?;
         Ok(copy)
     }
 
@@ -212,7 +212,7 @@ impl Simulation {
     /// [`Error::Shape`] or [`Error::Pose`] for the pose;
     /// [`Error::Numerical`] for overflow. The state is then unchanged.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
-        self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
+        self.step_with(&StepInput { pose, ..StepInput::default() }, &Progress::default())
     }
 
     /// A step with the full input. `progress` can cancel at every iteration; no fraction is reported.
@@ -220,21 +220,21 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step`], and accordingly for the force, the offsets, the drag and the pull;
     /// [`Error::Cancelled`].
-    pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
-        self.motion.step(drive, &self.params, progress)
+    pub fn step_with(&mut self, input: &StepInput<'_>, progress: &Progress) -> Result<StepReport> {
+        self.stepper.step(input, &self.params, progress)
     }
 
     /// As [`Simulation::step_with`]; records the coordinates after each substep.
     pub(crate) fn step_traced(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         places: &mut Vec<Vec<[f64; 3]>>,
         progress: &Progress,
     ) -> Result<()> {
         let params = &self.params;
-        let report = self.motion.step_by(drive, params, &mut |substep, state| {
-            let solved = substep.solve(state, params, progress)?;
-            places.push(substep.found().to_vec());
+        let report = self.stepper.step_by(input, params, &mut |method, state| {
+            let solved = method.solve(state, params, progress)?;
+            places.push(method.solution().to_vec());
             Ok(solved)
         });
         report.map(drop)
@@ -244,16 +244,16 @@ impl Simulation {
     /// `probe` adds derivatives.
     pub(crate) fn step_along(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         places: &[Vec<[f64; 3]>],
         probe: bool,
     ) -> Result<Option<Vec<Tangent>>> {
         let (params, mut rest) = (&self.params, places.iter());
         let mut tangents = Some(Vec::with_capacity(places.len()));
-        self.motion.step_by(drive, params, &mut |substep, _| {
+        self.stepper.step_by(input, params, &mut |method, _| {
             if let Some(place) = rest.next() {
-                let tangent = substep.tangent(params, place, probe);
-                substep.found().copy_from_slice(place);
+                let tangent = method.tangent(params, place, probe);
+                method.solution().copy_from_slice(place);
                 tangents = tangents.take().zip(tangent).map(|(mut all, tangent)| {
                     all.push(tangent);
                     all
@@ -264,19 +264,19 @@ impl Simulation {
         Ok(tangents)
     }
 
-    /// As [`Substep::unit`].
+    /// As [`Method::unit`].
     pub(crate) fn unit(&self) -> f64 {
-        self.motion.substep.unit()
+        self.stepper.method.unit()
     }
 
-    /// As [`Substep::carried`].
+    /// As [`Method::carried`].
     pub(crate) fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
-        self.motion.substep.carried(from, to)
+        self.stepper.method.carried(from, to)
     }
 
     /// Recurrence between the substeps of a step; `None` if the method has none.
     pub(crate) fn recurrence(&self) -> Option<Recurrence> {
-        self.motion.substep.recurrence(&self.params)
+        self.stepper.method.recurrence(&self.params)
     }
 
     /// Restarts in static equilibrium: at rest in a pose, with gravity and the generalised force balanced
@@ -290,11 +290,11 @@ impl Simulation {
     /// As [`Simulation::step_with`].
     pub fn settle(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         max_iterations: u32,
         progress: &Progress,
     ) -> Result<StepReport> {
-        self.motion.settle(drive, max_iterations, &self.params, progress)
+        self.stepper.settle(input, max_iterations, &self.params, progress)
     }
 
     /// Sample positions after the last step, k points in metres; rest positions before the first.
@@ -302,7 +302,7 @@ impl Simulation {
     /// # Errors
     /// [`Error::Shape`] for samples of another model.
     pub fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        self.motion.substep.sample_positions(self.motion.state(), samples)
+        self.stepper.method.sample_positions(self.stepper.state(), samples)
     }
 
     /// Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
@@ -313,8 +313,8 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
-    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.motion.cut(drive)
+    pub fn cut(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.stepper.cut(input)
     }
 
     /// Starts in steady motion, right after a start at rest: the rig gets the velocity towards the `next`
@@ -325,13 +325,13 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
-    pub fn coast(&mut self, next: &Drive<'_>) -> Result<()> {
-        self.motion.coast(next, &self.params)
+    pub fn coast(&mut self, next: &StepInput<'_>) -> Result<()> {
+        self.stepper.coast(next, &self.params)
     }
 
     /// Undoes the last step.
     pub(crate) fn undo(&mut self) {
-        self.motion.undo()
+        self.stepper.undo()
     }
 
     /// Restarts at rest in `pose`, without displacement or velocity.
@@ -339,15 +339,15 @@ impl Simulation {
     /// # Errors
     /// As for the pose of [`Simulation::step`].
     pub fn reset(&mut self, pose: Option<&Pose>) -> Result<()> {
-        self.reset_with(&Drive { pose, ..Drive::default() })
+        self.reset_with(&StepInput { pose, ..StepInput::default() })
     }
 
     /// As [`Simulation::reset`], with offsets; a force has no effect on rest.
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
-    pub fn reset_with(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.motion.reset(drive)
+    pub fn reset_with(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.stepper.reset(input)
     }
 
     /// Restarts a loose body at a place, at its inflated size, with a velocity and a spin. The target of
@@ -363,7 +363,7 @@ impl Simulation {
         }
         start.turn()?;
         let before = self.save_state();
-        self.motion.reset(&Drive { pose: Some(&[start.place]), ..Drive::default() })?;
+        self.stepper.reset(&StepInput { pose: Some(&[start.place]), ..StepInput::default() })?;
         let h = self.params.dt / f64::from(self.params.substeps);
         let (size, rest) = ((self.params.inflation, h), self.save_state());
         let placed = match &self.model {
@@ -371,7 +371,7 @@ impl Simulation {
             Model::Projective(model) => model.placed(start, size, rest),
             Model::Skinning(_) | Model::Reduced(_) => Ok(rest),
         };
-        self.motion.restore(placed.as_ref().unwrap_or(&before))?;
+        self.stepper.restore(placed.as_ref().unwrap_or(&before))?;
         placed.map(drop)
     }
 
@@ -379,7 +379,7 @@ impl Simulation {
     /// modes, `u = sum over k of W_k Z_k [X; 1]`; the vertex displacements, n x 3; q, r, of a basis; or Z,
     /// k x 3 x 4, of handles, `u = sum over j of w_j Z_j [X - c_j; 1]`.
     pub fn coefficients(&self) -> &[f64] {
-        self.motion.substep.coefficients()
+        self.stepper.method.coefficients()
     }
 
     /// Velocities of the coefficients, per second and in the same shape; zeros at rest.
@@ -387,17 +387,17 @@ impl Simulation {
     /// Displacements are linear in the coefficients, and velocities of points relative to their posed
     /// places therefore follow from these as displacements do from the coefficients.
     pub fn coefficient_velocities(&mut self) -> Vec<f64> {
-        self.motion.velocities(self.params.integrator)
+        self.stepper.velocities(self.params.integrator)
     }
 
     /// Seconds since the last start at rest: [`Simulation::reset`], [`Simulation::settle`] or the first step.
     pub fn time(&self) -> f64 {
-        self.motion.state().time()
+        self.stepper.state().time()
     }
 
     /// A copy of the state.
     pub fn save_state(&self) -> State {
-        self.motion.state().clone()
+        self.stepper.state().clone()
     }
 
     /// Restores a saved state.
@@ -406,7 +406,7 @@ impl Simulation {
     /// [`Error::Shape`] or [`Error::NotFinite`] for a state
     /// of another model.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
-        self.motion.restore(state)
+        self.stepper.restore(state)
     }
 }
 

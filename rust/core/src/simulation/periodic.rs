@@ -5,8 +5,8 @@
 //! the smallest combined seam.
 
 use super::cycle::{Cycle, Memory};
-use super::{Simulation, orbit};
-use crate::inputs::settings::{Drive, HISTORY};
+use super::{Simulation, newton_on_cycle};
+use crate::inputs::settings::{HISTORY, StepInput};
 use crate::stepping::state::State;
 use crate::{Error, Progress, Result, check};
 
@@ -41,34 +41,34 @@ impl CycleReport {
 }
 
 impl Simulation {
-    /// Starts the first of `drives` in the periodic state: stepping through the others returns to the same
+    /// Starts the first of `inputs` in the periodic state: stepping through the others returns to the same
     /// position and velocity.
     ///
     /// The last pose must equal the first up to a common translation, which allows a walk to advance; the
-    /// same holds for forces and offsets. `strengths` has one number for each drive, or is empty to keep
+    /// same holds for forces and offsets. `strengths` has one number for each input, or is empty to keep
     /// the setting. The cycle is simulated until its seam is below `tolerance`, at most `max_passes` times;
     /// the report gives the seam of the resulting motion. `progress` is reported every frame.
     ///
     /// # Errors
-    /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap
+    /// [`Error::Range`] for fewer than two inputs, no passes, and poses that are not cyclic, with the gap
     /// as a share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Unsupported`] with
     /// colliders; [`Error::Cancelled`]; as [`Simulation::step_with`]. The state is then unchanged.
     pub fn settle_cycle(
         &mut self,
-        drives: &[Drive<'_>],
+        inputs: &[StepInput<'_>],
         strengths: &[f64],
         max_passes: u32,
         tolerance: f64,
         progress: &Progress,
     ) -> Result<CycleReport> {
-        check(drives, strengths, max_passes)?;
+        check(inputs, strengths, max_passes)?;
         if self.collider_count() > 0 {
             let why = "a motion that touches something is not found as a loop; settle and step instead";
             return Err(Error::Unsupported { what: "settle_cycle", why });
         }
         let (before, params) = (self.save_state(), *self.params());
-        let found = advance(self, &drives[0], &drives[drives.len() - 1]).and_then(|advance| {
-            let cycle = Cycle { drives, strengths, params, advance, progress };
+        let found = advance(self, &inputs[0], &inputs[inputs.len() - 1]).and_then(|advance| {
+            let cycle = Cycle { inputs, strengths, params, advance, progress };
             settle(&cycle, self, max_passes, tolerance)
         });
         self.set_params(params)?;
@@ -85,16 +85,16 @@ impl Simulation {
     }
 }
 
-fn check(drives: &[Drive<'_>], strengths: &[f64], max_passes: u32) -> Result<()> {
-    if drives.len() < 2 {
-        let got = drives.len() as f64;
+fn check(inputs: &[StepInput<'_>], strengths: &[f64], max_passes: u32) -> Result<()> {
+    if inputs.len() < 2 {
+        let got = inputs.len() as f64;
         return Err(Error::Range { what: "poses", expected: "at least two, the last like the first", got });
     }
     check::range("max_passes", "at least one pass", 0.0, max_passes != 0)?;
-    if strengths.is_empty() || strengths.len() == drives.len() {
+    if strengths.is_empty() || strengths.len() == inputs.len() {
         return Ok(());
     }
-    let (expected, got) = (format!("({},)", drives.len()), format!("({},)", strengths.len()));
+    let (expected, got) = (format!("({},)", inputs.len()), format!("({},)", strengths.len()));
     Err(Error::Shape { what: "strengths", expected, got })
 }
 
@@ -105,7 +105,7 @@ fn settle(
     max_passes: u32,
     tolerance: f64,
 ) -> Result<(State, CycleReport)> {
-    sim.reset_with(&cycle.drives[0])?;
+    sim.reset_with(&cycle.inputs[0])?;
     let mut start = sim.save_state();
     let mut best: Option<(State, CycleReport)> = None;
     let mut memory = Memory::default();
@@ -125,7 +125,7 @@ fn settle(
         // The first pass starts from a static pose: its map differs from the maps of the others.
         cycle.progress.enter("closing the cycle", share(PASS), share(1.0))?;
         let mut next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
-        if passes >= NEWTON && orbit::close(cycle, sim, &end, &mut places, ACCURATE * tolerance)? {
+        if passes >= NEWTON && newton_on_cycle::close(cycle, sim, &end, &mut places, ACCURATE * tolerance)? {
             next = places[places.len() - HISTORY..].concat().into_flattened();
         }
         start = end;
@@ -138,8 +138,8 @@ fn settle(
 }
 
 /// The common translation from the first to the last pose. Leaves the simulation in the last pose.
-fn advance(sim: &mut Simulation, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
-    let mut held = |drive| sim.reset_with(drive).map(|()| sim.save_state());
+fn advance(sim: &mut Simulation, first: &StepInput<'_>, last: &StepInput<'_>) -> Result<[f64; 3]> {
+    let mut held = |input| sim.reset_with(input).map(|()| sim.save_state());
     let (start, end) = (held(first)?, held(last)?);
     let (advance, gap) = sim.carried(&start, &end)?;
     if gap <= CYCLIC {

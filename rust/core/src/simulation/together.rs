@@ -1,25 +1,25 @@
 //! Common steps of several bodies with contact between them; without contact each steps as if alone.
 
-use crate::inputs::settings::{Drive, StepReport};
+use crate::inputs::settings::{StepInput, StepReport};
 use crate::model::projective::joint::{Joined, solve_joint};
-use crate::model::projective::step::ProjectiveSubstep;
+use crate::model::projective::step::ProjectiveMethod;
 use crate::parallel::*;
 use crate::simulation::Simulation;
-use crate::stepping::substep::Substep;
+use crate::stepping::method::Method;
 use crate::{Error, Progress, Result};
 
 /// One body in a common step.
-pub struct Turn<'a> {
+pub struct Participant<'a> {
     /// The body.
     pub simulation: &'a mut Simulation,
     /// Input of its step, as in [`Simulation::step_with`].
-    pub drive: Drive<'a>,
+    pub input: StepInput<'a>,
 }
 
 /// A body in contact, with its index in the list of all bodies.
 struct Guest<'a, 'b> {
     number: usize,
-    turn: &'a mut Turn<'b>,
+    turn: &'a mut Participant<'b>,
     report: StepReport,
 }
 
@@ -33,7 +33,7 @@ struct Guest<'a, 'b> {
 /// As [`Simulation::step_with`], for the first failing body; bodies without a shape come first.
 /// [`Error::Unsupported`] for bodies with shapes that differ in time step or substeps. Then no body has
 /// moved.
-pub fn step_together(turns: &mut [Turn<'_>]) -> Result<Vec<StepReport>> {
+pub fn step_together(turns: &mut [Participant<'_>]) -> Result<Vec<StepReport>> {
     let (mut guests, mut alone) = (Vec::new(), Vec::new());
     for (number, turn) in turns.iter_mut().enumerate() {
         let guest = Guest { number, turn, report: StepReport::default() };
@@ -75,8 +75,8 @@ fn each<T: Send, U: Send>(all: &mut [T], act: impl Fn(&mut T) -> U + Send + Sync
 
 fn each_alone(guests: &mut [Guest<'_, '_>]) -> Result<()> {
     let outcomes: Vec<Result<()>> = each(guests, |guest| {
-        let Turn { simulation, drive } = &mut *guest.turn;
-        simulation.step_with(drive, &Progress::default()).map(|report| guest.report = report)
+        let Participant { simulation, input } = &mut *guest.turn;
+        simulation.step_with(input, &Progress::default()).map(|report| guest.report = report)
     });
     let Some(error) = outcomes.iter().find_map(|outcome| outcome.clone().err()) else { return Ok(()) };
     let stepped = guests.iter_mut().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
@@ -86,8 +86,8 @@ fn each_alone(guests: &mut [Guest<'_, '_>]) -> Result<()> {
 
 fn among_each_other(guests: &mut [Guest<'_, '_>]) -> Result<()> {
     for begun in 0..guests.len() {
-        let Turn { simulation, drive } = &mut *guests[begun].turn;
-        if let Err(error) = simulation.motion.begin(drive) {
+        let Participant { simulation, input } = &mut *guests[begun].turn;
+        if let Err(error) = simulation.stepper.begin(input) {
             guests[..begun].iter_mut().for_each(Guest::undo);
             return Err(error);
         }
@@ -96,8 +96,8 @@ fn among_each_other(guests: &mut [Guest<'_, '_>]) -> Result<()> {
     let steps = (1..=substeps).try_for_each(|substep| advance(guests, substep));
     let ended = steps.and_then(|()| {
         guests.iter_mut().try_for_each(|guest| {
-            let Simulation { motion, params, .. } = &mut *guest.turn.simulation;
-            motion.end(guest.report, params).map(|report| guest.report = report)
+            let Simulation { stepper, params, .. } = &mut *guest.turn.simulation;
+            stepper.end(guest.report, params).map(|report| guest.report = report)
         })
     });
     ended.inspect_err(|_| guests.iter_mut().for_each(Guest::undo))
@@ -106,8 +106,8 @@ fn among_each_other(guests: &mut [Guest<'_, '_>]) -> Result<()> {
 /// One substep of all bodies.
 fn advance(guests: &mut [Guest<'_, '_>], substep: u32) -> Result<()> {
     let prepared = each(guests, |guest| {
-        let Simulation { motion, params, .. } = &mut *guest.turn.simulation;
-        motion.prepare(substep, params)
+        let Simulation { stepper, params, .. } = &mut *guest.turn.simulation;
+        stepper.prepare(substep, params)
     });
     // The first error in order, for any number of threads.
     prepared.into_iter().collect::<Result<()>>()?;
@@ -115,20 +115,20 @@ fn advance(guests: &mut [Guest<'_, '_>], substep: u32) -> Result<()> {
     let mut groups: Vec<Vec<&mut Guest<'_, '_>>> = (0..guests.len()).map(|_| Vec::new()).collect();
     guests.iter_mut().zip(islands).for_each(|(guest, island)| groups[island].push(guest));
     each(&mut groups, |group| find(group)).into_iter().collect::<Result<()>>()?;
-    guests.iter_mut().for_each(|guest| guest.turn.simulation.motion.take());
+    guests.iter_mut().for_each(|guest| guest.turn.simulation.stepper.take());
     Ok(())
 }
 
 /// The body of handles with a shape; `None` for others.
-fn participant(substep: &mut dyn Substep) -> Option<&mut ProjectiveSubstep> {
-    substep.touching().and_then(|body| body.downcast_mut())
+fn participant(method: &mut dyn Method) -> Option<&mut ProjectiveMethod> {
+    method.touching().and_then(|body| body.downcast_mut())
 }
 
 /// Connected component of each body in the graph of possible contact, named by its first body.
 fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
     let reaches = each(guests, |guest| {
-        let (substep, state) = guest.turn.simulation.motion.parts();
-        participant(substep).and_then(|body| body.reach(state))
+        let (method, state) = guest.turn.simulation.stepper.parts();
+        participant(method).and_then(|body| body.reach(state))
     });
     let meet = |a: usize, b: usize| match (&reaches[a], &reaches[b]) {
         (Some([low, high]), Some([other_low, other_high])) => {
@@ -149,9 +149,9 @@ fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
 /// Solves a substep for bodies in possible contact.
 fn find(group: &mut [&mut Guest<'_, '_>]) -> Result<()> {
     if let [guest] = group {
-        let Simulation { motion, params, .. } = &mut *guest.turn.simulation;
-        let (substep, state) = motion.parts();
-        return substep.solve(state, params, &Progress::default()).map(|found| guest.report.add(found));
+        let Simulation { stepper, params, .. } = &mut *guest.turn.simulation;
+        let (method, state) = stepper.parts();
+        return method.solve(state, params, &Progress::default()).map(|found| guest.report.add(found));
     }
     let params = group.iter().map(|guest| guest.turn.simulation.params());
     let budget = params.fold((0, f64::INFINITY), |(most, least), params| {
@@ -161,8 +161,8 @@ fn find(group: &mut [&mut Guest<'_, '_>]) -> Result<()> {
         .iter_mut()
         .filter_map(|guest| {
             let number = guest.number as u32;
-            let (substep, state) = guest.turn.simulation.motion.parts();
-            participant(substep).map(|body| Joined { body, state, number })
+            let (method, state) = guest.turn.simulation.stepper.parts();
+            participant(method).map(|body| Joined { body, state, number })
         })
         .collect();
     let found = solve_joint(&mut joined, budget)?;

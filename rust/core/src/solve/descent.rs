@@ -63,20 +63,20 @@ impl Descent {
     }
 
     /// Moves x downhill until the minimum is near, or a step is no longer than `tolerance`, or no direction
-    /// leads downhill. `heard` receives the number of each iteration and the energy before it.
+    /// leads downhill. `on_iteration` receives the number of each iteration and the energy before it.
     pub(crate) fn minimise(
         &mut self,
         objective: &mut impl Objective,
         x: &mut Rows,
         (max_iterations, tolerance): (u32, f64),
-        mut heard: impl FnMut(u32, f64) -> Result<()>,
+        mut on_iteration: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
         let mut value = objective.evaluate(x, &mut self.here);
         objective.accept();
         let mut outcome = Outcome::default();
         let mut share = 1.0;
         while outcome.iterations < max_iterations && value.energy.is_finite() {
-            heard(outcome.iterations, value.energy)?;
+            on_iteration(outcome.iterations, value.energy)?;
             if objective.visit(x, outcome.iterations)? {
                 value = objective.evaluate(x, &mut self.here);
                 objective.accept();
@@ -100,7 +100,7 @@ impl Descent {
             };
             share = taken;
             objective.accept();
-            self.memory.learn([x, &self.trial], [&self.here, &self.there]);
+            self.memory.update([x, &self.trial], [&self.here, &self.there]);
             x.copy_from_slice(&self.trial);
             std::mem::swap(&mut self.here, &mut self.there);
             if left.is_none_or(f64::is_infinite) {
@@ -124,11 +124,11 @@ impl Descent {
         x: &mut Rows,
         (max_iterations, tolerance): (u32, f64),
         so_far: &Outcome,
-        heard: impl FnMut(u32, f64) -> Result<()>,
+        on_iteration: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
         self.memory.clear();
         let left = (max_iterations - so_far.iterations, tolerance);
-        let outcome = match self.minimise(objective, x, left, heard) {
+        let outcome = match self.minimise(objective, x, left, on_iteration) {
             Err(Error::Numerical { .. }) => Outcome::default(),
             outcome => outcome?,
         };

@@ -9,12 +9,12 @@ use crate::math::rows::{Rows, add, combine};
 /// Stored curvature pairs, steps and gradient changes, older first, and the key of their metric.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub(crate) struct Learnt {
+pub(crate) struct CurvaturePairs {
     pub(crate) metric: [f64; 2],
     pub(crate) pairs: Vec<[Vec<[f64; 3]>; 2]>,
 }
 
-impl Learnt {
+impl CurvaturePairs {
     /// Copies without allocation unless the other is larger than any before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.metric = other.metric;
@@ -99,7 +99,7 @@ impl Lbfgs {
     }
 
     /// Writes the valid pairs.
-    pub(crate) fn save(&self, learnt: &mut Learnt) {
+    pub(crate) fn save(&self, learnt: &mut CurvaturePairs) {
         learnt.metric = self.metric;
         learnt.pairs.resize_with(self.known, Default::default);
         for ([step, change], pair) in learnt.pairs.iter_mut().zip(self.known()) {
@@ -109,7 +109,7 @@ impl Lbfgs {
     }
 
     /// Loads pairs, with more room if there are more than before.
-    pub(crate) fn load(&mut self, learnt: &Learnt) {
+    pub(crate) fn load(&mut self, learnt: &CurvaturePairs) {
         self.make_room(self.pairs.len().max(learnt.pairs.len()));
         self.metric = learnt.metric;
         self.known = learnt.pairs.len();
@@ -139,7 +139,7 @@ impl Lbfgs {
     }
 
     /// Adds a pair from two points and their gradients, unless its curvature is too small.
-    pub(crate) fn learn(&mut self, [from, to]: [&Rows; 2], [before, after]: [&Rows; 2]) {
+    pub(crate) fn update(&mut self, [from, to]: [&Rows; 2], [before, after]: [&Rows; 2]) {
         let Rules { dot, acute, forgets, .. } = self.rules;
         let Some(oldest) = self.pairs.first_mut() else { return };
         combine(&mut oldest.step, to, -1.0, from);

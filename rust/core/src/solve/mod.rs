@@ -9,6 +9,6 @@ mod rules;
 
 pub(crate) use compact::Compact;
 pub(crate) use descent::{Descent, Outcome};
-pub(crate) use lbfgs::{Lbfgs, Learnt};
+pub(crate) use lbfgs::{CurvaturePairs, Lbfgs};
 pub(crate) use objective::{FAR, Objective, Value, take_lowest};
 pub(crate) use rules::Rules;

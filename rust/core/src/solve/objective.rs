@@ -17,16 +17,16 @@ pub(crate) struct Value {
 /// compared with others.
 pub(crate) const FAR: f64 = 0.1;
 
-/// Replaces x by the one of `others` with the lowest energy, if x has no lower one; `room` is scratch.
+/// Replaces x by the one of `others` with the lowest energy, if x has no lower one; `scratch` is overwritten.
 pub(crate) fn take_lowest<const N: usize>(
     objective: &mut impl Objective,
     x: &mut Rows,
     others: [&Rows; N],
-    room: &mut Rows,
+    scratch: &mut Rows,
 ) {
-    let energies = others.map(|other| objective.evaluate(other, room).energy);
+    let energies = others.map(|other| objective.evaluate(other, scratch).energy);
     // Evaluated last, since most descents begin there.
-    let mut least = objective.evaluate(x, room).energy;
+    let mut least = objective.evaluate(x, scratch).energy;
     for (other, energy) in others.into_iter().zip(energies) {
         if energy < least || least.is_nan() {
             least = energy;

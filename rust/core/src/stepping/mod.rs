@@ -1,8 +1,8 @@
 //! Time stepping of any method: the state with its history, substeps, cuts and undo.
 
-pub(crate) mod motion;
+pub(crate) mod method;
 pub(crate) mod recurrence;
 pub(crate) mod state;
-pub(crate) mod substep;
+pub(crate) mod stepper;
 
 pub use state::State;

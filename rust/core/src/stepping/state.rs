@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::inputs::settings::HISTORY;
 use crate::potentials::contact::ContactState;
-use crate::solve::Learnt;
+use crate::solve::CurvaturePairs;
 use crate::{Error, Result};
 
 /// The complete state before a step; restoring it replays the same bits.
@@ -29,7 +29,7 @@ pub struct State {
     /// The offsets of the last substeps without the bones' share, older first.
     pub(crate) offset_path: [Vec<[f64; 3]>; HISTORY],
     /// L-BFGS curvature pairs carried over to the next substep.
-    pub(crate) learnt: Learnt,
+    pub(crate) learnt: CurvaturePairs,
     /// State of contact with colliders.
     pub(crate) contact: ContactState,
 }
@@ -46,7 +46,7 @@ impl State {
             reduced: std::array::from_fn(|_| reduced.clone()),
             offset_frames: Default::default(),
             offset_path: Default::default(),
-            learnt: Learnt::default(),
+            learnt: CurvaturePairs::default(),
             contact: ContactState::new(collider_rows),
         }
     }

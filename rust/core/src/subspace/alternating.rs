@@ -5,7 +5,7 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{ColRef, Mat, MatMut, MatRef, Par, Side};
 
 use crate::math::dense::{add_product, inner};
-use crate::math::{Room, SparseCholesky};
+use crate::math::{Scratch, SparseCholesky};
 use crate::parallel::*;
 use crate::{Error, Progress, Result};
 
@@ -68,7 +68,7 @@ pub(super) struct Split<'a> {
     gram: Mat<f64>,
     /// Weights w of the moving modes, n per mode, one mode after the other.
     weights: Vec<f64>,
-    room: Room,
+    scratch: Scratch,
 }
 
 impl<'a> Split<'a> {
@@ -80,11 +80,11 @@ impl<'a> Split<'a> {
     pub fn new(problem: &'a Problem<'a>, start: Mat<f64>, kept: usize) -> Result<Self> {
         let (n, m) = (start.nrows(), start.ncols());
         let weighted = weighted(start.as_ref(), problem.mass);
-        let (mut solved, mut room) = (weighted.clone(), Room::default());
-        problem.factor.solve_ordered(&mut room, |_| 1.0, solved.as_mut());
+        let (mut solved, mut scratch) = (weighted.clone(), Scratch::default());
+        problem.factor.solve_ordered(&mut scratch, |_| 1.0, solved.as_mut());
         let (weights, gram) = (vec![0.0; n * (m - kept)], Mat::zeros(m, m));
         let mut split =
-            Self { problem, modes: Vec::new(), directions: start, weighted, solved, gram, weights, room };
+            Self { problem, modes: Vec::new(), directions: start, weighted, solved, gram, weights, scratch };
         split.orthonormalise()?;
         split.modes =
             (kept..m).map(|column| Mode::new(column, split.directions.col_as_slice(column))).collect();
@@ -144,7 +144,7 @@ impl<'a> Split<'a> {
         let columns = self.weights.par_chunks_exact_mut(n);
         columns.zip(&moving).for_each(|(w, mode)| mode.load(problem, w));
         let mut weights = MatMut::from_column_major_slice_mut(&mut self.weights[..n * count], n, count);
-        problem.factor.solve_ordered(&mut self.room, |_| 1.0, weights.rb_mut());
+        problem.factor.solve_ordered(&mut self.scratch, |_| 1.0, weights.rb_mut());
         let mut multipliers = inner(self.weighted.as_ref(), weights.rb());
         for (mode, mut column) in moving.iter_mut().zip(multipliers.as_mut().col_iter_mut()) {
             column.rb_mut().iter_mut().for_each(|x| *x = -*x);
@@ -177,7 +177,7 @@ impl<'a> Split<'a> {
             self.weighted.col_as_slice_mut(mode.column).copy_from_slice(w);
         }
         let responses = MatMut::from_column_major_slice_mut(&mut self.weights[..n * count], n, count);
-        problem.factor.solve_ordered(&mut self.room, |_| 1.0, responses);
+        problem.factor.solve_ordered(&mut self.scratch, |_| 1.0, responses);
         for (w, mode) in self.weights.chunks_exact(n).zip(&moving) {
             self.solved.col_as_slice_mut(mode.column).copy_from_slice(w);
         }

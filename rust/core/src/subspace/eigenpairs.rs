@@ -7,7 +7,7 @@ use faer::{Mat, MatMut, MatRef};
 use super::openings::Openings;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
-    COPY, Room, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns,
+    COPY, Scratch, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns,
 };
 use crate::parallel::on_pool;
 use crate::{Error, Progress, Result};
@@ -97,8 +97,8 @@ fn lowest_eigenpairs(
 ) -> Result<(Vec<f64>, Mat<f64>)> {
     let order = factor.order();
     let root: Vec<f64> = order.iter().map(|&row| mass[row as usize].sqrt()).collect();
-    let mut room = Room::default();
-    let apply = |x: MatMut<'_, f64>| factor.solve_ordered(&mut room, |row| root[row], x);
+    let mut scratch = Scratch::default();
+    let apply = |x: MatMut<'_, f64>| factor.solve_ordered(&mut scratch, |row| root[row], x);
     let scaled = largest_eigenvectors(mass.len(), count, apply, report)?;
     let mut vectors = Mat::zeros(mass.len(), scaled.ncols());
     for (mut column, scaled) in vectors.col_iter_mut().zip(scaled.col_iter()) {

@@ -1,5 +1,6 @@
 //! Dense matrices: products, factors, bases and least squares.
 
+pub(crate) mod block_orthogonal;
 pub(crate) mod cholesky;
 pub(crate) mod columns;
 pub(crate) mod diagonal;
@@ -12,7 +13,6 @@ pub(crate) mod rows;
 #[cfg(any(test, not(feature = "large")))]
 mod short;
 pub(crate) mod symmetric;
-pub(crate) mod tall;
 
 #[cfg(feature = "large")]
 use large as kernels;

@@ -148,12 +148,12 @@ fn registers<S: Simd, const N: usize>(simd: S, rows: &[u32], x: &[[f64; N]]) -> 
 }
 
 /// Scratch for products: rows, and sums still spread over lanes.
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     pub(crate) rows: Vec<[f64; 3]>,
     pub(crate) spread: Spread,
 }
 
-impl Room {
+impl Scratch {
     /// Scratch for a number of coordinates.
     pub(crate) fn new(rank: usize) -> Self {
         Self { rows: vec![[0.0; 3]; rank], spread: Spread::new(rank) }

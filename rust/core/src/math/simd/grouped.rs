@@ -41,7 +41,7 @@ impl Slots {
     }
 
     /// Zeroed storage for three coordinates of each column.
-    pub(crate) fn room(&self) -> GroupedRows {
+    pub(crate) fn scratch(&self) -> GroupedRows {
         GroupedRows(Buffer::zeros(3 * self.groups * lane_counts().0))
     }
 }
@@ -312,7 +312,7 @@ mod tests {
             .collect();
         let rows: Vec<[f64; 3]> =
             (0..columns).map(|k| [1.0, 2.0, 3.0].map(|c| (c * f64::from(k)).sin())).collect();
-        let (matrix, mut x, mut sums) = (Grouped::new(&slots, &items), slots.room(), slots.room());
+        let (matrix, mut x, mut sums) = (Grouped::new(&slots, &items), slots.scratch(), slots.scratch());
         x.enter(&slots, &rows);
         let found = Arch::new().dispatch(Products { matrix: &matrix, x: &x, sums: &mut sums });
         let mut expected = vec![[0.0; 3]; rows.len()];

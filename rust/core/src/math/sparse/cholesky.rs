@@ -43,11 +43,11 @@ pub(crate) struct Structure(Arc<Supernodes>);
 
 /// Scratch of a solve, reusable between solves.
 #[derive(Default)]
-pub(crate) struct Room(Vec<Row>);
+pub(crate) struct Scratch(Vec<Row>);
 
 /// Scratch of [`SparseCholesky::solve_vertices`].
 #[derive(Default)]
-pub struct VertexRoom {
+pub struct VertexScratch {
     x: Vec<f64>,
     below: Vec<Vec<f64>>,
 }
@@ -99,7 +99,7 @@ impl SparseCholesky {
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>) {
         let mut ordered =
             Mat::from_fn(rhs.nrows(), rhs.ncols(), |row, k| rhs[(self.structure.0.order[row] as usize, k)]);
-        self.solve_ordered(&mut Room::default(), |_| 1.0, ordered.as_mut());
+        self.solve_ordered(&mut Scratch::default(), |_| 1.0, ordered.as_mut());
         for (mut column, ordered) in rhs.rb_mut().col_iter_mut().zip(ordered.col_iter()) {
             self.structure.0.order.iter().zip(ordered.iter()).for_each(|(&row, x)| column[row as usize] = *x);
         }
@@ -109,24 +109,24 @@ impl SparseCholesky {
     /// rows in the factor's order.
     pub(crate) fn solve_ordered(
         &self,
-        room: &mut Room,
+        scratch: &mut Scratch,
         scale: impl Fn(usize) -> f64 + Sync,
         mut rhs: MatMut<'_, f64>,
     ) {
-        room.0.resize(self.room(), [0.0; LANES]);
+        scratch.0.resize(self.scratch(), [0.0; LANES]);
         for first in (0..rhs.ncols()).step_by(LANES) {
             let width = LANES.min(rhs.ncols() - first);
-            self.solve_lanes(&mut room.0, &scale, rhs.rb_mut().subcols_mut(first, width));
+            self.solve_lanes(&mut scratch.0, &scale, rhs.rb_mut().subcols_mut(first, width));
         }
     }
 
     /// Replaces b by the solution x of `K x + A y = b, A' x = 0`: three coordinates of each vertex, rows in
     /// the factor's order.
-    pub fn solve_vertices(&self, room: &mut VertexRoom, rows: &mut [[f64; COLUMNS]]) {
-        room.x.resize(COLUMNS * self.room(), 0.0);
-        room.below.resize_with(self.structure.0.parts.len(), Vec::new);
+    pub fn solve_vertices(&self, scratch: &mut VertexScratch, rows: &mut [[f64; COLUMNS]]) {
+        scratch.x.resize(COLUMNS * self.scratch(), 0.0);
+        scratch.below.resize_with(self.structure.0.parts.len(), Vec::new);
         let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
-        let mut pieces = self.vertex_pieces(room, rows);
+        let mut pieces = self.vertex_pieces(scratch, rows);
         let Some((top, independent)) = pieces.split_last_mut() else { return };
         let least = if self.bytes() < ALONE { independent.len().max(1) } else { 1 };
         independent.par_iter_mut().with_min_len(least).for_each(VertexPiece::descend);
@@ -160,38 +160,39 @@ impl SparseCholesky {
 
     fn vertex_pieces<'a>(
         &'a self,
-        room: &'a mut VertexRoom,
+        scratch: &'a mut VertexScratch,
         mut rows: &'a mut [[f64; COLUMNS]],
     ) -> Vec<VertexPiece<'a>> {
         let mut pieces = Vec::with_capacity(self.structure.0.parts.len());
-        let mut room_left = &mut room.x[..];
-        for ((part, panels), below) in self.structure.0.parts.iter().zip(&self.panels).zip(&mut room.below) {
+        let mut scratch_left = &mut scratch.x[..];
+        for ((part, panels), below) in self.structure.0.parts.iter().zip(&self.panels).zip(&mut scratch.below)
+        {
             let size = part.size() + MARGIN;
-            let (own, others) = room_left.split_at_mut(COLUMNS * size);
+            let (own, others) = scratch_left.split_at_mut(COLUMNS * size);
             let (x, rest) = own.split_at_mut(size);
             let (y, z) = rest.split_at_mut(size);
             let count = part.columns.len().min(rows.len());
             let (first, later) = rows.split_at_mut(count);
             pieces.push(VertexPiece { part, panels, sides: Sides { x: [x, y, z], below }, rows: first });
-            (room_left, rows) = (others, later);
+            (scratch_left, rows) = (others, later);
         }
         pieces
     }
 
-    fn room(&self) -> usize {
+    fn scratch(&self) -> usize {
         self.structure.0.parts.iter().map(|part| part.size() + MARGIN).sum()
     }
 
     /// `L^-1 b` for at most [`LANES`] columns b in the factor's order, each row at its [place](Self::places)
-    /// in the room.
+    /// in the scratch.
     ///
     /// Rows after the last row of K belong to constraints, with D = -1.
-    pub(super) fn half_solve(&self, room: &mut Vec<Row>, rhs: MatMut<'_, f64>) {
-        room.resize(self.room(), [0.0; LANES]);
-        self.descend(&mut self.pieces(room, rhs), &|_| 1.0);
+    pub(super) fn forward_substitution(&self, scratch: &mut Vec<Row>, rhs: MatMut<'_, f64>) {
+        scratch.resize(self.scratch(), [0.0; LANES]);
+        self.descend(&mut self.pieces(scratch, rhs), &|_| 1.0);
     }
 
-    /// Place in the room of each row in the factor's order, constraints last.
+    /// Place in the scratch of each row in the factor's order, constraints last.
     pub(super) fn places(&self) -> Vec<usize> {
         let mut start = 0;
         let mut places = Vec::with_capacity(self.structure.0.order.len());
@@ -202,13 +203,14 @@ impl SparseCholesky {
         places
     }
 
-    /// Second half of a solve, from the room of [`Self::half_solve`], into columns in the factor's order.
-    pub(super) fn finish(&self, room: &mut [Row], out: MatMut<'_, f64>) {
-        self.ascend(&mut self.pieces(room, out), &|_| 1.0);
+    /// Second half of a solve, from the scratch of [`Self::forward_substitution`], into columns in the
+    /// factor's order.
+    pub(super) fn finish(&self, scratch: &mut [Row], out: MatMut<'_, f64>) {
+        self.ascend(&mut self.pieces(scratch, out), &|_| 1.0);
     }
 
-    fn solve_lanes(&self, room: &mut [Row], scale: &(impl Fn(usize) -> f64 + Sync), rhs: MatMut<'_, f64>) {
-        let mut pieces = self.pieces(room, rhs);
+    fn solve_lanes(&self, scratch: &mut [Row], scale: &(impl Fn(usize) -> f64 + Sync), rhs: MatMut<'_, f64>) {
+        let mut pieces = self.pieces(scratch, rhs);
         self.descend(&mut pieces, scale);
         self.ascend(&mut pieces, scale);
     }
@@ -250,14 +252,14 @@ impl SparseCholesky {
     }
 
     /// Parts with their shares of scratch and right-hand sides.
-    fn pieces<'a>(&'a self, mut room: &'a mut [Row], mut rhs: MatMut<'a, f64>) -> Vec<Piece<'a>> {
+    fn pieces<'a>(&'a self, mut scratch: &'a mut [Row], mut rhs: MatMut<'a, f64>) -> Vec<Piece<'a>> {
         let mut pieces = Vec::with_capacity(self.structure.0.parts.len());
         for (part, panels) in self.structure.0.parts.iter().zip(&self.panels) {
-            let (x, others) = room.split_at_mut(part.size() + MARGIN);
+            let (x, others) = scratch.split_at_mut(part.size() + MARGIN);
             let count = part.columns.len().min(rhs.nrows());
             let (rows, rest) = rhs.split_at_row_mut(count);
             pieces.push(Piece { part, panels, x, rows });
-            (room, rhs) = (others, rest);
+            (scratch, rhs) = (others, rest);
         }
         pieces
     }

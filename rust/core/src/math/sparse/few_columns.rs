@@ -236,7 +236,7 @@ mod tests {
     use faer::Mat;
     use faer::sparse::{SparseColMat, Triplet};
 
-    use crate::math::{Room, SparseCholesky, VertexRoom};
+    use crate::math::{Scratch, SparseCholesky, VertexScratch};
 
     /// Slightly shifted Laplacian of a cubic grid, and three dense constraints.
     fn grid(side: usize) -> (SparseColMat<u32, f64>, SparseColMat<u32, f64>) {
@@ -274,12 +274,12 @@ mod tests {
                 let mut rows: Vec<[f64; 3]> =
                     (0..3 * n).map(|i| (i as f64 * 0.7).cos()).collect::<Vec<_>>().as_chunks().0.to_vec();
                 let mut columns = Mat::from_fn(n, 3, |i, c| rows[i][c]);
-                factor.solve_ordered(&mut Room::default(), |_| 1.0, columns.as_mut());
-                let mut room = VertexRoom::default();
+                factor.solve_ordered(&mut Scratch::default(), |_| 1.0, columns.as_mut());
+                let mut scratch = VertexScratch::default();
                 let given = rows.clone();
                 for _ in 0..2 {
                     rows.copy_from_slice(&given);
-                    factor.solve_vertices(&mut room, &mut rows);
+                    factor.solve_vertices(&mut scratch, &mut rows);
                 }
                 let size = columns.norm_max();
                 for (row, c) in (0..n).flat_map(|row| (0..3).map(move |c| (row, c))) {

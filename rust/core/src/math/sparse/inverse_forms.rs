@@ -8,7 +8,7 @@ use super::substitution::{LANES, Row};
 use crate::math::dense::products::{inner, product};
 
 /// `Y = L^-1 A` for sparse columns A, half of the work of `K^-1 A`.
-pub(crate) struct HalfSolved {
+pub(crate) struct ForwardSubstituted {
     /// Nonzero rows, in elimination order: those of the nodes above the rows of A.
     rows: Vec<usize>,
     /// Y in these rows.
@@ -17,7 +17,7 @@ pub(crate) struct HalfSolved {
     split: usize,
 }
 
-impl HalfSolved {
+impl ForwardSubstituted {
     /// `A' K^-1 A = Y' D Y`, k x k; bordered, `A' X` with the X that [`SparseCholesky::solve_in_place`]
     /// finds.
     pub(crate) fn inverse_gram(&self) -> Mat<f64> {
@@ -48,17 +48,17 @@ impl<'a> Halfway<'a> {
         let count = columns.ncols();
         let block = |first: usize| {
             let load = |row: usize, k: usize| columns[(factor.order()[row] as usize, first + k)];
-            let mut room = Vec::new();
+            let mut scratch = Vec::new();
             let mut loads = Mat::from_fn(columns.nrows(), LANES.min(count - first), load);
-            factor.half_solve(&mut room, loads.as_mut());
-            room
+            factor.forward_substitution(&mut scratch, loads.as_mut());
+            scratch
         };
         let blocks = (0..count).step_by(LANES).map(block).collect();
         Self { factor, places: factor.places(), blocks, count }
     }
 
     /// `b' K^-1 b` of each column, and `A' K^-1 b` with the half-solved columns A.
-    pub(crate) fn forms(&self, half: &HalfSolved) -> (Vec<f64>, Mat<f64>) {
+    pub(crate) fn forms(&self, half: &ForwardSubstituted) -> (Vec<f64>, Mat<f64>) {
         let unconstrained = self.factor.order().len();
         let energy = |block: &Vec<Row>| {
             let mut sums = [0.0; LANES];
@@ -76,22 +76,22 @@ impl<'a> Halfway<'a> {
     }
 
     /// `K^-1 (b - A f)` for some of the columns b and forces f of each, s x c.
-    pub(crate) fn solve(&self, chosen: &[usize], half: &HalfSolved, forces: &Mat<f64>) -> Mat<f64> {
+    pub(crate) fn solve(&self, chosen: &[usize], half: &ForwardSubstituted, forces: &Mat<f64>) -> Mat<f64> {
         let order = self.factor.order();
         let mut solved = Mat::zeros(order.len(), chosen.len());
         for (block, chosen) in chosen.chunks(LANES).enumerate() {
-            let mut room = vec![[0.0; LANES]; self.blocks[0].len()];
+            let mut scratch = vec![[0.0; LANES]; self.blocks[0].len()];
             for (lane, &c) in chosen.iter().enumerate() {
                 let from = &self.blocks[c / LANES];
-                self.places.iter().for_each(|&place| room[place][lane] = from[place][c % LANES]);
+                self.places.iter().for_each(|&place| scratch[place][lane] = from[place][c % LANES]);
             }
             let of_chosen = Mat::from_fn(forces.nrows(), chosen.len(), |s, lane| forces[(s, chosen[lane])]);
             let pulled = product(half.values.as_ref(), of_chosen.as_ref());
             for (i, &row) in half.rows.iter().enumerate() {
-                (0..chosen.len()).for_each(|lane| room[self.places[row]][lane] -= pulled[(i, lane)]);
+                (0..chosen.len()).for_each(|lane| scratch[self.places[row]][lane] -= pulled[(i, lane)]);
             }
             let mut out = Mat::zeros(order.len(), chosen.len());
-            self.factor.finish(&mut room, out.as_mut());
+            self.factor.finish(&mut scratch, out.as_mut());
             for (lane, column) in out.col_iter().enumerate() {
                 let mut into = solved.col_mut(block * LANES + lane);
                 order.iter().zip(column.iter()).for_each(|(&row, x)| into[row as usize] = *x);
@@ -103,10 +103,10 @@ impl<'a> Halfway<'a> {
 
 impl SparseCholesky {
     /// Forward substitution for sparse columns, n x k: cheap for columns on a small part of the mesh.
-    pub(crate) fn half_solved(&self, columns: &Sparse) -> HalfSolved {
+    pub(crate) fn forward_substituted(&self, columns: &Sparse) -> ForwardSubstituted {
         let mut order = vec![0; self.order().len()];
         self.order().iter().enumerate().for_each(|(at, &row)| order[row as usize] = at);
-        let (places, mut room) = (self.places(), Vec::new());
+        let (places, mut scratch) = (self.places(), Vec::new());
         let blocks: Vec<Vec<(usize, Row)>> = (0..columns.ncols())
             .step_by(LANES)
             .map(|first| {
@@ -116,8 +116,8 @@ impl SparseCholesky {
                     let entries = columns.row_idx_of_col(first + k).zip(columns.val_of_col(first + k));
                     entries.for_each(|(row, value)| loads[(order[row], k)] += value);
                 }
-                self.half_solve(&mut room, loads.as_mut());
-                let rows = places.iter().map(|&place| room[place]).enumerate();
+                self.forward_substitution(&mut scratch, loads.as_mut());
+                let rows = places.iter().map(|&place| scratch[place]).enumerate();
                 rows.filter(|(_, row)| row.iter().any(|&x| x != 0.0)).collect()
             })
             .collect();
@@ -135,6 +135,6 @@ impl SparseCholesky {
             }
         }
         let split = rows.partition_point(|&row| row < order.len());
-        HalfSolved { rows, values, split }
+        ForwardSubstituted { rows, values, split }
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::FullSpaceModel;
 use super::parts::Parts;
-use super::step::FullSpaceSubstep;
+use super::step::FullSpaceMethod;
 use crate::Result;
 use crate::inputs::settings::{HISTORY, SimulationParams};
 use crate::inputs::start::Start;
@@ -15,8 +15,8 @@ use crate::kinematics::tether::{Frame, Tether};
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add, combine};
 use crate::potentials::inertia::damping;
+use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, last};
 
 impl FullSpaceModel {
     /// `true` for a loose body, without pins, constraint or rig.
@@ -57,7 +57,7 @@ impl FullSpaceModel {
     }
 }
 
-impl FullSpaceSubstep {
+impl FullSpaceMethod {
     /// Damps the deforming motion of a free body: by mass through the target, by stiffness within the energy.
     pub(super) fn aim_damping(&mut self, state: &State, params: &SimulationParams, h: f64) {
         if params.damping == 0.0 || self.rigid.is_none() {
@@ -91,7 +91,7 @@ impl FullSpaceSubstep {
     pub(super) fn draw(
         &mut self,
         tether: Tether,
-        (state, rig): (&State, RigPlace<'_>),
+        (state, rig): (&State, RigState<'_>),
         (inertia, inflation): (f64, f64),
     ) {
         let Self { model, terms, u, .. } = self;

@@ -17,14 +17,14 @@ impl Incremental<'_> {
         minimiser: Minimiser,
         u: &mut Rows,
         (max_iterations, tolerance): (u32, f64),
-        heard: &mut impl FnMut(u32, f64) -> Result<()>,
+        on_iteration: &mut impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
         let mut outcome = Outcome::default();
         loop {
             let before = outcome.iterations;
             let budget = (max_iterations - before, tolerance);
-            let heard = |iteration, energy| heard(before + iteration, energy);
-            outcome = outcome.then(self.descend(descent, minimiser, u, budget, heard)?);
+            let on_iteration = |iteration, energy| on_iteration(before + iteration, energy);
+            outcome = outcome.then(self.descend(descent, minimiser, u, budget, on_iteration)?);
             if outcome.iterations >= max_iterations || !self.watch_stretch(u, FELT) {
                 return Ok(outcome);
             }
@@ -37,16 +37,16 @@ impl Incremental<'_> {
         minimiser: Minimiser,
         u: &mut Rows,
         budget: (u32, f64),
-        mut heard: impl FnMut(u32, f64) -> Result<()>,
+        mut on_iteration: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
         if minimiser == Minimiser::Newton {
-            return descent.minimise(&mut Newton::new(self, |value| value.max(0.0)), u, budget, heard);
+            return descent.minimise(&mut Newton::new(self, |value| value.max(0.0)), u, budget, on_iteration);
         }
-        let outcome = descent.minimise(self, u, budget, &mut heard)?;
+        let outcome = descent.minimise(self, u, budget, &mut on_iteration)?;
         if outcome.stalled && self.contact.is_none() {
             // Absolute eigenvalues are better than projected ones far from a minimum `[AbsoluteNewton]`.
             let newton = &mut Newton::new(self, f64::abs);
-            return Ok(outcome.then(descent.rescue(newton, u, budget, &outcome, heard)?));
+            return Ok(outcome.then(descent.rescue(newton, u, budget, &outcome, on_iteration)?));
         }
         Ok(outcome)
     }
@@ -65,7 +65,7 @@ impl Incremental<'_> {
             pulls[row] = u[row].map(|u| inertia * mass * u);
         }
         viscosity.evaluate(&self.wide[..self.model.free], stiffness, pulls);
-        self.factor.solve_vertices(self.room, pulls);
+        self.factor.solve_vertices(self.scratch, pulls);
         u.copy_from_slice(pulls);
     }
 

@@ -39,7 +39,8 @@ use crate::material::{Fibres, Material, PrincipalStretch};
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::Rows;
 use crate::math::{
-    Room, Selection, Sparse, SparseCholesky, Structure, add_diagonal, largest_eigenvectors, multiply_columns,
+    Scratch, Selection, Sparse, SparseCholesky, Structure, add_diagonal, largest_eigenvectors,
+    multiply_columns,
 };
 use crate::mesh::TetMesh;
 use crate::operators::{fibre_stiffness, out_of_reach, stiffness_of, twisting_stiffness};
@@ -374,8 +375,8 @@ fn frequency(
 ) -> Result<f64> {
     let order = factor.order();
     let root: Vec<f64> = order.iter().map(|&vertex| mass[vertex as usize].sqrt()).collect();
-    let mut room = Room::default();
-    let apply = |x: MatMut<'_, f64>| factor.solve_ordered(&mut room, |row| root[row], x);
+    let mut scratch = Scratch::default();
+    let apply = |x: MatMut<'_, f64>| factor.solve_ordered(&mut scratch, |row| root[row], x);
     let count = CANDIDATES.min(mass.len());
     let vectors = largest_eigenvectors(mass.len(), count, apply, |_| progress.report(0.8))?;
     let mut modes = Mat::zeros(mass.len(), count);

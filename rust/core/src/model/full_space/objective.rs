@@ -9,7 +9,7 @@ use crate::Result;
 use crate::inputs::shares::Shares;
 use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, dot};
-use crate::math::{SparseCholesky, VertexRoom};
+use crate::math::{SparseCholesky, VertexScratch};
 use crate::parallel::join_if;
 use crate::potentials::contact::Contact;
 use crate::potentials::displacement_limit::Limit;
@@ -97,7 +97,7 @@ pub(super) struct Incremental<'a> {
     pub(super) factor: &'a SparseCholesky,
     /// Factor of the metric with active limits.
     pub(super) firmer: &'a mut Option<SparseCholesky>,
-    pub(super) room: &'a mut VertexRoom,
+    pub(super) scratch: &'a mut VertexScratch,
     /// Positions of all rows.
     pub(super) positions: &'a mut Vec<[f64; 3]>,
     /// Scratch argument of quadratic energies, all rows.
@@ -300,7 +300,7 @@ impl Objective for Incremental<'_> {
     fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
             let metric = self.firmer.as_ref().unwrap_or(self.factor);
-            let solve = |rows: &mut Rows| metric.solve_vertices(self.room, rows);
+            let solve = |rows: &mut Rows| metric.solve_vertices(self.scratch, rows);
             contact.correct(&self.terms.rig, u, memory, direction, value, solve);
         }
     }
@@ -310,7 +310,7 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        self.firmer.as_ref().unwrap_or(self.factor).solve_vertices(self.room, rows);
+        self.firmer.as_ref().unwrap_or(self.factor).solve_vertices(self.scratch, rows);
     }
 
     /// With active limits in the metric, an excessive step length tends to stay excessive.

@@ -1,4 +1,4 @@
-//! Substep solver of the full space.
+//! Method solver of the full space.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use super::opening::Opened;
 use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
-use crate::inputs::settings::{Drive, HISTORY, Minimiser, SimulationParams};
+use crate::inputs::settings::{HISTORY, Minimiser, SimulationParams, StepInput};
 use crate::inputs::shares::Shares;
 use crate::kinematics::history::{apart, go_on, known_velocity, velocity};
-use crate::kinematics::rig_rows::{check_offsets, enter_pose};
+use crate::kinematics::rig_rows::{check_offsets, set_pose};
 use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add};
-use crate::math::{SparseCholesky, VertexRoom};
+use crate::math::{SparseCholesky, VertexScratch};
 use crate::parallel::on_pool_if;
 use crate::potentials::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::potentials::displacement_limit::Limit;
@@ -26,15 +26,15 @@ use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Outcome};
+use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{Heard, RigPlace, Substep, last};
 use crate::{Result, check};
 
-/// Substep solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
+/// Method solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
 ///
 /// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the admissible
 /// displacements u of `x = rig + u`. Coordinates are u of the moving rows; offsets have all rows.
-pub(crate) struct FullSpaceSubstep {
+pub(crate) struct FullSpaceMethod {
     pub(super) model: Arc<FullSpaceModel>,
     minimiser: Minimiser,
     elements: Elements,
@@ -50,7 +50,7 @@ pub(crate) struct FullSpaceSubstep {
     /// Factor of the metric with active limits.
     firmer: Option<SparseCholesky>,
     begins: bool,
-    room: VertexRoom,
+    scratch: VertexScratch,
     pub(super) descent: Descent,
     pub(super) terms: Terms,
     positions: Vec<[f64; 3]>,
@@ -73,7 +73,7 @@ pub(crate) struct FullSpaceSubstep {
     coefficients: Vec<f64>,
 }
 
-impl FullSpaceSubstep {
+impl FullSpaceMethod {
     pub(crate) fn new(model: Arc<FullSpaceModel>) -> Self {
         let (rows, free) = (model.vertices.len(), model.free);
         let zeros = |rows: usize| vec![[0.0; 3]; rows];
@@ -88,7 +88,7 @@ impl FullSpaceSubstep {
             opened: None,
             firmer: None,
             begins: true,
-            room: VertexRoom::default(),
+            scratch: VertexScratch::default(),
             descent: Descent::new(free, 0),
             terms: Terms::new(&model),
             positions: zeros(rows),
@@ -122,7 +122,7 @@ impl FullSpaceSubstep {
         &mut self,
         state: &ContactState,
         (vertices, pose): (&Rows, &Rows),
-        rig: RigPlace<'_>,
+        rig: RigState<'_>,
         h: Option<f64>,
     ) {
         if let Some(contact) = &mut self.contact {
@@ -136,7 +136,7 @@ impl FullSpaceSubstep {
     }
 
     /// Sets energy, metric and start of a substep of h seconds.
-    fn begin(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+    fn begin(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         let tether = Tether::new(params.hold, h);
         self.is_held = tether.is_some_and(|tether| tether.is_firm());
         let [by_mass, by_stiffness] = self.model.damping(params);
@@ -146,7 +146,7 @@ impl FullSpaceSubstep {
         self.terms.inertia.factor += tether.map_or(0.0, |tether| tether.firm);
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
-        self.aim(state, rig, params, h);
+        self.predict(state, rig, params, h);
         self.aim_damping(state, params, h);
         if let Some(tether) = tether {
             self.draw(tether, (state, rig), (inertia, params.inflation));
@@ -168,7 +168,7 @@ impl FullSpaceSubstep {
     }
 
     /// Sets rig shape, rest shapes and metric of a substep.
-    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+    fn set_rig(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()> {
         let (posing, terms) = (&self.model.posing, &mut self.terms);
         posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
         let offsets = terms.rig.as_flattened_mut().iter_mut().zip(rig.offset.as_flattened());
@@ -223,7 +223,7 @@ impl FullSpaceSubstep {
     }
 
     /// Stores the vertex drag of the next step.
-    fn enter_drag(&mut self, drag: Option<&Drag>) -> Result<()> {
+    fn set_drag(&mut self, drag: Option<&Drag>) -> Result<()> {
         let (model, medium) = (&self.model, &mut self.terms.medium);
         medium.enter(std::iter::empty());
         let Some(drag) = drag else { return Ok(()) };
@@ -234,7 +234,7 @@ impl FullSpaceSubstep {
     }
 
     /// Sets the known part of the vertex velocities for drag before a substep.
-    fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+    fn meet_medium(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) {
         if !self.terms.medium.acts() {
             return;
         }
@@ -283,7 +283,7 @@ impl FullSpaceSubstep {
     }
 
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
-    fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+    fn predict(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) {
         let (inertia, posing) = (params.integrator.acceleration(), &self.model.posing);
         let ([felt, _], [of_pose, of_offsets]) = (&mut self.felt, rig.felt);
         posing.apply(of_pose, &[0.0; 3], felt);
@@ -314,12 +314,13 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// Solves a substep from the last displacement; `heard` gets each iteration and energy, and may stop.
+    /// Solves a substep from the last displacement; `on_iteration` gets each iteration and energy, and may
+    /// stop.
     pub(super) fn descend(
         &mut self,
         last: &Rows,
         budget: (u32, f64),
-        mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
+        mut on_iteration: impl FnMut(u32, f64) -> Result<()> + Send,
     ) -> Result<Outcome> {
         let shared = self.elements.are_shared(self.stretch.as_ref().map(|limits| &limits.now));
         let Some((_, factor)) = &self.metric else { return Ok(Outcome::default()) };
@@ -334,7 +335,7 @@ impl FullSpaceSubstep {
             force: &self.force,
             factor,
             firmer: &mut self.firmer,
-            room: &mut self.room,
+            scratch: &mut self.scratch,
             positions: &mut self.positions,
             wide: &mut self.wide,
             contact: self.contact.as_mut().filter(|_| !self.is_held),
@@ -346,7 +347,7 @@ impl FullSpaceSubstep {
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
         let (outcome, elastic) = on_pool_if(shared, move || -> Result<(Outcome, f64)> {
             energy.start(last, u);
-            let outcome = energy.minimise(descent, minimiser, u, budget, &mut heard)?;
+            let outcome = energy.minimise(descent, minimiser, u, budget, &mut on_iteration)?;
             energy.project(u);
             if let Some(contact) = &mut energy.contact {
                 contact.settle_anchors(&energy.terms.rig, u);
@@ -370,28 +371,28 @@ impl FullSpaceSubstep {
     }
 }
 
-impl Substep for FullSpaceSubstep {
+impl Method for FullSpaceMethod {
     fn rows(&self) -> [usize; 3] {
         // The tether of a loose body has a handle of its own.
         let tether = if self.model.is_loose() { 4 } else { 0 };
         [self.model.posing.handle_rows() + tether, self.model.free, self.model.vertices.len()]
     }
 
-    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+    fn set_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
         let posing = &self.model.posing;
         let (rig, tether) = rows.split_at_mut(posing.handle_rows());
         if tether.is_empty() {
-            return enter_pose(&posing.coordinates, posing.bones, pose, rig);
+            return set_pose(&posing.coordinates, posing.bones, pose, rig);
         }
-        enter_pose(&posing.coordinates, 0, None, rig)?;
-        enter_pose(&posing.coordinates, usize::from(pose.is_some()), pose, tether)
+        set_pose(&posing.coordinates, 0, None, rig)?;
+        set_pose(&posing.coordinates, usize::from(pose.is_some()), pose, tether)
     }
 
     fn hold_offsets(&mut self) {
         self.felt[1].resize(self.model.vertices.len(), [0.0; 3]);
     }
 
-    fn enter_offsets(&mut self, offsets: &[f64], _: &mut Rows, rows: &mut Rows) -> Result<()> {
+    fn set_offsets(&mut self, offsets: &[f64], _: &mut Rows, rows: &mut Rows) -> Result<()> {
         self.model.check_vertex_rows("offsets", offsets)?;
         check_offsets(&self.model.posing.coordinates, offsets)?;
         self.model.enter(offsets, rows);
@@ -406,11 +407,11 @@ impl Substep for FullSpaceSubstep {
         self.contact.as_ref().filter(|_| !self.is_held).map_or(&[], Contact::anchors)
     }
 
-    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+    fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()> {
         self.begins = true;
-        self.enter_drag(drive.drag)?;
+        self.set_drag(input.drag)?;
         self.force.clear();
-        let Some(force) = drive.force else { return Ok(()) };
+        let Some(force) = input.force else { return Ok(()) };
         self.model.check_vertex_rows("force", force)?;
         check::finite("force", force, 3)?;
         self.force.resize(self.model.free, [0.0; 3]);
@@ -418,7 +419,7 @@ impl Substep for FullSpaceSubstep {
         Ok(())
     }
 
-    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+    fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         self.set_minimiser(params.minimiser);
         let shared = self.elements.are_shared(self.stretch.as_ref().map(|limits| &limits.now));
         on_pool_if(shared, || self.begin(state, rig, params, h))?;
@@ -436,14 +437,14 @@ impl Substep for FullSpaceSubstep {
         state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let budget = (max_iterations, params.tolerance);
-        self.descend(last(state), budget, |iteration, _| heard(iteration)).map(Outcome::solved)
+        self.descend(last(state), budget, |iteration, _| on_iteration(iteration)).map(Outcome::solved)
     }
 
     /// Loose parts feel no loads here, since they would never come to rest.
-    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+    fn prepare_rest(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()> {
         self.set_minimiser(params.minimiser);
         self.is_held = false;
         self.terms.inertia.rest(params.stiffness * self.model.shift);
@@ -465,7 +466,7 @@ impl Substep for FullSpaceSubstep {
         Ok(())
     }
 
-    fn found(&mut self) -> &mut Rows {
+    fn solution(&mut self) -> &mut Rows {
         &mut self.u
     }
 
@@ -481,7 +482,7 @@ impl Substep for FullSpaceSubstep {
         self.model.turn(from, to)
     }
 
-    fn show(&mut self, coordinates: &Rows) {
+    fn write_coefficients(&mut self, coordinates: &Rows) {
         self.model.leave(coordinates, self.coefficients.as_chunks_mut::<3>().0);
     }
 

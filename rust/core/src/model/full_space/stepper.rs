@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::FullSpaceModel;
-use super::step::FullSpaceSubstep;
-use crate::inputs::settings::{Drive, SimulationParams};
+use super::step::FullSpaceMethod;
+use crate::inputs::settings::{SimulationParams, StepInput};
 use crate::solve::Outcome;
-use crate::stepping::motion::Motion;
-use crate::stepping::substep::{Substep, last};
+use crate::stepping::method::{Method, last};
+use crate::stepping::stepper::Stepper;
 use crate::{Result, check};
 
 /// Report of a step.
@@ -29,14 +29,14 @@ pub struct FullSpaceReport {
 /// The same inputs give the same bits for any number of threads.
 pub struct FullSpaceStepper {
     model: Arc<FullSpaceModel>,
-    motion: Motion<FullSpaceSubstep>,
+    stepper: Stepper<FullSpaceMethod>,
 }
 
 impl FullSpaceStepper {
     /// A stepper before its first step.
     pub fn new(model: Arc<FullSpaceModel>) -> Self {
-        let motion = Motion::new(Box::new(FullSpaceSubstep::new(model.clone())));
-        Self { model, motion }
+        let stepper = Stepper::new(Box::new(FullSpaceMethod::new(model.clone())));
+        Self { model, stepper }
     }
 
     /// Restarts at rest: n x 3 rig positions of the vertices, and admissible displacements.
@@ -48,39 +48,39 @@ impl FullSpaceStepper {
         let displacement = displacement.as_flattened();
         self.model.check_vertex_rows("displacement", displacement)?;
         let offsets = self.offsets(posed)?;
-        self.motion.reset(&Drive { offsets: Some(&offsets), ..Drive::default() })?;
-        self.model.enter(displacement, self.motion.substep.found());
-        self.motion.stay();
+        self.stepper.reset(&StepInput { offsets: Some(&offsets), ..StepInput::default() })?;
+        self.model.enter(displacement, self.stepper.method.solution());
+        self.stepper.stay();
         Ok(())
     }
 
     /// Discards all curvature pairs: the next step then depends on positions alone.
     pub fn forget(&mut self) {
-        self.motion.substep.descent.memory.clear();
+        self.stepper.method.descent.memory.clear();
     }
 
-    /// One step to new rig positions of the vertices, n x 3; the first is a reset. `heard` receives the
-    /// incremental energy before each iteration, and can stop the step.
+    /// One step to new rig positions of the vertices, n x 3; the first is a reset. `on_iteration` receives
+    /// the incremental energy before each iteration, and can stop the step.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite),
     /// [`Error::Range`](crate::Error::Range), those of the settings,
-    /// [`Error::Numerical`](crate::Error::Numerical) for overflow, and errors of `heard`. The state is then
-    /// unchanged.
+    /// [`Error::Numerical`](crate::Error::Numerical) for overflow, and errors of `on_iteration`. The state
+    /// is then unchanged.
     pub fn step(
         &mut self,
         posed: &[[f64; 3]],
         params: &SimulationParams,
-        mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
+        mut on_iteration: impl FnMut(u32, f64) -> Result<()> + Send,
     ) -> Result<FullSpaceReport> {
         params.check()?;
         let offsets = self.offsets(posed)?;
-        let drive = Drive { offsets: Some(&offsets), ..Drive::default() };
+        let input = StepInput { offsets: Some(&offsets), ..StepInput::default() };
         let budget = (params.max_iterations, params.tolerance);
         let mut trials = 0;
-        let report = self.motion.step_by(&drive, params, &mut |substep, state| {
+        let report = self.stepper.step_by(&input, params, &mut |method, state| {
             let Outcome { iterations, length, trials: more, .. } =
-                substep.descend(last(state), budget, &mut heard)?;
+                method.descend(last(state), budget, &mut on_iteration)?;
             trials += more;
             Ok((iterations, length))
         })?;
@@ -90,13 +90,13 @@ impl FullSpaceStepper {
 
     /// Displacements relative to the rig, n x 3, m.
     pub fn displacement(&self) -> Vec<[f64; 3]> {
-        self.motion.substep.coefficients().as_chunks::<3>().0.to_vec()
+        self.stepper.method.coefficients().as_chunks::<3>().0.to_vec()
     }
 
     /// Positions of the vertices after the last step, n x 3, m.
     pub fn positions(&self) -> Vec<[f64; 3]> {
         let mut positions = self.displacement();
-        let [.., offsets] = &self.motion.state().offset_path;
+        let [.., offsets] = &self.stepper.state().offset_path;
         for (row, &vertex) in self.model.vertices.iter().enumerate() {
             let rest = self.model.mesh().vertices()[vertex as usize];
             let moved = offsets.get(row).copied().unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::kinematics::rig_rows::rig_rows;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::math::symmetric::{Room, Symmetric};
+use crate::math::symmetric::{Scratch, Symmetric};
 use crate::rig::Rig;
 use crate::subspace::Handles;
 use crate::{Error, Result, check};
@@ -107,7 +107,7 @@ impl Attachment {
         &self,
         [y, pose]: [&Rows; 2],
         [bones, near]: [&mut Rows; 2],
-        Room { rows: sum, spread }: &mut Room,
+        Scratch { rows: sum, spread }: &mut Scratch,
         gradient: &mut Rows,
     ) {
         let Some(held) = self.parts.first() else { return };

@@ -11,7 +11,7 @@ use super::skin::sum_of_rows;
 use super::system::{Factors, System};
 use crate::inputs::pull::{Grip, MOST, Point, Pull};
 use crate::math::rows::Rows;
-use crate::math::symmetric::Room;
+use crate::math::symmetric::Scratch;
 use crate::mesh::Embedding;
 use crate::potentials::contact::Corners;
 use crate::{Error, Result};
@@ -78,7 +78,7 @@ impl Grip {
 /// With stiffnesses k and rows S of the points,
 /// `(A + S'kS)^-1 = A^-1 - A^-1 S' (1/k + S A^-1 S')^-1 S A^-1`.
 #[derive(Default)]
-pub(super) struct Holds {
+pub(super) struct PointSprings {
     pull: Option<Pull>,
     /// Stiffness of each point, N/m, and target displacement from rest.
     stiffness: Vec<f64>,
@@ -96,7 +96,7 @@ struct Known {
     shares: Mat<f64>,
 }
 
-impl Holds {
+impl PointSprings {
     /// Stores the pull of the next step.
     pub(super) fn enter(&mut self, model: &ProjectiveModel, pull: Option<&Pull>) -> Result<()> {
         let last = self.pull.as_ref().map(|pull| &pull.grip);
@@ -122,7 +122,7 @@ impl Holds {
 
     /// Sets stiffnesses and goals of a substep of h seconds from the last coordinates; without a duration,
     /// those of statics.
-    pub(super) fn aim(&mut self, last: &Rows, h: Option<f64>) {
+    pub(super) fn predict(&mut self, last: &Rows, h: Option<f64>) {
         let Self { pull, stiffness, goals, .. } = self;
         stiffness.clear();
         goals.clear();
@@ -168,8 +168,8 @@ impl Holds {
     }
 
     /// Applies the inverse of the system with the gripped points to a gradient, in place.
-    pub(super) fn solve(&self, system: &System, rows: &mut Rows, room: &mut Room) {
-        let Some(known) = &self.known else { return system.solve(rows, room) };
+    pub(super) fn solve(&self, system: &System, rows: &mut Rows, scratch: &mut Scratch) {
+        let Some(known) = &self.known else { return system.solve(rows, scratch) };
         let mut moves = [[0.0; 3]; MOST];
         for (point, moves) in moves.iter_mut().enumerate().take(known.shares.nrows()) {
             for (row, own) in rows.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Holds {
                 (0..3).for_each(|c| moves[c] += share * own[c]);
             }
         }
-        system.solve(rows, room);
+        system.solve(rows, scratch);
         for (point, moves) in moves.iter().enumerate().take(known.shares.nrows()) {
             for (row, value) in rows.iter_mut().zip(known.columns.col(point).iter()) {
                 (0..3).for_each(|c| row[c] -= value * moves[c]);
@@ -189,7 +189,7 @@ impl Holds {
 impl Known {
     fn new(grip: Arc<Grip>, system: &System, stiffness: &[f64]) -> Result<Self> {
         let count = grip.points.len();
-        let (mut rows, mut room) = (vec![[0.0; 3]; grip.rank], Room::new(grip.rank));
+        let (mut rows, mut scratch) = (vec![[0.0; 3]; grip.rank], Scratch::new(grip.rank));
         let mut columns = Mat::zeros(grip.rank, count);
         for first in (0..count).step_by(3) {
             rows.fill([0.0; 3]);
@@ -197,7 +197,7 @@ impl Known {
             for (c, point) in three {
                 point.rows.iter().for_each(|&(row, value)| rows[row as usize][c] += value);
             }
-            system.solve(&mut rows, &mut room);
+            system.solve(&mut rows, &mut scratch);
             for c in 0..3.min(count - first) {
                 let column: Col<f64> = Col::from_fn(grip.rank, |row| rows[row][c]);
                 columns.col_mut(first + c).copy_from(&column);

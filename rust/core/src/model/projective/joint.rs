@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::objective::Incremental;
-use super::step::{PAIRS, ProjectiveSubstep};
+use super::step::{PAIRS, ProjectiveMethod};
 use crate::Result;
 use crate::inputs::settings::HISTORY;
 use crate::math::rows::Rows;
@@ -13,7 +13,7 @@ use crate::stepping::state::State;
 
 /// A body of a common substep with its state, and its number in anchors.
 pub(crate) struct Joined<'a> {
-    pub(crate) body: &'a mut ProjectiveSubstep,
+    pub(crate) body: &'a mut ProjectiveMethod,
     pub(crate) state: &'a State,
     pub(crate) number: u32,
 }
@@ -34,7 +34,7 @@ pub(crate) fn solve_joint(joined: &mut [Joined<'_>], budget: (u32, f64)) -> Resu
     let (mut starts, mut y, mut last) = (vec![0], Vec::new(), Vec::new());
     let (mut bodies, mut members, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for Joined { body, state, number } in joined {
-        let ProjectiveSubstep {
+        let ProjectiveMethod {
             model,
             system: Some(system),
             terms,
@@ -42,7 +42,7 @@ pub(crate) fn solve_joint(joined: &mut [Joined<'_>], budget: (u32, f64)) -> Resu
             holds,
             medium,
             rigid,
-            room,
+            scratch,
             descent,
             y: own,
             contact: Some(contact),
@@ -57,8 +57,18 @@ pub(crate) fn solve_joint(joined: &mut [Joined<'_>], budget: (u32, f64)) -> Resu
         y.extend_from_slice(own);
         last.extend_from_slice(&state.reduced[HISTORY - 1]);
         starts.push(y.len());
-        let (medium, room) = (medium.as_mut(), RefCell::new(room));
-        bodies.push(Incremental { model, system, terms, elastic, holds, medium, rigid, room, contact: None });
+        let (medium, scratch) = (medium.as_mut(), RefCell::new(scratch));
+        bodies.push(Incremental {
+            model,
+            system,
+            terms,
+            elastic,
+            holds,
+            medium,
+            rigid,
+            scratch,
+            contact: None,
+        });
         members.push(Member { contact, shape, rows: begin..y.len(), number: *number });
         ends.push(own);
     }

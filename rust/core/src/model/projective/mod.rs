@@ -10,11 +10,11 @@
 //! in contact (`joint`).
 
 pub(crate) mod attachment;
+pub(crate) mod drag;
 pub(crate) mod frequency;
 pub(crate) mod grip;
 pub(crate) mod holding;
 pub(crate) mod joint;
-pub(crate) mod medium;
 pub(crate) mod objective;
 pub(crate) mod placing;
 pub(crate) mod skin;

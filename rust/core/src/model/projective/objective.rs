@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 
 use super::ProjectiveModel;
-use super::grip::Holds;
-use super::medium::Medium;
+use super::drag::HandleDrag;
+use super::grip::PointSprings;
 use super::system::System;
 use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, combine, dot};
-use crate::math::symmetric::Room;
+use crate::math::symmetric::Scratch;
 use crate::potentials::contact::Contact;
-use crate::potentials::elastic::body::BodyRoom;
+use crate::potentials::elastic::body::BodyScratch;
 use crate::solve::{Lbfgs, Objective, Value};
 
 /// Constant terms of a step's energy.
@@ -39,11 +39,11 @@ pub(super) struct Incremental<'a> {
     pub(super) model: &'a ProjectiveModel,
     pub(super) system: &'a System,
     pub(super) terms: &'a Terms,
-    pub(super) elastic: &'a mut BodyRoom,
-    pub(super) holds: &'a Holds,
-    pub(super) medium: Option<&'a mut Medium>,
+    pub(super) elastic: &'a mut BodyScratch,
+    pub(super) holds: &'a PointSprings,
+    pub(super) medium: Option<&'a mut HandleDrag>,
     pub(super) rigid: &'a mut RigidMotions,
-    pub(super) room: RefCell<&'a mut Room>,
+    pub(super) scratch: RefCell<&'a mut Scratch>,
     pub(super) contact: Option<&'a mut Contact>,
 }
 
@@ -52,17 +52,17 @@ impl Incremental<'_> {
     pub(super) fn elastic(
         model: &ProjectiveModel,
         (y, inflation): (&Rows, f64),
-        elastic: &mut BodyRoom,
-        (room, unused): (&mut Room, &mut Rows),
+        elastic: &mut BodyScratch,
+        (scratch, unused): (&mut Scratch, &mut Rows),
     ) -> f64 {
-        model.packed_unseen.multiply(y, &mut room.rows, &mut room.spread);
-        0.5 * dot(y, &room.rows) + model.body.evaluate(y, [0.0, inflation], unused, elastic)
+        model.packed_unseen.multiply(y, &mut scratch.rows, &mut scratch.spread);
+        0.5 * dot(y, &scratch.rows) + model.body.evaluate(y, [0.0, inflation], unused, elastic)
     }
 
     /// Energy of damping by stiffness, which leaves rigid motion alone; adds its gradient.
     fn damp(&mut self, y: &Rows, gradient: &mut Rows) -> f64 {
         let Some(viscosity) = &self.system.viscosity else { return 0.0 };
-        let Room { rows, spread } = self.room.get_mut();
+        let Scratch { rows, spread } = self.scratch.get_mut();
         combine(rows, y, -1.0, &self.terms.damped);
         self.rigid.resist(rows, gradient, |motion, force| {
             viscosity.multiply(motion, force, spread);
@@ -74,7 +74,7 @@ impl Incremental<'_> {
 impl Objective for Incremental<'_> {
     fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
         let (terms, stiffness) = (self.terms, self.system.factors.stiffness);
-        let Room { rows, spread } = self.room.get_mut();
+        let Scratch { rows, spread } = self.scratch.get_mut();
         combine(rows, y, -1.0, &terms.target);
         self.system.quadratic.multiply(rows, gradient, spread);
         let moved = 0.5 * dot(rows, gradient) + dot(rows, &terms.pull);
@@ -97,8 +97,8 @@ impl Objective for Incremental<'_> {
 
     fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
-            let (system, holds, room) = (self.system, self.holds, self.room.get_mut());
-            contact.correct(&[], y, memory, direction, value, |rows| holds.solve(system, rows, room));
+            let (system, holds, scratch) = (self.system, self.holds, self.scratch.get_mut());
+            contact.correct(&[], y, memory, direction, value, |rows| holds.solve(system, rows, scratch));
         }
     }
 
@@ -107,12 +107,12 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        self.holds.solve(self.system, rows, self.room.get_mut());
+        self.holds.solve(self.system, rows, self.scratch.get_mut());
     }
 
     fn length(&self, step: &Rows) -> f64 {
-        let mut room = self.room.borrow_mut();
-        let Room { rows, spread } = &mut **room;
+        let mut scratch = self.scratch.borrow_mut();
+        let Scratch { rows, spread } = &mut **scratch;
         self.model.packed_mass.multiply(step, rows, spread);
         dot(step, rows).max(0.0).sqrt() / self.model.unit()
     }

@@ -1,31 +1,31 @@
-//! Substep solver of a body of handles.
+//! Method solver of a body of handles.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::ProjectiveModel;
-use super::grip::Holds;
+use super::drag::HandleDrag;
+use super::grip::PointSprings;
 use super::holding::{Held, Holding};
-use super::medium::Medium;
 use super::objective::{Incremental, Terms};
 use super::system::{Factors, System};
 use crate::inputs::pull::Pull;
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::kinematics::history::{apart, extrapolate, free_flight, turning_point};
-use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rig_rows::set_pose;
 use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add, combine, dot};
-use crate::math::symmetric::Room;
+use crate::math::symmetric::Scratch;
 use crate::potentials::contact::{
     Anchor, Collider, Contact, ContactSkin, ContactState, End, SoftShape, Start,
 };
-use crate::potentials::elastic::body::BodyRoom;
+use crate::potentials::elastic::body::BodyScratch;
 use crate::rig::Pose;
 use crate::solve::{Descent, Lbfgs, Outcome};
+use crate::stepping::method::{Method, OnIteration, RigState};
 use crate::stepping::state::State;
-use crate::stepping::substep::{Heard, RigPlace, Substep};
 use crate::{Error, Result, check};
 
 /// Number of stored curvature pairs.
@@ -35,23 +35,23 @@ pub(super) const PAIRS: usize = 5;
 const BODY_POINTS: usize = 2;
 const LEAST_BODY_POINTS: usize = 256;
 
-/// Substep solver of a [`ProjectiveModel`] with its scratch; rows are coordinates.
-pub(crate) struct ProjectiveSubstep {
+/// Method solver of a [`ProjectiveModel`] with its scratch; rows are coordinates.
+pub(crate) struct ProjectiveMethod {
     pub(super) model: Arc<ProjectiveModel>,
     /// Matrices of the last settings.
     pub(super) system: Option<System>,
     pub(super) descent: Descent,
     pub(super) terms: Terms,
-    pub(super) elastic: BodyRoom,
+    pub(super) elastic: BodyScratch,
     pub(super) rigid: RigidMotions,
     holding: Holding,
-    pub(super) holds: Holds,
+    pub(super) holds: PointSprings,
     /// Drag; present after the first step with drag.
-    pub(super) medium: Option<Medium>,
+    pub(super) medium: Option<HandleDrag>,
     /// External force.
     force: Vec<[f64; 3]>,
     pub(super) y: Vec<[f64; 3]>,
-    pub(super) room: Room,
+    pub(super) scratch: Scratch,
     /// Scratch for a pose.
     pose: Vec<[f64; 3]>,
     unused: Vec<[f64; 3]>,
@@ -65,7 +65,7 @@ pub(crate) struct ProjectiveSubstep {
     is_held: bool,
 }
 
-impl ProjectiveSubstep {
+impl ProjectiveMethod {
     pub(crate) fn new(model: Arc<ProjectiveModel>) -> Self {
         let zeros = || vec![[0.0; 3]; model.rank()];
         let entries = 4 * model.handles.count();
@@ -80,14 +80,14 @@ impl ProjectiveSubstep {
                 damped: zeros(),
                 inflation: 1.0,
             },
-            elastic: model.body.room(),
+            elastic: model.body.scratch(),
             rigid: model.rigid_motions(),
             holding: Holding::new(&model),
-            holds: Holds::default(),
+            holds: PointSprings::default(),
             medium: None,
             force: zeros(),
             y: zeros(),
-            room: Room::new(model.rank()),
+            scratch: Scratch::new(model.rank()),
             pose: vec![[0.0; 3]; 4 * model.bone_count()],
             unused: zeros(),
             entries: vec![[0.0; 3]; entries],
@@ -149,7 +149,8 @@ impl ProjectiveSubstep {
     /// Updates the matrices if the settings have changed, and the constant terms.
     fn set_system(&mut self, factors: Factors, pose: &Rows) -> Result<()> {
         if self.system.as_ref().is_none_or(|system| system.factors != factors) {
-            self.system = Some(System::new(&self.model, factors, self.medium.as_ref().map(Medium::gram))?);
+            self.system =
+                Some(System::new(&self.model, factors, self.medium.as_ref().map(HandleDrag::gram))?);
         }
         self.descent.memory.enter(factors.metric());
         if let Some(system) = &self.system
@@ -160,19 +161,19 @@ impl ProjectiveSubstep {
         }
         let Terms { target, pull, start, .. } = &mut self.terms;
         pull.fill([0.0; 3]);
-        let Room { rows, spread } = &mut self.room;
+        let Scratch { rows, spread } = &mut self.scratch;
         self.model.packed_unseen.multiply(target, rows, spread);
         add(pull, factors.stiffness, rows);
         *start = 0.5 * dot(target, pull);
         if let Some(attachment) = &self.model.attachment {
             let rooms = [&mut self.pose[..], &mut self.unused];
-            attachment.pull([target, pose], rooms, &mut self.room, pull);
+            attachment.pull([target, pose], rooms, &mut self.scratch, pull);
         }
         Ok(())
     }
 
     /// Sets the target from inertia, gravity and damping.
-    fn aim(&mut self, state: &State, params: &SimulationParams, h: f64) {
+    fn predict(&mut self, state: &State, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration();
         let target = &mut self.terms.target;
         free_flight(&state.reduced, params.integrator, target);
@@ -188,7 +189,7 @@ impl ProjectiveSubstep {
 
     /// Damps the deforming motion: by mass through the target, by stiffness within the energy.
     fn damp(&mut self, [older, last]: [&Rows; 2], params: &SimulationParams, h: f64) {
-        let Self { model, terms, rigid, room, .. } = self;
+        let Self { model, terms, rigid, scratch, .. } = self;
         let [mass, stiffness] = model.damping(params);
         let velocity = params.integrator.velocity();
         let mut set = |rigid: &mut RigidMotions, ahead: f64| {
@@ -196,7 +197,7 @@ impl ProjectiveSubstep {
                 extrapolate([older, last], ahead, places);
                 model.place(places);
             };
-            rigid.set(place, |places, out| model.packed_mass.multiply(places, out, &mut room.spread));
+            rigid.set(place, |places, out| model.packed_mass.multiply(places, out, &mut scratch.spread));
         };
         set(rigid, 0.0);
         let moved = &mut terms.damped;
@@ -218,7 +219,11 @@ impl ProjectiveSubstep {
         }
     }
 
-    fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
+    fn descend(
+        &mut self,
+        budget: (u32, f64),
+        on_iteration: impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
         let Self {
             model,
             system,
@@ -229,16 +234,17 @@ impl ProjectiveSubstep {
             medium,
             rigid,
             y,
-            room,
+            scratch,
             contact,
             is_held,
             ..
         } = self;
         let Some(system) = system else { return Ok(Outcome::default()) };
-        let (room, contact) = (RefCell::new(room), contact.as_mut().filter(|_| !*is_held));
+        let (scratch, contact) = (RefCell::new(scratch), contact.as_mut().filter(|_| !*is_held));
         let medium = medium.as_mut();
-        let mut energy = Incremental { model, system, terms, elastic, holds, medium, rigid, room, contact };
-        let outcome = descent.minimise(&mut energy, y, budget, heard)?;
+        let mut energy =
+            Incremental { model, system, terms, elastic, holds, medium, rigid, scratch, contact };
+        let outcome = descent.minimise(&mut energy, y, budget, on_iteration)?;
         if let Some(contact) = energy.contact {
             contact.settle_anchors(&[], y);
         }
@@ -295,16 +301,16 @@ impl ProjectiveModel {
     }
 }
 
-impl Substep for ProjectiveSubstep {
+impl Method for ProjectiveMethod {
     fn rows(&self) -> [usize; 3] {
         [4 * self.model.bone_count().max(1), self.y.len(), 0]
     }
 
-    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+    fn set_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
         let bones = self.model.bone_count();
         // The tether of a loose body uses one bone.
         let bones = if pose.is_some() { bones.max(1) } else { bones };
-        enter_pose(&self.model.pose_coordinates, bones, pose, rows)
+        set_pose(&self.model.pose_coordinates, bones, pose, rows)
     }
 
     fn contact_sizes(&self) -> [usize; 2] {
@@ -319,14 +325,14 @@ impl Substep for ProjectiveSubstep {
         self.contact.as_ref().filter(|_| !self.is_held).map_or(&[], Contact::anchors)
     }
 
-    fn enter_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
+    fn set_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
         self.holds.enter(&self.model, pull)
     }
 
-    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
-        Medium::enter(&mut self.medium, &self.model, drive.drag)?;
+    fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()> {
+        HandleDrag::enter(&mut self.medium, &self.model, input.drag)?;
         self.force.fill([0.0; 3]);
-        let Some(force) = drive.force else { return Ok(()) };
+        let Some(force) = input.force else { return Ok(()) };
         let count = self.model.handles.count();
         check::shape("force", &[count, 3, 4], force.len())?;
         check::finite("force", force, 1)?;
@@ -340,21 +346,21 @@ impl Substep for ProjectiveSubstep {
         Ok(())
     }
 
-    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        self.aim(state, params, h);
+    fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        self.predict(state, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let inertia = params.integrator.acceleration()[0] / (h * h);
         let [last, from] = [&state.reduced, &state.path].map(|history| &history[HISTORY - 1][..]);
         let tether = Tether::new(params.hold, h);
         if let Some(tether) = tether {
             let held = Held { last, poses: [from, rig.pose], inertia, inflation: params.inflation };
-            let wanted = (&mut self.terms.target[..], &mut self.room.spread);
+            let wanted = (&mut self.terms.target[..], &mut self.scratch.spread);
             self.holding.draw(&self.model, tether, &held, wanted);
         }
         let hold = tether.map_or(0.0, |tether| tether.firm);
         self.is_held = tether.is_some_and(|tether| tether.is_firm());
         self.terms.inflation = params.inflation;
-        self.holds.aim(last, Some(h));
+        self.holds.predict(last, Some(h));
         let dragged = self.medium.as_mut().map(|medium| medium.meet(&state.reduced, params, (inertia, h)));
         let (dragged, stiffness) = (dragged.unwrap_or(0.0), params.stiffness);
         let [velocity, _] = params.integrator.velocity();
@@ -373,20 +379,20 @@ impl Substep for ProjectiveSubstep {
         _: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let budget = (max_iterations, params.tolerance);
-        self.descend(budget, |iteration, _| heard(iteration)).map(Outcome::solved)
+        self.descend(budget, |iteration, _| on_iteration(iteration)).map(Outcome::solved)
     }
 
     /// Gravity on loose parts is left out, since nothing resists it.
-    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+    fn prepare_rest(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()> {
         let lowest = (std::f64::consts::TAU * self.model.frequency).powi(2);
         self.model.begin(rig.pose, &mut self.y);
         self.terms.target.copy_from_slice(&self.y);
         self.terms.force.copy_from_slice(&self.force);
         self.medium.iter_mut().for_each(|medium| medium.rest(params.dt, &mut self.terms.force));
-        self.holds.aim(&self.y, None);
+        self.holds.predict(&self.y, None);
         self.model.balance(&params.gravity, &mut self.terms.force);
         let stiffness = params.stiffness;
         (self.terms.inflation, self.is_held) = (params.inflation, false);
@@ -398,11 +404,11 @@ impl Substep for ProjectiveSubstep {
         Ok(())
     }
 
-    fn found(&mut self) -> &mut Rows {
+    fn solution(&mut self) -> &mut Rows {
         &mut self.y
     }
 
-    fn carry_found(&mut self, from: &Rows, to: &Rows) {
+    fn carry_solution(&mut self, from: &Rows, to: &Rows) {
         if let Some(attachment) = &self.model.attachment {
             attachment.carry(&self.model.coordinates, [from, to], &mut self.y);
         }
@@ -424,15 +430,15 @@ impl Substep for ProjectiveSubstep {
     }
 
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
-        let Self { model, y, room, unused, elastic, .. } = self;
-        params.stiffness * Incremental::elastic(model, (y, params.inflation), elastic, (room, unused))
+        let Self { model, y, scratch, unused, elastic, .. } = self;
+        params.stiffness * Incremental::elastic(model, (y, params.inflation), elastic, (scratch, unused))
     }
 
     fn memory(&mut self) -> Option<&mut Lbfgs> {
         Some(&mut self.descent.memory)
     }
 
-    fn show(&mut self, coordinates: &Rows) {
+    fn write_coefficients(&mut self, coordinates: &Rows) {
         let model = &self.model;
         model.coordinates.leave(coordinates, &mut self.entries);
         let radius = model.handles.radius();

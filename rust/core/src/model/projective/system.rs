@@ -7,7 +7,7 @@ use super::ProjectiveModel;
 use super::frequency::factored;
 use crate::Result;
 use crate::math::rows::Rows;
-use crate::math::symmetric::{Room, Symmetric};
+use crate::math::symmetric::{Scratch, Symmetric};
 
 /// Factors of inertia, tether, drag, proximity (in the metric alone), stiffness, and damping by stiffness:
 /// everything the matrices depend on.
@@ -71,8 +71,8 @@ impl System {
 
 impl System {
     /// Applies the metric's inverse to a gradient, in place.
-    pub(super) fn solve(&self, rows: &mut Rows, room: &mut Room) {
-        self.inverse.multiply(rows, &mut room.rows, &mut room.spread);
-        rows.copy_from_slice(&room.rows);
+    pub(super) fn solve(&self, rows: &mut Rows, scratch: &mut Scratch) {
+        self.inverse.multiply(rows, &mut scratch.rows, &mut scratch.spread);
+        rows.copy_from_slice(&scratch.rows);
     }
 }

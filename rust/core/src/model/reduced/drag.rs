@@ -15,11 +15,11 @@ use crate::kinematics::history::{known_velocity, velocity};
 use crate::kinematics::points::Points;
 use crate::math::dense::{dot, product};
 use crate::potentials::drag::{FOLLOWS, PointDrag, check_at_vertices, in_metric};
+use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, last};
 
 /// Drag of a step, and scratch of its evaluation.
-pub(super) struct PartDrag {
+pub(super) struct ReducedDrag {
     /// Linear and quadratic coefficient of each part; empty without drag.
     given: Vec<[f64; 2]>,
     /// Velocity of the medium at each part, m/s.
@@ -44,7 +44,7 @@ pub(super) struct PartDrag {
     product: Vec<f64>,
 }
 
-impl PartDrag {
+impl ReducedDrag {
     pub(super) fn new(model: &ReducedModel) -> Self {
         let data = &model.data;
         let (count, rank) = (data.parts.masses.len(), data.rank());
@@ -99,7 +99,7 @@ impl PartDrag {
     pub(super) fn prepare(
         &mut self,
         model: &ReducedModel,
-        (state, rig): (&State, RigPlace<'_>),
+        (state, rig): (&State, RigState<'_>),
         params: &SimulationParams,
         (inertia, h): (f64, f64),
     ) -> f64 {

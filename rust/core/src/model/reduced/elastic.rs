@@ -5,7 +5,7 @@ use faer::Mat;
 use super::cubic::CubicScratch;
 use super::limit_energy::LimitScratch;
 use super::{Quadratic, ReducedModel};
-use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rig_rows::set_pose;
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::potentials::elastic::samples::{Keep, SampleScratch};
@@ -41,22 +41,22 @@ impl Elastic {
     /// Energy of a body without a rig or stretch limit.
     pub(crate) fn unposed(model: &ReducedModel) -> Result<Self> {
         let (mut made, mut still) = (Self::new(model), vec![[0.0; 3]; model.data.handle_rows()]);
-        enter_pose(&model.data.coordinates, model.data.bones, None, &mut still)?;
-        made.enter_pose(model, &still, (1.0, None));
+        set_pose(&model.data.coordinates, model.data.bones, None, &mut still)?;
+        made.set_pose(model, &still, (1.0, None));
         Ok(made)
     }
 
     /// Sets a pose, 4 rows a handle, its share in the rest shape, and the stretch limit.
-    pub(super) fn enter_pose(
+    pub(super) fn set_pose(
         &mut self,
         model: &ReducedModel,
         pose: &Rows,
         (pose_rest, stretch): (f64, Option<f64>),
     ) {
         self.at.fill(f64::NAN);
-        self.limits.enter_pose(model, pose, stretch);
+        self.limits.set_pose(model, pose, stretch);
         if model.cubic.is_none() {
-            model.samples.enter_pose(&mut self.scratch, pose, (pose_rest, f64::INFINITY));
+            model.samples.set_pose(&mut self.scratch, pose, (pose_rest, f64::INFINITY));
         }
         self.bind = 1.0 - pose_rest;
         self.pull.fill(0.0);
@@ -141,10 +141,10 @@ impl ReducedModel {
         data.check_coefficients("coefficients", coefficients)?;
         check::range("pose_rest", "a number in [0, 1]", pose_rest, (0.0..=1.0).contains(&pose_rest))?;
         let mut handles = vec![[0.0; 3]; data.handle_rows()];
-        enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
+        set_pose(&data.coordinates, data.bones, pose, &mut handles)?;
         let y = data.enter(coefficients);
         let mut elastic = Elastic::new(self);
-        elastic.enter_pose(self, &handles, (pose_rest, None));
+        elastic.set_pose(self, &handles, (pose_rest, None));
         let mut gradient = vec![0.0; y.len()];
         let energy = elastic.evaluate(self, &y, &mut gradient) + elastic.of_rig(self, &handles);
         Ok((energy, data.leave_force(&gradient)))

@@ -10,7 +10,7 @@ use super::{ReducedData, ReducedModel};
 use crate::Result;
 use crate::inputs::settings::SimulationParams;
 use crate::kinematics::points::Points;
-use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rig_rows::set_pose;
 use crate::math::columns::Columns;
 use crate::math::dense::product;
 use crate::math::rows::Rows;
@@ -75,10 +75,10 @@ impl ReducedModel {
         params.check()?;
         self.data.check_coefficients("coefficients", coefficients)?;
         let mut handles = vec![[0.0; 3]; self.data.handle_rows()];
-        enter_pose(&self.data.coordinates, self.data.bones, pose, &mut handles)?;
+        set_pose(&self.data.coordinates, self.data.bones, pose, &mut handles)?;
         let y = self.data.enter(coefficients);
         let mut scratch = LimitScratch::new(self);
-        scratch.enter_pose(self, &handles, params.stretch);
+        scratch.set_pose(self, &handles, params.stretch);
         let mut gradient = vec![0.0; y.len()];
         let mut energy = params.stiffness * scratch.stretch(self, &y, &mut gradient);
         gradient.iter_mut().for_each(|slope| *slope *= params.stiffness);
@@ -133,11 +133,11 @@ impl LimitScratch {
     }
 
     /// Sets a pose, 4 rows a handle, and the stretch limit.
-    pub(super) fn enter_pose(&mut self, model: &ReducedModel, pose: &Rows, stretch: Option<f64>) {
+    pub(super) fn set_pose(&mut self, model: &ReducedModel, pose: &Rows, stretch: Option<f64>) {
         self.stretches = stretch.is_some();
         let tets = model.limits.as_ref().and_then(|limits| limits.tets.as_ref());
         if let (Some(tets), Some(scratch), Some(limit)) = (tets, &mut self.tets, stretch) {
-            tets.enter_pose(scratch, pose, (1.0, limit));
+            tets.set_pose(scratch, pose, (1.0, limit));
         }
     }
 

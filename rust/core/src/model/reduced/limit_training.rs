@@ -120,7 +120,7 @@ impl<'a> Whole<'a> {
                 let pose = &frames[draw.frame].pose;
                 let (u, _) = u.col_as_slice(d).as_chunks::<3>();
                 let mut force = vec![0.0; rank];
-                self.model.samples.enter_pose(elastic, pose, (1.0, f64::INFINITY));
+                self.model.samples.set_pose(elastic, pose, (1.0, f64::INFINITY));
                 self.model.samples.evaluate(elastic, &draw.y, &mut force);
                 (self.stretched(limits, pose, u), self.moved(u), force)
             })
@@ -160,7 +160,7 @@ impl<'a> Whole<'a> {
         u: &[[f64; 3]],
     ) -> Vec<(u32, [f64; 9])> {
         let Some(limit) = self.stretch else { return Vec::new() };
-        self.tets.enter_pose(scratch, pose, (1.0, limit));
+        self.tets.set_pose(scratch, pose, (1.0, limit));
         for (tet, (corners, hats)) in self.model.data.mesh.tets().iter().zip(&self.hats).enumerate() {
             for entry in 0..9 {
                 let part = |(&v, hat): (&u32, &[f64; 3])| u[v as usize][entry / 3] * hat[entry % 3];

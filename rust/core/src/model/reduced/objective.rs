@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::ReducedModel;
-use super::drag::PartDrag;
+use super::drag::ReducedDrag;
 use super::elastic::Elastic;
 use crate::math::rows::{Rows, combine};
 use crate::potentials::displacement_limit::Limit;
@@ -40,7 +40,7 @@ pub(super) struct Incremental<'a> {
     pub(super) elastic: &'a mut Elastic,
     pub(super) terms: &'a Terms,
     /// Drag of the medium.
-    pub(super) drag: &'a mut PartDrag,
+    pub(super) drag: &'a mut ReducedDrag,
     /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
     /// error.
     pub(super) rounding: f64,
@@ -72,12 +72,12 @@ impl Incremental<'_> {
 
     /// Replaces a distant start by one of `others`, the last coordinates and zero, whichever has the lowest
     /// energy, as in the full space.
-    pub(super) fn start(&mut self, others: [&Rows; 2], y: &mut Rows, room: &mut Rows) {
-        combine(room, y, -1.0, others[0]);
-        if self.length(room).max(self.length(others[0])) <= FAR {
+    pub(super) fn start(&mut self, others: [&Rows; 2], y: &mut Rows, scratch: &mut Rows) {
+        combine(scratch, y, -1.0, others[0]);
+        if self.length(scratch).max(self.length(others[0])) <= FAR {
             return;
         }
-        take_lowest(self, y, others, room);
+        take_lowest(self, y, others, scratch);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Substep solver of a body in a reduced basis.
+//! Method solver of a body in a reduced basis.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use faer::linalg::solvers::{PartialPivLu, Solve};
 use nalgebra::Matrix3;
 
 use super::ReducedModel;
-use super::drag::PartDrag;
+use super::drag::ReducedDrag;
 use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{Incremental, Terms};
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::kinematics::history::apart;
-use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rig_rows::set_pose;
 use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::polar::nearest_rotation;
@@ -21,8 +21,8 @@ use crate::math::rows::{Rows, add};
 use crate::potentials::inertia::{Inertia, damping};
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Objective, Outcome};
+use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{Heard, RigPlace, Substep, last};
 use crate::{Error, Progress, Result};
 
 /// Number of stored curvature pairs, at negligible cost here.
@@ -33,18 +33,18 @@ const BEGUN: (u32, f64) = (300, 1e-7);
 const ENDED: f64 = 1e-9;
 const NEWTON_STEPS: usize = 12;
 
-/// Substep solver of a [`ReducedModel`] with its scratch.
+/// Method solver of a [`ReducedModel`] with its scratch.
 ///
 /// Minimises the incremental energy of the full space over `x = rig + B y`. Rows of coordinates are three
 /// numbers of y each, padded with zeros.
-pub(crate) struct ReducedSubstep {
+pub(crate) struct ReducedMethod {
     model: Arc<ReducedModel>,
     elastic: Elastic,
     descent: Descent,
     /// Second derivatives, for Newton's method.
     newton: DenseCholesky,
     terms: Terms,
-    drag: PartDrag,
+    drag: ReducedDrag,
     /// `sum of V k`, J.
     rounding: f64,
     /// Inertial force of the rig on the coordinates.
@@ -58,11 +58,11 @@ pub(crate) struct ReducedSubstep {
     y: Vec<[f64; 3]>,
     /// Zero displacement, and scratch.
     still: Vec<[f64; 3]>,
-    room: Vec<[f64; 3]>,
+    scratch: Vec<[f64; 3]>,
     coefficients: Vec<f64>,
 }
 
-impl ReducedSubstep {
+impl ReducedMethod {
     pub(crate) fn new(model: Arc<ReducedModel>) -> Self {
         let rank = model.data.rank();
         let pose = vec![[0.0; 3]; model.data.handle_rows()];
@@ -71,7 +71,7 @@ impl ReducedSubstep {
             descent: Descent::new(rank.div_ceil(3), PAIRS),
             newton: DenseCholesky::zeros(rank),
             terms: Terms::new(rank),
-            drag: PartDrag::new(&model),
+            drag: ReducedDrag::new(&model),
             rounding: model.rounding(),
             felt: vec![0.0; rank],
             gradient: vec![0.0; rank],
@@ -79,23 +79,23 @@ impl ReducedSubstep {
             pose,
             y: vec![[0.0; 3]; rank.div_ceil(3)],
             still: vec![[0.0; 3]; rank.div_ceil(3)],
-            room: vec![[0.0; 3]; rank.div_ceil(3)],
+            scratch: vec![[0.0; 3]; rank.div_ceil(3)],
             coefficients: vec![0.0; model.displacement_count()],
             model,
         }
     }
 
     /// Sets rig and settings of a substep.
-    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
+    fn set_rig(&mut self, rig: RigState<'_>, params: &SimulationParams) {
         self.pose.copy_from_slice(rig.pose);
-        self.elastic.enter_pose(&self.model, rig.pose, (params.pose_rest, params.stretch));
+        self.elastic.set_pose(&self.model, rig.pose, (params.pose_rest, params.stretch));
         self.terms.limit = self.model.displacement_limit(params);
         self.terms.stiffness = params.stiffness;
         self.descent.memory.enter(self.terms.metric());
     }
 
     /// Sets the target from inertia, gravity and damping, and the start of the descent.
-    fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+    fn predict(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration();
         let data = &self.model.data;
         data.rig_mass.project(rig.felt[0].as_flattened(), &mut self.felt);
@@ -113,21 +113,21 @@ impl ReducedSubstep {
         &mut self,
         last: &Rows,
         budget: (u32, f64),
-        mut heard: impl FnMut(u32, f64) -> Result<()>,
+        mut on_iteration: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
         let Self { model, elastic, terms, drag, rounding, descent, newton, y, .. } = self;
         let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
-        energy.start([last, &self.still], y, &mut self.room);
+        energy.start([last, &self.still], y, &mut self.scratch);
         // Polynomials give curvature together with forces, therefore Newton's method comes first.
         let outcome = match model.cubic {
             Some(_) => Outcome { stalled: true, ..Outcome::default() },
-            None => descent.minimise(&mut energy, y, budget, &mut heard)?,
+            None => descent.minimise(&mut energy, y, budget, &mut on_iteration)?,
         };
         if !outcome.stalled {
             return Ok(outcome);
         }
         let newton = &mut Newton::new(&mut energy, newton);
-        let further = descent.rescue(newton, y, budget, &outcome, heard)?;
+        let further = descent.rescue(newton, y, budget, &outcome, on_iteration)?;
         if (further.iterations == 0 || further.stalled) && energy.length(y) > FAR {
             // Distortion beyond recovery: restart from zero displacement.
             y.fill([0.0; 3]);
@@ -139,17 +139,17 @@ impl ReducedSubstep {
     /// Solves the prepared substep to rounding accuracy; returns the factored derivative of its equation.
     pub(crate) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
         self.descend(last, BEGUN, |_, _| progress.proceed())?;
-        let Self { model, elastic, terms, drag, rounding, newton, y, room, .. } = self;
+        let Self { model, elastic, terms, drag, rounding, newton, y, scratch, .. } = self;
         let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
         let rank = model.data.rank();
         for _ in 0..NEWTON_STEPS {
-            energy.evaluate(y, room);
+            energy.evaluate(y, scratch);
             energy.write_hessian(|value| value, &mut newton.matrix);
             let factor = newton.matrix.partial_piv_lu();
-            let step = factor.solve(Mat::from_fn(rank, 1, |i, _| room.as_flattened()[i]));
-            room.as_flattened_mut()[..rank].copy_from_slice(step.col_as_slice(0));
-            add(y, -1.0, room);
-            if energy.length(room) <= ENDED {
+            let step = factor.solve(Mat::from_fn(rank, 1, |i, _| scratch.as_flattened()[i]));
+            scratch.as_flattened_mut()[..rank].copy_from_slice(step.col_as_slice(0));
+            add(y, -1.0, scratch);
+            if energy.length(scratch) <= ENDED {
                 return Ok(factor);
             }
         }
@@ -191,32 +191,32 @@ impl ReducedModel {
     }
 }
 
-impl Substep for ReducedSubstep {
+impl Method for ReducedMethod {
     fn rows(&self) -> [usize; 3] {
         [self.model.data.handle_rows(), self.y.len(), 0]
     }
 
-    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
-        enter_pose(&self.model.data.coordinates, self.model.data.bones, pose, rows)
+    fn set_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        set_pose(&self.model.data.coordinates, self.model.data.bones, pose, rows)
     }
 
-    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.drag.enter(&self.model, drive.drag)?;
+    fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.drag.enter(&self.model, input.drag)?;
         self.force.fill(0.0);
-        let Some(force) = drive.force else { return Ok(()) };
+        let Some(force) = input.force else { return Ok(()) };
         self.model.data.check_coefficients("force", force)?;
         self.model.data.enter_force(force, &mut self.force);
         Ok(())
     }
 
-    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+    fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         let damping = damping(self.model.data.frequency, !self.model.is_free(0), params);
         self.terms.inertia.begin(damping, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let begun = (self.terms.inertia.factor, h);
         self.terms.inertia.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
         self.set_rig(rig, params);
-        self.aim(state, rig, params, h);
+        self.predict(state, rig, params, h);
         Ok(())
     }
 
@@ -225,14 +225,14 @@ impl Substep for ReducedSubstep {
         state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let budget = (max_iterations, params.tolerance);
-        self.descend(last(state), budget, |iteration, _| heard(iteration)).map(Outcome::solved)
+        self.descend(last(state), budget, |iteration, _| on_iteration(iteration)).map(Outcome::solved)
     }
 
     /// Coordinates without elastic energy feel no loads here, since they would never come to rest.
-    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+    fn prepare_rest(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()> {
         let model = self.model.clone();
         let deforms = (0..model.data.rank()).find(|&k| !model.is_free(k));
         self.terms.inertia.rest(params.stiffness * deforms.map_or(1.0, |k| model.data.spectrum[k]));
@@ -246,11 +246,11 @@ impl Substep for ReducedSubstep {
         Ok(())
     }
 
-    fn found(&mut self) -> &mut Rows {
+    fn solution(&mut self) -> &mut Rows {
         &mut self.y
     }
 
-    fn turn_found(&mut self, turn: &Matrix3<f64>) {
+    fn rotate_solution(&mut self, turn: &Matrix3<f64>) {
         let data = &self.model.data;
         let before: Vec<f64> = self.y.as_flattened()[..data.rank()].to_vec();
         for (k, y) in self.y.as_flattened_mut()[..data.rank()].iter_mut().enumerate() {
@@ -282,7 +282,7 @@ impl Substep for ReducedSubstep {
         nearest_rotation(&moved)
     }
 
-    fn show(&mut self, coordinates: &Rows) {
+    fn write_coefficients(&mut self, coordinates: &Rows) {
         let data = &self.model.data;
         data.leave(&coordinates.as_flattened()[..data.rank()], &mut self.coefficients);
     }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::ReducedModel;
-use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rig_rows::set_pose;
 use crate::math::dense::dot;
 use crate::math::random::{normal, sample, uniform};
 use crate::parallel::*;
@@ -154,7 +154,7 @@ impl ReducedModel {
             self.data.check_coefficients("coefficients", coefficients)?;
             let mut pose = vec![[0.0; 3]; self.data.handle_rows()];
             let given = (bones > 0).then(|| &shot.poses[f * bones..][..bones]);
-            enter_pose(&self.data.coordinates, bones, given, &mut pose)?;
+            set_pose(&self.data.coordinates, bones, given, &mut pose)?;
             Ok(Frame { pose, y: self.data.enter(coefficients) })
         };
         (0..count).map(frame).collect()
@@ -264,7 +264,7 @@ fn works(
     draw: &Draw,
     (candidates, gradients): (&[usize], &Mat<f64>),
 ) -> Works {
-    samples.enter_pose(scratch, pose, (1.0, f64::INFINITY));
+    samples.set_pose(scratch, pose, (1.0, f64::INFINITY));
     let mut force = vec![0.0; draw.y.len()];
     samples.evaluate(scratch, &draw.y, &mut force);
     let along = |k: usize| -> f64 {

@@ -24,8 +24,8 @@ use crate::potentials::contact::{
 use crate::rig::Rig;
 use crate::sampling::covering::norm2;
 use crate::solve::{Lbfgs, Value};
+use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{RigPlace, last};
 use crate::{Error, Result};
 
 /// Largest number of contact points.
@@ -76,7 +76,7 @@ impl Touching {
     }
 
     /// Begins a substep of h seconds from a state.
-    pub(super) fn begin(&mut self, model: &SkinningModel, state: &State, rig: RigPlace<'_>, h: f64) {
+    pub(super) fn begin(&mut self, model: &SkinningModel, state: &State, rig: RigState<'_>, h: f64) {
         let past = |history: &[Vec<[f64; 3]>]| history[history.len() - 1].clone();
         let from = [past(&state.path), past(&state.offset_path)];
         self.place([[&from[0], &from[1]], [rig.pose, rig.offset]], model);
@@ -84,7 +84,7 @@ impl Touching {
     }
 
     /// Begins statics, from the rig's shape.
-    pub(super) fn begin_rest(&mut self, model: &SkinningModel, rig: RigPlace<'_>) {
+    pub(super) fn begin_rest(&mut self, model: &SkinningModel, rig: RigState<'_>) {
         self.place([[rig.pose, rig.offset]; 2], model);
         let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
         self.enter((&vec![[0.0; 3]; model.rank()], &standing), rig, None);
@@ -102,7 +102,7 @@ impl Touching {
         }
     }
 
-    fn enter(&mut self, (rows, state): (&Rows, &ContactState), rig: RigPlace<'_>, h: Option<f64>) {
+    fn enter(&mut self, (rows, state): (&Rows, &ContactState), rig: RigState<'_>, h: Option<f64>) {
         let origin = self.posing.translation(rig.pose);
         (self.bound, self.begun) = (bound(&self.rigged), length(rows));
         let [start, end] = &self.rigged;

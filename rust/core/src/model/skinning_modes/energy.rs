@@ -25,7 +25,7 @@ impl SkinningModel {
         check::shape("coefficients", &[self.mode_count(), 3, 4], coefficients.len())?;
         check::range("pose_rest", "a number in [0, 1]", pose_rest, (0.0..=1.0).contains(&pose_rest))?;
         let mut handles = vec![[0.0; 3]; 4 * self.bone_count().max(1)];
-        self.enter_pose(pose, &mut handles)?;
+        self.set_pose(pose, &mut handles)?;
         let rows: Vec<[f64; 3]> = coefficients
             .as_chunks::<4>()
             .0

@@ -19,7 +19,6 @@ pub(crate) mod metric;
 pub(crate) mod objective;
 pub(crate) mod offsets;
 pub(crate) mod opening;
-pub(crate) mod orbit;
 pub(crate) mod reduce;
 pub(crate) mod rig_pose;
 pub(crate) mod samples;
@@ -30,6 +29,7 @@ pub(crate) mod stitches;
 pub(crate) mod stretch;
 pub(crate) mod stretch_bound;
 pub(crate) mod stretch_places;
+pub(crate) mod tangent;
 pub(crate) mod truncate;
 
 use std::sync::OnceLock;
@@ -38,7 +38,7 @@ use faer::Mat;
 
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::points::Points;
-use crate::kinematics::rig_rows::enter_pose;
+use crate::kinematics::rig_rows::set_pose;
 use crate::material::Material;
 use crate::math::lanes::{Packed, PackedBoth, PackedSparse};
 use crate::mesh::TetMesh;
@@ -256,8 +256,8 @@ impl SkinningModel {
     }
 
     /// Converts a pose into 4 rows a handle, in the body's coordinates.
-    fn enter_pose(&self, pose: Option<&Pose>, rows: &mut [[f64; 3]]) -> Result<()> {
-        enter_pose(&self.coordinates, self.data.bones, pose, rows)
+    fn set_pose(&self, pose: Option<&Pose>, rows: &mut [[f64; 3]]) -> Result<()> {
+        set_pose(&self.coordinates, self.data.bones, pose, rows)
     }
 
     /// Converts a generalised force, m x 3 x 4, to the reduced coordinates, r rows.

@@ -367,7 +367,7 @@ impl SkinningModel {
     }
 
     /// Adds the bones' share of reduced offsets to a pose, and copies the other rows.
-    pub(super) fn enter_offsets(
+    pub(super) fn set_offsets(
         &self,
         offsets: &[f64],
         pose: &mut [[f64; 3]],

@@ -75,7 +75,7 @@ impl SkinningModel {
     /// [`Error::Range`](crate::Error::Range) for the pose.
     pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
         let mut handles = vec![[0.0; 3]; self.cluster_rig.columns()];
-        self.enter_pose(pose, &mut handles)?;
+        self.set_pose(pose, &mut handles)?;
         self.sample_positions(samples, &handles, &vec![[0.0; 3]; self.rank()], &[])
     }
 
@@ -186,7 +186,7 @@ impl SkinningModel {
         self.sample_positions(samples, &state.path[last], &state.reduced[last], centers)
     }
 
-    /// As [`Substep::carried`](crate::stepping::substep::Substep::carried), from places all over the body and
+    /// As [`Method::carried`](crate::stepping::method::Method::carried), from places all over the body and
     /// the clusters' gradients: bones without flesh may be anywhere.
     pub(super) fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let samples = self.force_samples(PLACES)?;

@@ -17,7 +17,7 @@ use super::rig_pose::{RigPose, add};
 use super::spring::PointSpring;
 use super::stretch::{StretchLimit, TIMES};
 use crate::inputs::force_samples::ForceSamples;
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{SimulationParams, StepInput};
 use crate::kinematics::history::past_acceleration;
 use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
@@ -26,13 +26,13 @@ use crate::potentials::contact::{Anchor, Collider, ContactSkin};
 use crate::potentials::inertia::modal_damping;
 use crate::rig::Pose;
 use crate::solve::Descent;
+use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
-use crate::stepping::substep::{Heard, RigPlace, Substep, last};
 use crate::{Error, Result};
 
-/// Substep solver of a [`SkinningModel`] with its scratch.
-pub(crate) struct SkinningSubstep {
+/// Method solver of a [`SkinningModel`] with its scratch.
+pub(crate) struct SkinningMethod {
     pub(super) model: Arc<SkinningModel>,
     local: LocalScratch,
     rig: RigPose,
@@ -67,7 +67,7 @@ pub(crate) struct SkinningSubstep {
     coefficients: Vec<f64>,
 }
 
-impl SkinningSubstep {
+impl SkinningMethod {
     pub(crate) fn new(model: Arc<SkinningModel>) -> Self {
         let (rank, modes) = (model.rank(), model.mode_count());
         Self {
@@ -109,7 +109,7 @@ impl SkinningSubstep {
         start: &Rows,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let mut spent = 0;
         self.stretch.look_away(&self.model);
@@ -118,7 +118,7 @@ impl SkinningSubstep {
         if is_stuck || self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
             self.stretch.look(&self.model, &self.reduced);
         } else {
-            let (iterations, residual) = self.alternate(params, max_iterations, heard)?;
+            let (iterations, residual) = self.alternate(params, max_iterations, on_iteration)?;
             if !(self.stretch.look(&self.model, &self.reduced)
                 | self.limit.is_felt(&self.model, &self.reduced)
                 | self.is_met())
@@ -129,7 +129,7 @@ impl SkinningSubstep {
             self.reduced.copy_from_slice(start);
         }
         self.limit.enter(&self.model, &mut self.reduced);
-        let (iterations, residual) = self.descend_within(params, max_iterations, heard)?;
+        let (iterations, residual) = self.descend_within(params, max_iterations, on_iteration)?;
         self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
         Ok((spent + iterations, residual))
     }
@@ -144,13 +144,13 @@ impl SkinningSubstep {
         &mut self,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
         self.measure(params);
         while iterations < max_iterations && residual.is_finite() | (iterations == 0) {
-            heard(iterations)?;
+            on_iteration(iterations)?;
             self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
             residual = self.global_step(params) / unit;
             iterations += 1;
@@ -167,11 +167,11 @@ impl SkinningSubstep {
         &mut self,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let (mut spent, mut firmer) = (0, 0);
         loop {
-            let (iterations, residual) = self.descend(params, max_iterations, heard)?;
+            let (iterations, residual) = self.descend(params, max_iterations, on_iteration)?;
             spent += iterations;
             if self.stretch.look(&self.model, &self.reduced) {
                 continue;
@@ -193,14 +193,15 @@ impl SkinningSubstep {
         &mut self,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         self.measure(params);
         let (mut energy, descent, reduced) = self.split(params);
         descent.memory.clear();
         let budget = (max_iterations, params.tolerance * unit);
-        let outcome = descent.minimise(&mut energy, reduced, budget, |iteration, _| heard(iteration))?;
+        let outcome =
+            descent.minimise(&mut energy, reduced, budget, |iteration, _| on_iteration(iteration))?;
         // Without a direction downhill, rounding hides further descent.
         let length = if outcome.stalled && outcome.length.is_finite() { 0.0 } else { outcome.length };
         Ok((outcome.iterations, length / unit))
@@ -253,7 +254,7 @@ impl SkinningSubstep {
     }
 
     /// Sets the rig's contribution.
-    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
+    fn set_rig(&mut self, rig: RigState<'_>, params: &SimulationParams) {
         let offsets = self.model.offset_parts(rig.offset);
         self.rig.set(&self.model, rig.pose, offsets.stiffness, params.pose_rest);
         let gradients = &self.model.cluster_rig;
@@ -305,17 +306,17 @@ impl SkinningSubstep {
     }
 }
 
-impl Substep for SkinningSubstep {
+impl Method for SkinningMethod {
     fn rows(&self) -> [usize; 3] {
         [self.model.cluster_rig.columns(), self.model.rank(), self.model.offset_rows()]
     }
 
-    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
-        self.model.enter_pose(pose, rows)
+    fn set_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        self.model.set_pose(pose, rows)
     }
 
-    fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()> {
-        self.model.enter_offsets(offsets, pose, rows)
+    fn set_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()> {
+        self.model.set_offsets(offsets, pose, rows)
     }
 
     fn contact_sizes(&self) -> [usize; 2] {
@@ -326,10 +327,10 @@ impl Substep for SkinningSubstep {
         self.touching.as_ref().map_or(&[], Touching::anchors)
     }
 
-    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.drag.enter(&self.model, drive.drag)?;
+    fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.drag.enter(&self.model, input.drag)?;
         (self.is_measured, self.is_pressed) = (false, false);
-        match drive.force {
+        match input.force {
             Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
             None => {
                 self.external.fill([0.0; 3]);
@@ -339,7 +340,7 @@ impl Substep for SkinningSubstep {
     }
 
     /// Sets the rig's part, inertia, damping, gravity and the cross term.
-    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+    fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
         let [of_pose, of_offsets] = rig.felt;
         self.resting = None;
@@ -382,15 +383,15 @@ impl Substep for SkinningSubstep {
         state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         match self.resting {
-            None => self.solve_from(last(state), params, max_iterations, heard),
-            Some(_) => self.descend_within(params, max_iterations, heard),
+            None => self.solve_from(last(state), params, max_iterations, on_iteration),
+            Some(_) => self.descend_within(params, max_iterations, on_iteration),
         }
     }
 
-    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+    fn prepare_rest(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()> {
         self.set_rig(rig, params);
         self.resting = Some(FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max));
         for i in 0..self.diagonal.len() {
@@ -416,7 +417,7 @@ impl Substep for SkinningSubstep {
         Ok(())
     }
 
-    fn found(&mut self) -> &mut Rows {
+    fn solution(&mut self) -> &mut Rows {
         &mut self.reduced
     }
 
@@ -430,7 +431,7 @@ impl Substep for SkinningSubstep {
         self.model.turn(from, to)
     }
 
-    fn show(&mut self, coordinates: &Rows) {
+    fn write_coefficients(&mut self, coordinates: &Rows) {
         let Self { model, rows, coefficients, .. } = self;
         model.leave_coefficients(coordinates, rows, coefficients);
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::SkinningModel;
 use super::spring::PointSpring;
-use super::step::SkinningSubstep;
-use crate::inputs::settings::{Drive, SimulationParams, StepReport};
-use crate::stepping::motion::Motion;
-use crate::stepping::substep::Substep;
+use super::step::SkinningMethod;
+use crate::inputs::settings::{SimulationParams, StepInput, StepReport};
+use crate::stepping::method::Method;
+use crate::stepping::stepper::Stepper;
 use crate::{Error, Progress, Result};
 
 /// Most iterations to static equilibrium.
@@ -20,7 +20,7 @@ const SETTLING: u32 = 1000;
 /// step allocates nothing. The same inputs give the same bits.
 pub struct SkinningStepper {
     model: Arc<SkinningModel>,
-    motion: Motion<SkinningSubstep>,
+    stepper: Stepper<SkinningMethod>,
     /// Length of the last step in seconds, 0 before the first.
     seconds: f64,
 }
@@ -28,8 +28,8 @@ pub struct SkinningStepper {
 impl SkinningStepper {
     /// A stepper before its first pose.
     pub fn new(model: Arc<SkinningModel>) -> Self {
-        let motion = Motion::new(Box::new(SkinningSubstep::new(model.clone())));
-        Self { model, motion, seconds: 0.0 }
+        let stepper = Stepper::new(Box::new(SkinningMethod::new(model.clone())));
+        Self { model, stepper, seconds: 0.0 }
     }
 
     /// The model.
@@ -45,19 +45,19 @@ impl SkinningStepper {
     /// motion is then unchanged.
     pub fn step(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         params: &SimulationParams,
         spring: Option<&PointSpring>,
     ) -> Result<StepReport> {
         params.check()?;
         if self.seconds > 0.0 && self.seconds != params.dt {
-            self.motion.respace_frames(params.dt / self.seconds);
+            self.stepper.respace_frames(params.dt / self.seconds);
         }
         self.seconds = params.dt;
         let progress = Progress::default();
-        self.motion.step_by(drive, params, &mut |substep, state| match spring {
-            Some(spring) => substep.solve_with(spring, state, params),
-            None => substep.solve(state, params, &progress),
+        self.stepper.step_by(input, params, &mut |method, state| match spring {
+            Some(spring) => method.solve_with(spring, state, params),
+            None => method.solve(state, params, &progress),
         })
     }
 
@@ -65,8 +65,8 @@ impl SkinningStepper {
     ///
     /// # Errors
     /// As for the pose of [`SkinningStepper::step`].
-    pub fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.motion.reset(drive)
+    pub fn reset(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.stepper.reset(input)
     }
 
     /// Restarts in static equilibrium in a pose, as
@@ -74,9 +74,9 @@ impl SkinningStepper {
     ///
     /// # Errors
     /// Those of the settings and of the pose; the motion is then unchanged.
-    pub fn settle(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<StepReport> {
+    pub fn settle(&mut self, input: &StepInput<'_>, params: &SimulationParams) -> Result<StepReport> {
         params.check()?;
-        self.motion.settle(drive, SETTLING, params, &Progress::default())
+        self.stepper.settle(input, SETTLING, params, &Progress::default())
     }
 
     /// Gives the rig, at rest so far, the velocity towards the pose that comes after `params.dt`, as
@@ -84,9 +84,9 @@ impl SkinningStepper {
     ///
     /// # Errors
     /// As for the pose of [`SkinningStepper::step`].
-    pub fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+    pub fn coast(&mut self, next: &StepInput<'_>, params: &SimulationParams) -> Result<()> {
         params.check()?;
-        self.motion.coast(next, params)?;
+        self.stepper.coast(next, params)?;
         self.seconds = params.dt;
         Ok(())
     }
@@ -96,13 +96,13 @@ impl SkinningStepper {
     ///
     /// # Errors
     /// As for the pose of [`SkinningStepper::step`].
-    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.motion.cut(drive)
+    pub fn cut(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.stepper.cut(input)
     }
 
     /// Coefficients Z after the last step, m x 3 x 4: `u = sum over k of W_k Z_k [X; 1]`.
     pub fn coefficients(&self) -> &[f64] {
-        self.motion.method().coefficients()
+        self.stepper.method().coefficients()
     }
 
     /// Takes over the motion of a stepper of the same body with more or fewer modes: all of it that its own
@@ -119,14 +119,14 @@ impl SkinningStepper {
             let bones = |model: &SkinningModel| format!("{} bones", model.bone_count());
             return Err(Error::Shape { what: "motion", expected: bones(to), got: bones(from) });
         }
-        let (mut state, theirs) = (self.motion.state().clone(), other.motion.state());
+        let (mut state, theirs) = (self.stepper.state().clone(), other.stepper.state());
         (state.started, state.spacing) = (theirs.started, theirs.spacing);
         state.frames.clone_from(&theirs.frames);
         state.path.clone_from(&theirs.path);
         state.reduced = theirs.reduced.each_ref().map(|rows| shared(from, to, rows));
         state.learnt.pairs.clear();
         self.seconds = other.seconds;
-        self.motion.restore(&state)
+        self.stepper.restore(&state)
     }
 }
 

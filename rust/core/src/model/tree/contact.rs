@@ -9,8 +9,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::articulated::Articulated;
 use super::kinematics::Frame;
+use super::path::DomainPath;
 use super::station::{Node, Station, react};
-use super::way::Way;
 use crate::math::rows::{Rows, add, dot};
 use crate::potentials::contact::{
     Anchor, Collider, Compliance, ContactState, Course, HARD, HELD, LET_OUT, Mobility, Moved, NEAR, ROWS,
@@ -155,10 +155,10 @@ impl TreeContact {
         let mut swallows = |number: usize, collider: usize| {
             let (node, shape) = (&nodes[number], self.colliders[collider].shape());
             let (y, placement) = (node.part(&self.rows), &self.placements[collider].before);
-            let way = Way::new(&node.domain, [self.starts[number]; 2], [y; 3], Default::default());
+            let path = DomainPath::new(&node.domain, [self.starts[number]; 2], [y; 3], Default::default());
             let depth = SWALLOWED * node.domain.diagonal;
             let may = |part: usize| {
-                let (centre, radius) = way.start(part);
+                let (centre, radius) = path.start(part);
                 shape.least_distance(&placement.local(&centre)) - radius < -depth
             };
             found.clear();
@@ -240,14 +240,14 @@ impl TreeContact {
         for (number, node) in nodes.iter().enumerate() {
             let frames = [self.starts[number], stations[number].frame];
             let y = [node.part(&self.rows), node.part(x), node.part(direction)];
-            let way = Way::new(&node.domain, frames, y, metric.moved(number));
+            let path = DomainPath::new(&node.domain, frames, y, metric.moved(number));
             for collider in 0..self.colliders.len() {
                 let (shape, moved) = (self.colliders[collider].shape(), &self.placements[collider]);
-                let may = |part| way.bound(part).may_meet(shape, moved, NEAR * node.domain.diagonal);
+                let may = |part| path.bound(part).may_meet(shape, moved, NEAR * node.domain.diagonal);
                 found.clear();
                 node.domain.spheres.search(may, &mut found);
                 let met =
-                    found.iter().filter_map(|&vertex| self.meet(&way, (number, node), vertex, collider));
+                    found.iter().filter_map(|&vertex| self.meet(&path, (number, node), vertex, collider));
                 self.meetings.extend(met.collect::<Vec<Meeting>>());
             }
         }
@@ -265,13 +265,13 @@ impl TreeContact {
     /// Contact of a vertex with a collider, if any.
     fn meet(
         &self,
-        way: &Way<'_>,
+        path: &DomainPath<'_>,
         (number, node): (usize, &Node),
         vertex: u32,
         collider: usize,
     ) -> Option<Meeting> {
         let (shape, moved) = (self.colliders[collider].shape(), &self.placements[collider]);
-        let (diagonal, course) = (node.domain.diagonal, way.course(vertex as usize));
+        let (diagonal, course) = (node.domain.diagonal, path.course(vertex as usize));
         let key = (self.firsts[number] + vertex, collider as u32);
         let anchor = self.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
         let anchor = anchor.ok().map(|at| &self.anchors[at]);

@@ -1,15 +1,15 @@
 //! A tree of domains and its simulation.
 
 use super::build::Member;
-use super::drive::TreeDrive;
+use super::input::TreeInput;
 use super::kinematics::Frame;
 use super::station::{Node, ROOT, Station, coordinates};
-use super::step::TreeSubstep;
+use super::step::TreeMethod;
 use crate::inputs::settings::{SimulationParams, StepReport};
 use crate::potentials::contact::{Collider, ROWS};
-use crate::stepping::motion::Motion;
+use crate::stepping::method::{Method, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{Substep, last};
+use crate::stepping::stepper::Stepper;
 use crate::{Error, Progress, Result, check};
 
 /// A simulated tree of attached domains.
@@ -29,7 +29,7 @@ use crate::{Error, Progress, Result, check};
 /// use jounce::material::{Field, Law, Material};
 /// use jounce::mesh::{SurfaceMesh, lattice};
 /// use jounce::model::reduced::{ReducedExtras, ReducedModel};
-/// use jounce::model::tree::{Domain, DomainTree, Member, TreeDrive};
+/// use jounce::model::tree::{Domain, DomainTree, Member, TreeInput};
 /// use jounce::operators::Stitches;
 /// use jounce::subspace::{LinearProblem, Restraint};
 /// use jounce::Progress;
@@ -50,13 +50,13 @@ use crate::{Error, Progress, Result, check};
 /// let root = Member { domain, place: at(0.0), parent: None, interface: vec![] };
 /// let mut tree = DomainTree::new(&[root], false, SimulationParams::default())?;
 /// for place in [at(0.0), at(0.1)] {
-///     tree.step(&TreeDrive { root: Some(&place), ..TreeDrive::default() }, &progress)?;
+///     tree.step(&TreeInput { root: Some(&place), ..TreeInput::default() }, &progress)?;
 /// }
 /// assert!(tree.coordinates(0)?.iter().any(|y| *y != 0.0));
 /// # Ok::<(), jounce::Error>(())
 /// ```
 pub struct DomainTree {
-    motion: Motion<TreeSubstep>,
+    stepper: Stepper<TreeMethod>,
     params: SimulationParams,
 }
 
@@ -97,8 +97,8 @@ impl DomainTree {
         colliders: &[Collider],
     ) -> Result<Self> {
         params.check_among(!colliders.is_empty())?;
-        let substep = TreeSubstep::new(members, free, colliders)?;
-        let mut tree = Self { motion: Motion::new(Box::new(substep)), params };
+        let method = TreeMethod::new(members, free, colliders)?;
+        let mut tree = Self { stepper: Stepper::new(Box::new(method)), params };
         tree.reset();
         Ok(tree)
     }
@@ -109,13 +109,13 @@ impl DomainTree {
     /// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for the input, [`Error::Unsupported`]
     /// for the place of a free root, [`Error::Numerical`] for overflow, [`Error::Cancelled`]. The state is
     /// then unchanged.
-    pub fn step(&mut self, drive: &TreeDrive<'_>, progress: &Progress) -> Result<StepReport> {
-        self.motion.substep.enter_wind(drive.wind)?;
-        let (drive, starts) = (drive.rig(), !self.motion.state().started);
+    pub fn step(&mut self, input: &TreeInput<'_>, progress: &Progress) -> Result<StepReport> {
+        self.stepper.method.set_wind(input.wind)?;
+        let (input, starts) = (input.rig(), !self.stepper.state().started);
         if starts {
-            self.motion.reset(&drive)?;
+            self.stepper.reset(&input)?;
         }
-        let found = self.motion.step(&drive, &self.params, progress);
+        let found = self.stepper.step(&input, &self.params, progress);
         if found.is_err() && starts {
             self.reset();
         }
@@ -127,8 +127,8 @@ impl DomainTree {
     ///
     /// # Errors
     /// As [`DomainTree::step`].
-    pub fn cut(&mut self, drive: &TreeDrive<'_>) -> Result<()> {
-        self.motion.cut(&drive.rig())
+    pub fn cut(&mut self, input: &TreeInput<'_>) -> Result<()> {
+        self.stepper.cut(&input.rig())
     }
 
     /// Starts in steady motion, right after a start at rest: the root gets the velocity towards its `next`
@@ -136,13 +136,13 @@ impl DomainTree {
     ///
     /// # Errors
     /// As [`DomainTree::step`].
-    pub fn coast(&mut self, next: &TreeDrive<'_>) -> Result<()> {
-        self.motion.coast(&next.rig(), &self.params)
+    pub fn coast(&mut self, next: &TreeInput<'_>) -> Result<()> {
+        self.stepper.coast(&next.rig(), &self.params)
     }
 
     /// The complete state before a step.
     pub fn save_state(&self) -> State {
-        self.motion.state().clone()
+        self.stepper.state().clone()
     }
 
     /// Restores a saved state.
@@ -150,13 +150,13 @@ impl DomainTree {
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for a state of another tree.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
-        self.motion.restore(state)
+        self.stepper.restore(state)
     }
 
     /// Resets the tree to rest at its initial place.
     pub fn reset(&mut self) {
-        let place = self.motion.method().rest_rows;
-        self.motion.stand(&place);
+        let place = self.stepper.method().rest_rows;
+        self.stepper.stand(&place);
     }
 
     /// Incremental energy of the next substep, J, and its gradient. `numbers` are six for a free root,
@@ -168,23 +168,23 @@ impl DomainTree {
     /// [`Error::Shape`] for another count of numbers.
     pub fn incremental_energy(&mut self, numbers: &[f64]) -> Result<(f64, Vec<f64>)> {
         check::length("coordinates", 3 * ROOT + self.coordinate_count(), numbers.len())?;
-        let (substep, state) = self.motion.parts();
-        Ok(substep.incremental_energy(state, &self.params, numbers))
+        let (method, state) = self.stepper.parts();
+        Ok(method.incremental_energy(state, &self.params, numbers))
     }
 
     /// Number of domains d.
     pub fn domain_count(&self) -> usize {
-        self.motion.method().nodes.len()
+        self.stepper.method().nodes.len()
     }
 
     /// Number of coordinates of all domains, without those of a free root's frame.
     pub fn coordinate_count(&self) -> usize {
-        self.motion.method().nodes.iter().map(|node| node.domain.rank()).sum()
+        self.stepper.method().nodes.iter().map(|node| node.domain.rank()).sum()
     }
 
     /// Number of colliders.
     pub fn collider_count(&self) -> usize {
-        self.motion.method().contact_sizes()[0] / ROWS
+        self.stepper.method().contact_sizes()[0] / ROWS
     }
 
     /// The settings.
@@ -210,7 +210,7 @@ impl DomainTree {
             let offset = centre - rotation * node.domain.centre;
             std::array::from_fn(|i| std::array::from_fn(|j| if j < 3 { rotation[(i, j)] } else { offset[i] }))
         };
-        self.motion.method().nodes.iter().zip(&self.motion.method().stations).map(of).collect()
+        self.stepper.method().nodes.iter().zip(&self.stepper.method().stations).map(of).collect()
     }
 
     /// Coordinates of a domain, k, m kg^(1/2): amplitudes of the deforming modes, or coefficients of its
@@ -220,7 +220,7 @@ impl DomainTree {
     /// [`Error::Index`] for an unknown domain.
     pub fn coordinates(&self, domain: usize) -> Result<&[f64]> {
         self.check_domain(domain)?;
-        Ok(self.motion.method().nodes[domain].part(coordinates(last(self.motion.state()))))
+        Ok(self.stepper.method().nodes[domain].part(coordinates(last(self.stepper.state()))))
     }
 
     /// Vertex positions of a domain, n x 3, m.
@@ -229,11 +229,11 @@ impl DomainTree {
     /// [`Error::Index`] for an unknown domain.
     pub fn positions(&self, domain: usize) -> Result<Vec<f64>> {
         self.check_domain(domain)?;
-        Ok(self.motion.method().nodes[domain].domain.places(&self.motion.method().stations[domain].q))
+        Ok(self.stepper.method().nodes[domain].domain.places(&self.stepper.method().stations[domain].q))
     }
 
     fn check_domain(&self, domain: usize) -> Result<()> {
-        let count = self.motion.method().nodes.len();
+        let count = self.stepper.method().nodes.len();
         if domain < count {
             return Ok(());
         }

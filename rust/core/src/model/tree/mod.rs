@@ -12,15 +12,15 @@ mod build;
 mod contact;
 mod domain;
 mod domain_tree;
-mod drive;
+mod input;
 mod interface;
 mod kinematics;
 mod objective;
+mod path;
 mod station;
 mod step;
-mod way;
 
 pub use build::Member;
 pub use domain::Domain;
 pub use domain_tree::DomainTree;
-pub use drive::{TreeDrive, Wind};
+pub use input::{TreeInput, Wind};

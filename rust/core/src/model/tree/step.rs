@@ -1,33 +1,33 @@
-//! Substep solver of a tree.
+//! Solver of a tree's substeps.
 
 use nalgebra::Vector3;
 
 use super::articulated::Articulated;
 use super::build::{Elastics, Member, hung, unit};
 use super::contact::{Standing, TreeContact};
-use super::drive::Wind;
+use super::input::Wind;
 use super::kinematics::{Frame, PLACE};
 use super::objective::Incremental;
 use super::station::{Node, ROOT, Station, coordinates, place, place_state};
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::model::reduced::elastic::Elastic;
 use crate::potentials::contact::{Anchor, Collider, Placement};
 use crate::potentials::inertia::modal_damping;
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Objective, take_lowest};
+use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::state::State;
-use crate::stepping::substep::{Heard, RigPlace, Substep, last};
 use crate::{Error, Result};
 
 /// Number of stored curvature pairs.
 const PAIRS: usize = 8;
 
-/// Substep solver of a tree with its scratch.
+/// Solver of a tree's substeps, with its scratch.
 ///
 /// A pose is the place of the root, in the rows of a [`Frame`]. Rows of a state are that place, then the
 /// coordinates without the root's rows.
-pub(super) struct TreeSubstep {
+pub(super) struct TreeMethod {
     pub(super) nodes: Vec<Node>,
     pub(super) stations: Vec<Station>,
     elastic: Vec<Elastic>,
@@ -54,7 +54,7 @@ pub(super) struct TreeSubstep {
     contact: Option<TreeContact>,
 }
 
-impl TreeSubstep {
+impl TreeMethod {
     pub(super) fn new(members: &[Member], free: bool, colliders: &[Collider]) -> Result<Self> {
         if colliders.iter().any(|collider| !collider.spared().is_empty()) {
             let why = "points that pass through one are those of a single body; leave them out among domains";
@@ -101,7 +101,7 @@ impl TreeSubstep {
     }
 
     /// Stores the wind of the next step.
-    pub(super) fn enter_wind(&mut self, wind: Option<&Wind<'_>>) -> Result<()> {
+    pub(super) fn set_wind(&mut self, wind: Option<&Wind<'_>>) -> Result<()> {
         wind.map_or(Ok(()), |wind| wind.check(self.nodes.len()))?;
         self.wind.clear();
         if let Some(Wind { velocity, rate }) = wind {
@@ -128,14 +128,14 @@ impl TreeSubstep {
         }
         self.wind.clear();
         self.begin_flight(state, &state.frames[1], params);
-        self.aim(state, params, params.dt / f64::from(params.substeps));
+        self.predict(state, params, params.dt / f64::from(params.substeps));
         let mut gradient = vec![[0.0; 3]; x.len()];
         let (mut energy, ..) = self.split();
         energy.contact = None;
         let energy = energy.evaluate(&x, &mut gradient).energy;
         let parts = self.nodes.iter().flat_map(|node| node.part(&gradient));
         let slopes = gradient[..ROOT].as_flattened().iter().chain(parts).copied().collect();
-        self.show(last(state));
+        self.write_coefficients(last(state));
         (energy, slopes)
     }
 
@@ -153,7 +153,7 @@ impl TreeSubstep {
     }
 
     /// Sets inertial targets, with gravity and wind, and damping of each domain.
-    fn aim(&mut self, state: &State, params: &SimulationParams, h: f64) {
+    fn predict(&mut self, state: &State, params: &SimulationParams, h: f64) {
         let (integrator, gravity) = (params.integrator, Vector3::from(params.gravity));
         let (inertia, [speed, further]) = (integrator.acceleration()[0], integrator.velocity());
         let wind = &self.wind;
@@ -226,13 +226,13 @@ impl TreeSubstep {
     }
 }
 
-impl Substep for TreeSubstep {
+impl Method for TreeMethod {
     fn rows(&self) -> [usize; 3] {
         [PLACE, self.found.len(), 0]
     }
 
     /// Without a pose the root keeps its place.
-    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+    fn set_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
         let Some(root) = pose.and_then(<[_]>::first) else { return Ok(()) };
         if self.free {
             let why = "nothing holds this tree, so that its root goes where forces take it; leave it out";
@@ -253,13 +253,13 @@ impl Substep for TreeSubstep {
         self.contact.as_ref().map_or(&[], TreeContact::anchors)
     }
 
-    fn enter_loads(&mut self, _: &Drive<'_>) -> Result<()> {
+    fn set_loads(&mut self, _: &StepInput<'_>) -> Result<()> {
         Ok(())
     }
 
-    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+    fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         self.begin_flight(state, rig.pose, params);
-        self.aim(state, params, h);
+        self.predict(state, params, h);
         self.begin_contact(state, rig.colliders, h);
         Ok(())
     }
@@ -269,7 +269,7 @@ impl Substep for TreeSubstep {
         state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let inertia = params.integrator.acceleration()[0];
         self.x.fill([0.0; 3]);
@@ -289,7 +289,7 @@ impl Substep for TreeSubstep {
         }
         descent.memory.clear();
         let budget = (max_iterations, params.tolerance);
-        let outcome = descent.minimise(&mut energy, x, budget, |iteration, _| heard(iteration))?;
+        let outcome = descent.minimise(&mut energy, x, budget, |iteration, _| on_iteration(iteration))?;
         if !outcome.length.is_finite() {
             let why = "numbers have overflowed; look at what drives the tree".into();
             return Err(Error::Numerical { what: "step", why });
@@ -299,17 +299,17 @@ impl Substep for TreeSubstep {
         Ok(outcome.solved())
     }
 
-    fn prepare_rest(&mut self, _: RigPlace<'_>, _: &SimulationParams) -> Result<()> {
+    fn prepare_rest(&mut self, _: RigState<'_>, _: &SimulationParams) -> Result<()> {
         let why = "a tree has no statics; take a few steps of 1e4 s";
         Err(Error::Unsupported { what: "settling", why })
     }
 
-    fn found(&mut self) -> &mut Rows {
+    fn solution(&mut self) -> &mut Rows {
         &mut self.found
     }
 
     /// Coordinates turn with the frames of their domains; a free root stays.
-    fn carry_found(&mut self, _: &Rows, to: &Rows) {
+    fn carry_solution(&mut self, _: &Rows, to: &Rows) {
         if !self.free {
             self.found[..PLACE].copy_from_slice(to);
         }
@@ -345,7 +345,7 @@ impl Substep for TreeSubstep {
         params.stiffness * energy
     }
 
-    fn show(&mut self, rows: &Rows) {
+    fn write_coefficients(&mut self, rows: &Rows) {
         self.found.copy_from_slice(rows);
         place_state(&self.nodes, &mut self.stations, rows);
     }

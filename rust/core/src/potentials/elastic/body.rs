@@ -1,8 +1,8 @@
 //! A handle-driven mesh and its elastic energy: the sum of the potentials of tets in clusters, of triangles
 //! and of springs.
 
-use super::clusters::{ClusterRoom, Clusters};
-use super::sheet::{Sheet, SheetRoom};
+use super::clusters::{ClusterScratch, Clusters};
+use super::sheet::{Sheet, SheetScratch};
 use super::spring::Spring;
 use crate::material::StrainLimit;
 use crate::math::rows::Rows;
@@ -23,9 +23,9 @@ pub(crate) enum Mesh {
 }
 
 /// Scratch of an energy evaluation.
-pub(crate) struct BodyRoom {
-    clusters: Option<ClusterRoom>,
-    sheet: Option<SheetRoom>,
+pub(crate) struct BodyScratch {
+    clusters: Option<ClusterScratch>,
+    sheet: Option<SheetScratch>,
 }
 
 impl Body {
@@ -56,9 +56,9 @@ impl Body {
         of_clusters + self.sheet.as_ref().map_or(0.0, Sheet::scale) + of_springs
     }
 
-    pub(crate) fn room(&self) -> BodyRoom {
+    pub(crate) fn scratch(&self) -> BodyScratch {
         let (clusters, sheet) = (self.clusters.as_ref(), self.sheet.as_ref());
-        BodyRoom { clusters: clusters.map(Clusters::room), sheet: sheet.map(Sheet::room) }
+        BodyScratch { clusters: clusters.map(Clusters::scratch), sheet: sheet.map(Sheet::scratch) }
     }
 
     /// Elastic energy at given coordinates; adds `factor` times the gradient. Tets have rest lengths scaled
@@ -68,14 +68,14 @@ impl Body {
         y: &Rows,
         [factor, inflation]: [f64; 2],
         gradient: &mut Rows,
-        room: &mut BodyRoom,
+        scratch: &mut BodyScratch,
     ) -> f64 {
         let mut energy = self.springs.iter().map(|spring| spring.evaluate(y, factor, gradient)).sum();
-        if let (Some(clusters), Some(room)) = (&self.clusters, &mut room.clusters) {
-            energy += clusters.evaluate(y, [factor, inflation], gradient, room);
+        if let (Some(clusters), Some(scratch)) = (&self.clusters, &mut scratch.clusters) {
+            energy += clusters.evaluate(y, [factor, inflation], gradient, scratch);
         }
-        if let (Some(sheet), Some(room)) = (&self.sheet, &mut room.sheet) {
-            energy += sheet.evaluate(y, factor, gradient, room);
+        if let (Some(sheet), Some(scratch)) = (&self.sheet, &mut scratch.sheet) {
+            energy += sheet.evaluate(y, factor, gradient, scratch);
         }
         energy
     }

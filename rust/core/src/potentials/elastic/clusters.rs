@@ -37,7 +37,7 @@ pub(crate) struct Clusters {
 }
 
 /// Scratch for coordinates, and for the clusters' share of the gradient.
-pub(crate) struct ClusterRoom {
+pub(crate) struct ClusterScratch {
     y: GroupedRows,
     sums: GroupedRows,
 }
@@ -57,7 +57,7 @@ impl Clusters {
     ) -> (Self, Mat<f64>) {
         let strains = Strains::new(mesh);
         let stiff = |t: u32| 2.0 * material.mu(t as usize) * mesh.volumes()[t as usize];
-        let of = |room: &mut Vec<[f64; 3]>, tets: &Vec<u32>| -> ClusterRow {
+        let of = |scratch: &mut Vec<[f64; 3]>, tets: &Vec<u32>| -> ClusterRow {
             let weight: f64 = tets.iter().map(|&t| stiff(t)).sum();
             let mut touched = Vec::new();
             for &tet in tets {
@@ -65,7 +65,7 @@ impl Clusters {
                 for (vertex, g) in strains.of(tet as usize) {
                     for (handle, entries) in handles.row(vertex as usize) {
                         touched.push(handle);
-                        for (sum, entry) in room[4 * handle..].iter_mut().zip(entries) {
+                        for (sum, entry) in scratch[4 * handle..].iter_mut().zip(entries) {
                             (0..3).for_each(|c| sum[c] += share * entry * g[c]);
                         }
                     }
@@ -73,7 +73,7 @@ impl Clusters {
             }
             touched.sort_unstable();
             touched.dedup();
-            let columns = others(coordinates, &touched, room).into_iter().filter(|(_, g)| *g != [0.0; 3]);
+            let columns = others(coordinates, &touched, scratch).into_iter().filter(|(_, g)| *g != [0.0; 3]);
             (columns.collect(), weight)
         };
         let zeros = || vec![[0.0; 3]; 4 * handles.count()];
@@ -82,7 +82,7 @@ impl Clusters {
         let none = || (Vec::new(), 0.0);
         let rows: Vec<ClusterRow> = order
             .par_iter()
-            .map_init(zeros, |room, cluster| own(cluster).map_or_else(none, |tets| of(room, tets)))
+            .map_init(zeros, |scratch, cluster| own(cluster).map_or_else(none, |tets| of(scratch, tets)))
             .collect();
         let unseen = unseen(stiffness, &rows, coordinates.affine_count());
         let (rows, own): (Vec<_>, Vec<f64>) = rows.into_iter().unzip();
@@ -107,9 +107,9 @@ impl Clusters {
         self.weights.iter().sum()
     }
 
-    pub(super) fn room(&self) -> ClusterRoom {
+    pub(super) fn scratch(&self) -> ClusterScratch {
         let slots = self.gradients.slots();
-        ClusterRoom { y: slots.room(), sums: slots.room() }
+        ClusterScratch { y: slots.scratch(), sums: slots.scratch() }
     }
 
     /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c, and the energy of a
@@ -119,11 +119,11 @@ impl Clusters {
         y: &Rows,
         [factor, inflation]: [f64; 2],
         gradient: &mut Rows,
-        room: &mut ClusterRoom,
+        scratch: &mut ClusterScratch,
     ) -> f64 {
-        room.y.enter(self.gradients.slots(), y);
-        let energy = Arch::new().dispatch(Local { clusters: self, factor, inflation, y, gradient, room });
-        room.sums.add_to(self.gradients.slots(), 1.0, gradient);
+        scratch.y.enter(self.gradients.slots(), y);
+        let energy = Arch::new().dispatch(Local { clusters: self, factor, inflation, y, gradient, scratch });
+        scratch.sums.add_to(self.gradients.slots(), 1.0, gradient);
         energy
     }
 }
@@ -136,7 +136,7 @@ struct Local<'a> {
     /// Affine coordinates are read from and written to these rows, all others to the scratch.
     y: &'a Rows,
     gradient: &'a mut Rows,
-    room: &'a mut ClusterRoom,
+    scratch: &'a mut ClusterScratch,
 }
 
 impl WithSimd for Local<'_> {
@@ -146,7 +146,7 @@ impl WithSimd for Local<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Clusters { gradients, weights, parts, slopes, limit, .. } = self.clusters;
         let (weights, _) = S::as_simd_f64s(weights);
-        let ClusterRoom { y, sums } = self.room;
+        let ClusterScratch { y, sums } = self.scratch;
         let (y, sums) = (y.registers::<S>(), sums.zeros(simd));
         let [factor, inflation] = [self.factor, self.inflation].map(|x| simd.splat_f64s(x));
         let zero = simd.splat_f64s(0.0);

@@ -221,7 +221,7 @@ impl Samples {
 
     /// Sets a pose (4 rows a handle) with rest shapes that follow by a share, and the limit of limit
     /// elements.
-    pub(crate) fn enter_pose(&self, scratch: &mut SampleScratch, pose: &Rows, (share, limit): (f64, f64)) {
+    pub(crate) fn set_pose(&self, scratch: &mut SampleScratch, pose: &Rows, (share, limit): (f64, f64)) {
         let handles = (pose.len() / 4) as f64;
         let mean: [f64; 3] =
             std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / handles);

@@ -42,7 +42,7 @@ pub(crate) struct Sheet {
 }
 
 /// Scratch for coordinates and their gradient, for vertex positions, normals and forces.
-pub(crate) struct SheetRoom {
+pub(crate) struct SheetScratch {
     y: GroupedRows,
     sums: GroupedRows,
     places: Vec<[f64; 3]>,
@@ -135,25 +135,31 @@ impl Sheet {
         self.scale
     }
 
-    pub(super) fn room(&self) -> SheetRoom {
+    pub(super) fn scratch(&self) -> SheetScratch {
         let zeros = || vec![[0.0; 3]; self.places.len()];
         let slots = self.rows.slots();
-        let (y, sums) = (slots.room(), slots.room());
-        SheetRoom { y, sums, places: zeros(), normals: zeros(), forces: zeros() }
+        let (y, sums) = (slots.scratch(), slots.scratch());
+        SheetScratch { y, sums, places: zeros(), normals: zeros(), forces: zeros() }
     }
 
     /// Energy of the surface; adds `factor` times the gradient.
-    pub(super) fn evaluate(&self, y: &Rows, factor: f64, gradient: &mut Rows, room: &mut SheetRoom) -> f64 {
-        room.y.enter(self.rows.slots(), y);
-        Arch::new().dispatch(Move { sheet: self, room });
-        let SheetRoom { places, normals, forces, .. } = room;
+    pub(super) fn evaluate(
+        &self,
+        y: &Rows,
+        factor: f64,
+        gradient: &mut Rows,
+        scratch: &mut SheetScratch,
+    ) -> f64 {
+        scratch.y.enter(self.rows.slots(), y);
+        Arch::new().dispatch(Move { sheet: self, scratch });
+        let SheetScratch { places, normals, forces, .. } = scratch;
         forces.fill([0.0; 3]);
         self.membrane.normals(places, normals);
         let stretching = self.membrane.evaluate(places, forces);
         let energy = stretching + self.bending.evaluate(places, normals, forces);
         if factor != 0.0 {
-            Arch::new().dispatch(Gather { sheet: self, room });
-            room.sums.add_to(self.rows.slots(), factor, gradient);
+            Arch::new().dispatch(Gather { sheet: self, scratch });
+            scratch.sums.add_to(self.rows.slots(), factor, gradient);
         }
         energy
     }
@@ -162,7 +168,7 @@ impl Sheet {
 /// Vertex positions from coordinates.
 struct Move<'a> {
     sheet: &'a Sheet,
-    room: &'a mut SheetRoom,
+    scratch: &'a mut SheetScratch,
 }
 
 impl WithSimd for Move<'_> {
@@ -171,7 +177,7 @@ impl WithSimd for Move<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (Sheet { rows, order, places: rest, .. }, lanes) = (self.sheet, S::F64_LANES);
-        let SheetRoom { y, places, .. } = self.room;
+        let SheetScratch { y, places, .. } = self.scratch;
         let y = y.registers::<S>();
         for (block, vertices) in order.chunks(lanes).enumerate() {
             let moved = rows.product::<S, 3>(simd, block, y);
@@ -189,7 +195,7 @@ impl WithSimd for Move<'_> {
 /// Forces on coordinates from forces on vertices.
 struct Gather<'a> {
     sheet: &'a Sheet,
-    room: &'a mut SheetRoom,
+    scratch: &'a mut SheetScratch,
 }
 
 impl WithSimd for Gather<'_> {
@@ -198,7 +204,7 @@ impl WithSimd for Gather<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (Sheet { rows, order, .. }, lanes) = (self.sheet, S::F64_LANES);
-        let SheetRoom { sums, forces, .. } = self.room;
+        let SheetScratch { sums, forces, .. } = self.scratch;
         let sums = sums.zeros(simd);
         for (block, vertices) in order.chunks(lanes).enumerate() {
             let mut own = [simd.splat_f64s(0.0); 3];

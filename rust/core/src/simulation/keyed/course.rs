@@ -3,21 +3,21 @@
 use faer::Mat;
 use faer::linalg::solvers::{PartialPivLu, Solve};
 
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::model::reduced::ReducedModel;
-use crate::model::reduced::step::ReducedSubstep;
-use crate::stepping::motion::Motion;
+use crate::model::reduced::step::ReducedMethod;
+use crate::stepping::method::Method;
 use crate::stepping::state::State;
-use crate::stepping::substep::Substep;
+use crate::stepping::stepper::Stepper;
 use crate::{Progress, Result};
 
 /// A shot of f frames from a state, s substeps each, under control forces in addition to its input; k
 /// coordinates.
 pub(super) struct Course<'a> {
     model: &'a ReducedModel,
-    motion: Motion<ReducedSubstep>,
+    stepper: Stepper<ReducedMethod>,
     start: State,
-    drives: &'a [Drive<'a>],
+    inputs: &'a [StepInput<'a>],
     params: SimulationParams,
     pub(super) progress: &'a Progress,
     pub(super) line: Line,
@@ -37,8 +37,8 @@ pub(super) struct Line {
 
 impl<'a> Course<'a> {
     pub(super) fn new(
-        (model, substep): (&'a ReducedModel, ReducedSubstep),
-        (start, drives): (State, &'a [Drive<'a>]),
+        (model, method): (&'a ReducedModel, ReducedMethod),
+        (start, inputs): (State, &'a [StepInput<'a>]),
         params: SimulationParams,
         progress: &'a Progress,
     ) -> Self {
@@ -48,7 +48,7 @@ impl<'a> Course<'a> {
             recall: Default::default(),
             substeps: params.substeps as usize,
         };
-        Self { model, motion: Motion::new(Box::new(substep)), start, drives, params, progress, line }
+        Self { model, stepper: Stepper::new(Box::new(method)), start, inputs, params, progress, line }
     }
 
     /// Number of coordinates k.
@@ -58,7 +58,7 @@ impl<'a> Course<'a> {
 
     /// Number of frames f.
     pub(super) fn frames(&self) -> usize {
-        self.drives.len()
+        self.inputs.len()
     }
 
     /// Simulates the shot under forces on the coordinates, f x k.
@@ -67,24 +67,24 @@ impl<'a> Course<'a> {
     /// As a step of the simulation.
     pub(super) fn play(&mut self, forces: &[f64]) -> Result<()> {
         let (rank, params) = (self.rank(), &self.params);
-        let Self { model, motion, line, .. } = self;
-        motion.restore(&self.start)?;
+        let Self { model, stepper, line, .. } = self;
+        stepper.restore(&self.start)?;
         line.places.clear();
         line.factors.clear();
         line.places.extend(self.start.reduced.iter().map(|rows| rows.as_flattened()[..rank].to_vec()));
-        for (drive, force) in self.drives.iter().zip(forces.chunks_exact(rank)) {
+        for (input, force) in self.inputs.iter().zip(forces.chunks_exact(rank)) {
             let mut force = model.data.leave_force(force);
-            let own = drive.force.unwrap_or_default();
+            let own = input.force.unwrap_or_default();
             force.iter_mut().zip(own).for_each(|(force, own)| *force += own);
-            let drive = Drive { force: Some(&force), ..*drive };
-            motion.step_by(&drive, params, &mut |substep, state| {
-                let factor = substep.solve_to_the_end(&state.reduced[HISTORY - 1], self.progress)?;
+            let input = StepInput { force: Some(&force), ..*input };
+            stepper.step_by(&input, params, &mut |method, state| {
+                let factor = method.solve_to_the_end(&state.reduced[HISTORY - 1], self.progress)?;
                 line.factors.push(factor);
-                line.places.push(substep.found().as_flattened()[..rank].to_vec());
+                line.places.push(method.solution().as_flattened()[..rank].to_vec());
                 Ok((1, 0.0))
             })?;
         }
-        let [inertia, damping] = motion.substep.inertia_and_damping(params);
+        let [inertia, damping] = stepper.method.inertia_and_damping(params);
         line.recall = params.integrator.recall().map(|[momentum, kept]| {
             inertia.iter().zip(&damping).map(|(mass, drag)| momentum * mass + kept * drag).collect()
         });

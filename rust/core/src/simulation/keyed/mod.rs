@@ -12,10 +12,10 @@ pub use plan::KeyedParams;
 use plan::{Plan, Want};
 pub use tracking::Tracking;
 
-use crate::inputs::settings::{Drive, SimulationParams};
+use crate::inputs::settings::{SimulationParams, StepInput};
 use crate::model::Model;
 use crate::model::reduced::ReducedModel;
-use crate::model::reduced::step::ReducedSubstep;
+use crate::model::reduced::step::ReducedMethod;
 use crate::simulation::Simulation;
 use crate::solve::Objective;
 use crate::{Error, Progress, Result, check};
@@ -50,7 +50,8 @@ pub enum Aim {
 
 /// A motion through keys, and its control forces.
 pub struct KeyedMotion {
-    /// Generalised control forces of the frames, f x r, for [`Drive::force`]; the given forces come on top.
+    /// Generalised control forces of the frames, f x r, for [`StepInput::force`]; the given forces come on
+    /// top.
     pub forces: Vec<f64>,
     /// Coefficients at the ends of the frames, f x r.
     pub coefficients: Vec<f64>,
@@ -78,11 +79,11 @@ impl Simulation {
     /// with `|u|^2 = f'M^-1 f` for the corresponding forces on vertices, and `push = size omega^2`. The
     /// shot is the simulation under these forces, including substeps, damping and gravity. The gradient
     /// comes from the discrete adjoint, search directions from L-BFGS on the Gauss-Newton metric
-    /// `[MOR sec. 5]`. drives: one pose a frame, with additional forces. The simulation's state is
+    /// `[MOR sec. 5]`. inputs: one pose a frame, with additional forces. The simulation's state is
     /// unchanged.
     ///
     /// ```
-    /// use jounce::inputs::{Drive, SimulationParams};
+    /// use jounce::inputs::{StepInput, SimulationParams};
     /// use jounce::material::{Field, Law, Material};
     /// use jounce::mesh::{SurfaceMesh, lattice};
     /// use jounce::model::Model;
@@ -107,8 +108,8 @@ impl Simulation {
     /// let mut simulation = Simulation::new(Model::Reduced(bar.into()), SimulationParams::default())?;
     /// simulation.reset(None)?;
     /// let keys = [Key { frame: 9, aim: Aim::Shape(vec![0.1, 0.0, 0.0]), weight: 1.0 }];
-    /// let drives = [Drive::default(); 10];
-    /// let motion = simulation.keyed(&drives, &keys, &KeyedParams::default(), &progress)?;
+    /// let inputs = [StepInput::default(); 10];
+    /// let motion = simulation.keyed(&inputs, &keys, &KeyedParams::default(), &progress)?;
     /// assert!(motion.misses[0] < 0.01);
     /// # Ok::<(), jounce::Error>(())
     /// ```
@@ -119,14 +120,14 @@ impl Simulation {
     /// invalid key or setting; as [`Simulation::step_with`].
     pub fn keyed(
         &self,
-        drives: &[Drive<'_>],
+        inputs: &[StepInput<'_>],
         keys: &[Key],
         params: &KeyedParams,
         progress: &Progress,
     ) -> Result<KeyedMotion> {
         let model = self.keyed_model()?;
         progress.enter("keys", 0.0, 1.0)?;
-        let mut plan = self.plan(model, (drives, keys), params, progress)?;
+        let mut plan = self.plan(model, (inputs, keys), params, progress)?;
         let rows = plan.size().div_ceil(3);
         let mut forces = vec![[0.0; 3]; rows];
         // Invalid input is reported at once.
@@ -160,15 +161,15 @@ impl Simulation {
     /// As [`Simulation::keyed`], and [`Error::Shape`] for the forces.
     pub fn keyed_objective(
         &self,
-        (drives, keys): (&[Drive<'_>], &[Key]),
+        (inputs, keys): (&[StepInput<'_>], &[Key]),
         params: &KeyedParams,
         forces: &[f64],
     ) -> Result<(f64, Vec<f64>)> {
         let (model, silent) = (self.keyed_model()?, Progress::default());
-        let mut plan = self.plan(model, (drives, keys), params, &silent)?;
+        let mut plan = self.plan(model, (inputs, keys), params, &silent)?;
         let (data, push) = (&model.data, plan.push);
         let r = data.basis.count();
-        check::shape("forces", &[drives.len(), r], forces.len())?;
+        check::shape("forces", &[inputs.len(), r], forces.len())?;
         let mut inner = vec![[0.0; 3]; plan.size().div_ceil(3)];
         let mut gradient = inner.clone();
         let frames = inner.as_flattened_mut().chunks_exact_mut(data.rank());
@@ -191,16 +192,16 @@ impl Simulation {
     fn plan<'a>(
         &self,
         model: &'a Arc<ReducedModel>,
-        (drives, keys): (&'a [Drive<'a>], &[Key]),
+        (inputs, keys): (&'a [StepInput<'a>], &[Key]),
         params: &KeyedParams,
         progress: &'a Progress,
     ) -> Result<Plan<'a>> {
-        check(model, drives, keys, params)?;
+        check(model, inputs, keys, params)?;
         let (settings, start) = (*self.params(), self.save_state());
-        let substep = ReducedSubstep::new(model.clone());
-        let course = Course::new((model, substep), (start, drives), settings, progress);
+        let method = ReducedMethod::new(model.clone());
+        let course = Course::new((model, method), (start, inputs), settings, progress);
         let wants = keys.iter().flat_map(|key| model.wants(key)).collect();
-        Ok(Plan::new(course, wants, (params.effort / drives.len() as f64, model.push(&settings))))
+        Ok(Plan::new(course, wants, (params.effort / inputs.len() as f64, model.push(&settings))))
     }
 }
 
@@ -264,13 +265,13 @@ fn shares(keys: &[Key], misses: &[f64], rank: usize) -> Vec<f64> {
     keys.iter().map(share).collect()
 }
 
-fn check(model: &ReducedModel, drives: &[Drive<'_>], keys: &[Key], params: &KeyedParams) -> Result<()> {
-    for (what, empty) in [("frames", drives.is_empty()), ("keys", keys.is_empty())] {
+fn check(model: &ReducedModel, inputs: &[StepInput<'_>], keys: &[Key], params: &KeyedParams) -> Result<()> {
+    for (what, empty) in [("frames", inputs.is_empty()), ("keys", keys.is_empty())] {
         if empty {
             return Err(Error::Empty { what });
         }
     }
-    if drives.iter().any(|drive| drive.drag.is_some()) {
+    if inputs.iter().any(|input| input.drag.is_some()) {
         let why = "motion through keys knows no medium; leave it out";
         return Err(Error::Unsupported { what: "drag", why });
     }
@@ -290,8 +291,8 @@ fn check(model: &ReducedModel, drives: &[Drive<'_>], keys: &[Key], params: &Keye
     check::range("max_iterations", "a positive number", 0.0, params.max_iterations != 0)?;
     for (element, key) in keys.iter().enumerate() {
         let outside = |what, index: i64, count| Err(Error::Index { what, element, index, count });
-        if key.frame >= drives.len() {
-            return outside("keys", key.frame as i64, drives.len());
+        if key.frame >= inputs.len() {
+            return outside("keys", key.frame as i64, inputs.len());
         }
         positive("weight", key.weight)?;
         match &key.aim {

@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 
 use super::change::Change;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{HalfSolved, Halfway, SparseCholesky};
+use crate::math::{ForwardSubstituted, Halfway, SparseCholesky};
 use crate::subspace::eigenpairs::Eigenproblem;
 use crate::subspace::openings::Openings;
 use crate::{Error, Result};
@@ -21,7 +21,7 @@ const IDLE: f64 = 1e-12;
 pub(super) struct Inverse<'a> {
     factor: &'a SparseCholesky,
     openings: Option<&'a Openings>,
-    half: HalfSolved,
+    half: ForwardSubstituted,
     /// S.
     compliance: Mat<f64>,
     /// `D^-1/2` of each opening, then `sqrt |k|` of each stitch.
@@ -44,8 +44,9 @@ impl<'a> Inverse<'a> {
     pub fn new(problem: &'a Eigenproblem, change: &Change) -> Self {
         let openings = problem.openings.as_ref();
         let border = openings.map(|openings| openings.border(&change.columns));
-        let half =
-            problem.factor.half_solved(border.as_ref().map_or(&change.columns, |(columns, _)| columns));
+        let half = problem
+            .factor
+            .forward_substituted(border.as_ref().map_or(&change.columns, |(columns, _)| columns));
         let compliance = half.inverse_gram();
         let corner = |i: usize, j: usize| openings.map_or(0.0, |openings| openings.corner[(i, j)]);
         let count = openings.map_or(0, |openings| openings.origin.len());

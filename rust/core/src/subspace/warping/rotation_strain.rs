@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 use super::turns::{CHUNK, sines};
 use crate::Result;
-use crate::math::{Selection, Sets, SparseCholesky, VertexRoom};
+use crate::math::{Selection, Sets, SparseCholesky, VertexScratch};
 use crate::mesh::TetMesh;
 use crate::operators::{gradients, laplacian, vertex_volumes};
 use crate::parallel::*;
@@ -69,7 +69,7 @@ impl RotationStrain {
             }
         }
         let mut rows: Vec<[f64; 3]> = self.vertices.iter().map(|&v| load[v as usize].into()).collect();
-        self.factor.solve_vertices(&mut VertexRoom::default(), &mut rows);
+        self.factor.solve_vertices(&mut VertexScratch::default(), &mut rows);
         let mut moved = vec![[0.0; 3]; linear.len()];
         self.vertices.iter().zip(rows).for_each(|(&v, row)| moved[v as usize] = row);
         self.parts.iter().for_each(|part| part.put(&mut moved, &linear));

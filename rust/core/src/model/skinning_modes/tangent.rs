@@ -3,7 +3,7 @@
 
 use faer::Mat;
 
-use super::step::SkinningSubstep;
+use super::step::SkinningMethod;
 use crate::inputs::settings::SimulationParams;
 use crate::math::rows::Rows;
 use crate::potentials::inertia::modal_damping;
@@ -13,8 +13,8 @@ use crate::stepping::recurrence::{Recurrence, Tangent};
 /// Finite difference step of a coordinate, as a share of the body's size.
 const PROBE: f64 = 1e-6;
 
-impl SkinningSubstep {
-    /// As [`Substep::tangent`](crate::stepping::substep::Substep::tangent).
+impl SkinningMethod {
+    /// As [`Method::tangent`](crate::stepping::method::Method::tangent).
     ///
     /// Derivatives are finite differences: the energy is smooth except for the second derivative at the
     /// knee of the limit, and a column costs as much as an iteration of a step.

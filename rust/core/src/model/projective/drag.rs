@@ -15,7 +15,7 @@ use crate::potentials::drag::{PointDrag, check_at_vertices, in_metric};
 const MOST: usize = 64;
 
 /// Parts of a body by nearest handle, with drag at their centres of mass.
-pub(super) struct Medium {
+pub(super) struct HandleDrag {
     /// Part of each vertex.
     of_vertices: Vec<u32>,
     /// Centre of mass of each part as a sum of coordinates.
@@ -55,7 +55,7 @@ impl Given {
     }
 }
 
-impl Medium {
+impl HandleDrag {
     fn new(model: &ProjectiveModel) -> Self {
         let of_vertices = parts(model);
         let count = of_vertices.iter().max().map_or(0, |last| *last as usize + 1);

@@ -1,11 +1,11 @@
 //! Input of a step of a tree.
 
-use crate::inputs::settings::Drive;
+use crate::inputs::settings::StepInput;
 use crate::{Error, Result, check};
 
 /// Input of a step of a tree.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TreeDrive<'a> {
+pub struct TreeInput<'a> {
     /// Transform of the root, and with it of the whole tree, from its rest place; `None` keeps the last
     /// one. The first transform sets the start, at rest. Substeps interpolate on the parabola through the
     /// last three.
@@ -26,11 +26,11 @@ pub struct Wind<'a> {
     pub rate: &'a [f64],
 }
 
-impl<'a> TreeDrive<'a> {
+impl<'a> TreeInput<'a> {
     /// The same as input of any method, without wind.
-    pub(super) fn rig(&self) -> Drive<'a> {
+    pub(super) fn rig(&self) -> StepInput<'a> {
         let pose = self.root.map(std::slice::from_ref);
-        Drive { pose, colliders: self.colliders, ..Drive::default() }
+        StepInput { pose, colliders: self.colliders, ..StepInput::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Per-step input, checked: borrowed Python arrays, or copies free of Python.
 
-use jounce::inputs::{self, Drive};
+use jounce::inputs::{self, StepInput};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Array, Axis, optional};
@@ -17,8 +17,8 @@ pub struct Arrays<'py> {
 }
 
 impl Arrays<'_> {
-    pub fn drive(&self) -> Drive<'_> {
-        Drive {
+    pub fn input(&self) -> StepInput<'_> {
+        StepInput {
             pose: self.pose.as_ref().map(|pose| arrays::transforms(pose.slice())),
             force: self.force.as_ref().map(Array::slice),
             offsets: self.offsets.as_ref().map(Array::slice),
@@ -47,8 +47,8 @@ pub struct Owned {
 }
 
 impl Owned {
-    pub fn drive(&self) -> Drive<'_> {
-        Drive {
+    pub fn input(&self) -> StepInput<'_> {
+        StepInput {
             pose: self.pose.as_deref().map(arrays::transforms),
             force: self.force.as_deref(),
             offsets: self.offsets.as_deref(),

@@ -1,4 +1,4 @@
-//! Interface of a method within one substep; [`Motion`](super::motion::Motion) handles everything per
+//! Interface of a method within one substep; [`Stepper`](super::stepper::Stepper) handles everything per
 //! frame.
 
 use std::any::Any;
@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::pull::Pull;
-use crate::inputs::settings::{Drive, HISTORY, SimulationParams};
+use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::math::rows::Rows;
 use crate::potentials::contact::Anchor;
 use crate::rig::Pose;
@@ -19,7 +19,7 @@ use crate::{Error, Progress, Result};
 /// State of the rig: rows of the pose, rows of offsets without the bones' share (empty before the first
 /// offsets), and collider placements.
 #[derive(Clone, Copy)]
-pub(crate) struct RigPlace<'a> {
+pub(crate) struct RigState<'a> {
     pub(crate) pose: &'a Rows,
     pub(crate) offset: &'a Rows,
     /// Rows of collider placements.
@@ -29,24 +29,24 @@ pub(crate) struct RigPlace<'a> {
 }
 
 /// Receiver of the number of each iteration; an error ends the descent.
-pub(crate) type Heard<'a> = dyn FnMut(u32) -> Result<()> + Send + 'a;
+pub(crate) type OnIteration<'a> = dyn FnMut(u32) -> Result<()> + Send + 'a;
 
 /// Solver for a body's coordinates at the end of a substep.
 ///
 /// Poses are 4 rows a handle in the body's coordinates; the method chooses the number of rows of
 /// coordinates and offsets.
-pub(crate) trait Substep: Send {
+pub(crate) trait Method: Send {
     /// Numbers of rows of a pose, of the coordinates and of offsets.
     fn rows(&self) -> [usize; 3];
 
     /// Converts a pose into its rows.
-    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()>;
+    fn set_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()>;
 
     /// Allocates offsets for all following steps.
     fn hold_offsets(&mut self) {}
 
     /// Adds the bones' share of offsets to a pose, and sets the other rows.
-    fn enter_offsets(&mut self, _offsets: &[f64], _pose: &mut Rows, _rows: &mut Rows) -> Result<()> {
+    fn set_offsets(&mut self, _offsets: &[f64], _pose: &mut Rows, _rows: &mut Rows) -> Result<()> {
         let why = "this method follows linear skinning alone; take skinning modes or the full space";
         Err(Error::Unsupported { what: "offsets", why })
     }
@@ -67,19 +67,19 @@ pub(crate) trait Substep: Send {
     }
 
     /// Stores the other loads of a step.
-    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()>;
+    fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()>;
 
     /// Stores the springs to targets of a step.
-    fn enter_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
+    fn set_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
         let why = "points of a body of handles alone are held; pull others by a generalised force";
         pull.map_or(Ok(()), |_| Err(Error::Unsupported { what: "pull", why }))
     }
 
     /// Prepares all constants of a substep of h seconds.
-    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()>;
+    fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()>;
 
     /// Prepares all constants of static equilibrium.
-    fn prepare_rest(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()>;
+    fn prepare_rest(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()>;
 
     /// Solves for the prepared coordinates, in a substep from those of a state; returns iterations and
     /// residual.
@@ -88,7 +88,7 @@ pub(crate) trait Substep: Send {
         state: &State,
         params: &SimulationParams,
         max_iterations: u32,
-        heard: &mut Heard<'_>,
+        on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)>;
 
     /// Solves for the coordinates at the end of a substep; returns iterations and residual.
@@ -97,17 +97,17 @@ pub(crate) trait Substep: Send {
     }
 
     /// The last solution.
-    fn found(&mut self) -> &mut Rows;
+    fn solution(&mut self) -> &mut Rows;
 
     /// Rotates the displacement of the last solution.
-    fn turn_found(&mut self, turn: &Matrix3<f64>) {
-        self.found().iter_mut().for_each(|row| *row = (turn * Vector3::from(*row)).into());
+    fn rotate_solution(&mut self, turn: &Matrix3<f64>) {
+        self.solution().iter_mut().for_each(|row| *row = (turn * Vector3::from(*row)).into());
     }
 
     /// Rotates the last solution with the rig's overall rotation between two poses.
-    fn carry_found(&mut self, from: &Rows, to: &Rows) {
+    fn carry_solution(&mut self, from: &Rows, to: &Rows) {
         let turn = self.turn(from, to);
-        self.turn_found(&turn);
+        self.rotate_solution(&turn);
     }
 
     /// Sets coordinates to rest in a pose.
@@ -137,7 +137,7 @@ pub(crate) trait Substep: Send {
     }
 
     /// Writes the coefficients of given coordinates.
-    fn show(&mut self, coordinates: &Rows);
+    fn write_coefficients(&mut self, coordinates: &Rows);
 
     /// The coefficients, in C order.
     fn coefficients(&self) -> &[f64];

@@ -7,7 +7,7 @@ use super::kinematics::Frame;
 use crate::potentials::contact::{Bound, Course};
 
 /// Motion of a domain: at the start of the substep, at present, and along a direction.
-pub(super) struct Way<'a> {
+pub(super) struct DomainPath<'a> {
     domain: &'a Domain,
     /// Frames at the start and at present.
     frames: [Frame; 2],
@@ -21,7 +21,7 @@ pub(super) struct Way<'a> {
     since: Vec<f64>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> DomainPath<'a> {
     pub(super) fn new(
         domain: &'a Domain,
         frames: [Frame; 2],
@@ -101,13 +101,13 @@ mod tests {
             let frames = [frame(1.0), frame(size)];
             let y = [1.0, size, size].map(|size| [0; RANK].map(|_| some(size)));
             let twist = Vector6::from_fn(|_, _| some(size));
-            let way = Way::new(&domain, frames, y.each_ref().map(|y| y.as_slice()), twist);
+            let path = DomainPath::new(&domain, frames, y.each_ref().map(|y| y.as_slice()), twist);
             for part in 0..domain.spheres.part_count() {
-                let bound = way.bound(part);
+                let bound = path.bound(part);
                 let slack =
                     1e-13 * (1.0 + bound.here.norm() + bound.around_here + bound.beside + bound.ahead);
                 for &vertex in domain.spheres.vertices(part) {
-                    let course = way.course(vertex as usize);
+                    let course = path.course(vertex as usize);
                     let (start, here) = (course.start - bound.start, course.here - bound.here);
                     assert!(start.norm() <= bound.around_start + slack);
                     assert!(here.norm() <= bound.around_here + slack);

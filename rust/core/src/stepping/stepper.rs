@@ -1,7 +1,7 @@
 //! Time stepping for all methods: frames and substeps, the state with its history, cuts, and undo.
 
-use super::substep::{RigPlace, Substep};
-use crate::inputs::settings::{Drive, HISTORY, Integrator, SimulationParams, StepReport};
+use super::method::{Method, RigState};
+use crate::inputs::settings::{HISTORY, Integrator, SimulationParams, StepInput, StepReport};
 use crate::kinematics::history::{felt_acceleration, follow, on_parabola, remember, smooth};
 use crate::potentials::contact::Placement;
 use crate::stepping::state::State;
@@ -11,7 +11,7 @@ use crate::{Error, Progress, Result};
 pub(crate) type Solve<'a, S> = dyn FnMut(&mut S, &State) -> Result<(u32, f64)> + 'a;
 
 /// State of a simulation, and the method that solves its substeps.
-pub(crate) struct Motion<S: Substep + ?Sized> {
+pub(crate) struct Stepper<S: Method + ?Sized> {
     state: State,
     /// The state before a step, for undo after a failure.
     before: State,
@@ -27,13 +27,13 @@ pub(crate) struct Motion<S: Substep + ?Sized> {
     colliders: Vec<[f64; 3]>,
     /// Felt accelerations of the pose and of the offsets.
     felt: [Vec<[f64; 3]>; 2],
-    pub(crate) substep: Box<S>,
+    pub(crate) method: Box<S>,
 }
 
-impl<S: Substep + ?Sized> Motion<S> {
-    pub(crate) fn new(substep: Box<S>) -> Self {
-        let [pose, coordinates, _] = substep.rows();
-        let [colliders, _] = substep.contact_sizes();
+impl<S: Method + ?Sized> Stepper<S> {
+    pub(crate) fn new(method: Box<S>) -> Self {
+        let [pose, coordinates, _] = method.rows();
+        let [colliders, _] = method.contact_sizes();
         let mut state = State::new(pose, coordinates, colliders);
         let made = Placement::made(colliders);
         state.contact.start(&made);
@@ -47,7 +47,7 @@ impl<S: Substep + ?Sized> Motion<S> {
             colliders: made.clone(),
             collider_target: made,
             felt: [vec![[0.0; 3]; pose], Vec::new()],
-            substep,
+            method,
         }
     }
 
@@ -57,13 +57,13 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Velocities of the coefficients by the integrator's backward difference, in C order; zeros at rest.
     pub(crate) fn velocities(&mut self, integrator: Integrator) -> Vec<f64> {
-        let mut rates = vec![0.0; self.substep.coefficients().len()];
+        let mut rates = vec![0.0; self.method.coefficients().len()];
         let spacing = self.state.spacing;
         if spacing > 0.0 {
             let [newest, older] = integrator.velocity();
             for (back, factor) in [newest, older - newest, -older].into_iter().enumerate() {
-                self.substep.show(&self.state.reduced[HISTORY - 1 - back]);
-                let coefficients = self.substep.coefficients();
+                self.method.write_coefficients(&self.state.reduced[HISTORY - 1 - back]);
+                let coefficients = self.method.coefficients();
                 rates.iter_mut().zip(coefficients).for_each(|(rate, x)| *rate += factor / spacing * x);
             }
         }
@@ -73,7 +73,7 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// The method.
     pub(crate) fn method(&self) -> &S {
-        &self.substep
+        &self.method
     }
 
     /// Resamples the target poses to frames of another length: keeps the rig's velocity.
@@ -87,14 +87,14 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// The method, and the state from which a substep starts.
     pub(crate) fn parts(&mut self) -> (&mut S, &State) {
-        (&mut self.substep, &self.state)
+        (&mut self.method, &self.state)
     }
 
     pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
-        let [.., offset_rows] = self.substep.rows();
-        let [_, points] = self.substep.contact_sizes();
+        let [.., offset_rows] = self.method.rows();
+        let [_, points] = self.method.contact_sizes();
         state.check(&self.state, offset_rows)?;
-        let others = self.substep.touching().is_some();
+        let others = self.method.touching().is_some();
         state.contact.check(&self.state.contact, points, others)?;
         let held = self.state.holds_offsets();
         self.state.copy_from(state);
@@ -109,16 +109,16 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Allocates offsets for all following steps.
     fn hold_offsets(&mut self) {
-        let [.., rows] = self.substep.rows();
+        let [.., rows] = self.method.rows();
         self.state.hold_offsets(rows);
         self.offset_target.resize(rows, [0.0; 3]);
         self.offset.resize(rows, [0.0; 3]);
         self.felt[1].resize(rows, [0.0; 3]);
-        self.substep.hold_offsets();
+        self.method.hold_offsets();
     }
 
-    pub(crate) fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.enter(drive)?;
+    pub(crate) fn reset(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.enter(input)?;
         self.start();
         self.state.time = 0.0;
         self.show();
@@ -137,13 +137,13 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Puts the body at rest in the target pose with the displacement kept, turned with the rig's overall
     /// rotation.
-    pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.enter(drive)?;
+    pub(crate) fn cut(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.enter(input)?;
         let last = HISTORY - 1;
         let started = self.state.started;
-        self.substep.found().copy_from_slice(&self.state.reduced[last]);
+        self.method.solution().copy_from_slice(&self.state.reduced[last]);
         if started {
-            self.substep.carry_found(&self.state.path[last], &self.target);
+            self.method.carry_solution(&self.state.path[last], &self.target);
         }
         self.start();
         if started {
@@ -155,17 +155,17 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Puts the body at rest at the method's current solution.
     pub(crate) fn stay(&mut self) {
-        let found = self.substep.found();
+        let found = self.method.solution();
         self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(found));
         self.show();
     }
 
     /// Gives the rig, at rest so far, the velocity towards the next pose.
-    pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+    pub(crate) fn coast(&mut self, next: &StepInput<'_>, params: &SimulationParams) -> Result<()> {
         self.enter(next)?;
         if self.state.started {
             let ahead = [&self.target[..], &self.offset_target, &self.collider_target];
-            self.substep.coast(&mut self.state.reduced, [&self.state.path[HISTORY - 1], &self.target]);
+            self.method.coast(&mut self.state.reduced, [&self.state.path[HISTORY - 1], &self.target]);
             self.state.coast(ahead, params.dt);
         }
         Ok(())
@@ -181,7 +181,7 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Hands the curvature pairs of the state to the method.
     fn recall(&mut self) {
-        if let Some(memory) = self.substep.memory() {
+        if let Some(memory) = self.method.memory() {
             memory.load(&self.state.learnt);
         }
     }
@@ -201,50 +201,50 @@ impl<S: Substep + ?Sized> Motion<S> {
             offset.copy_from_slice(&self.offset_target);
         }
         for reduced in &mut self.state.reduced {
-            self.substep.begin(&self.target, reduced);
+            self.method.begin(&self.target, reduced);
         }
         (self.state.started, self.state.spacing) = (true, 0.0);
         self.state.learnt.pairs.clear();
         self.recall();
     }
 
-    fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
+    fn enter(&mut self, input: &StepInput<'_>) -> Result<()> {
         self.target.copy_from_slice(&self.state.frames[1]);
-        self.substep.enter_pose(drive.pose, &mut self.target)?;
-        match drive.offsets {
+        self.method.set_pose(input.pose, &mut self.target)?;
+        match input.offsets {
             Some(offsets) => {
                 self.hold_offsets();
-                self.substep.enter_offsets(offsets, &mut self.target, &mut self.offset_target)?;
+                self.method.set_offsets(offsets, &mut self.target, &mut self.offset_target)?;
             }
             None => self.offset_target.fill([0.0; 3]),
         }
-        if let Some(colliders) = drive.colliders {
+        if let Some(colliders) = input.colliders {
             Placement::enter(colliders, &mut self.collider_target)?;
         }
-        self.substep.enter_pull(drive.pull)?;
-        self.substep.enter_loads(drive)
+        self.method.set_pull(input.pull)?;
+        self.method.set_loads(input)
     }
 
     /// Starts at rest in static equilibrium: the minimum of elastic energy minus the work of loads, reached
     /// from zero displacement.
     pub(crate) fn settle(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         max_iterations: u32,
         params: &SimulationParams,
         progress: &Progress,
     ) -> Result<StepReport> {
         progress.enter("settling", 0.0, 1.0)?;
-        self.enter(drive)?;
+        self.enter(input)?;
         self.before.copy_from(&self.state);
         self.start();
         let (pose, offset, colliders) = (&self.target, &self.offset_target, &self.collider_target);
         let [felt, offset_felt] = &self.felt;
-        let rig = RigPlace { pose, offset, colliders, felt: [felt, offset_felt] };
-        let mut heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
-        let prepared = self.substep.prepare_rest(rig, params);
-        let settled =
-            prepared.and_then(|()| self.substep.minimise(&self.state, params, max_iterations, &mut heard));
+        let rig = RigState { pose, offset, colliders, felt: [felt, offset_felt] };
+        let mut on_iteration = |iteration| progress.report(iteration as f32 / max_iterations as f32);
+        let prepared = self.method.prepare_rest(rig, params);
+        let settled = prepared
+            .and_then(|()| self.method.minimise(&self.state, params, max_iterations, &mut on_iteration));
         let (iterations, residual) = self.or_undone(settled)?;
         self.state.time = 0.0;
         self.stay();
@@ -253,11 +253,11 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     pub(crate) fn step(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         params: &SimulationParams,
         progress: &Progress,
     ) -> Result<StepReport> {
-        self.step_by(drive, params, &mut |substep, state| substep.solve(state, params, progress))
+        self.step_by(input, params, &mut |method, state| method.solve(state, params, progress))
     }
 
     /// The result, after undo of the step on failure.
@@ -268,14 +268,14 @@ impl<S: Substep + ?Sized> Motion<S> {
     /// A step with each substep solved by `solve`, which returns iterations and residual.
     pub(crate) fn step_by(
         &mut self,
-        drive: &Drive<'_>,
+        input: &StepInput<'_>,
         params: &SimulationParams,
         solve: &mut Solve<'_, S>,
     ) -> Result<StepReport> {
-        self.begin(drive)?;
+        self.begin(input)?;
         let mut report = StepReport::default();
         for substep in 1..=params.substeps {
-            let solved = self.prepare(substep, params).and_then(|()| solve(&mut self.substep, &self.state));
+            let solved = self.prepare(substep, params).and_then(|()| solve(&mut self.method, &self.state));
             report.add(self.or_undone(solved)?);
             self.take();
         }
@@ -283,8 +283,8 @@ impl<S: Substep + ?Sized> Motion<S> {
     }
 
     /// Begins a step. The first one starts at rest in its pose, with colliders at their initial places.
-    pub(crate) fn begin(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.enter(drive)?;
+    pub(crate) fn begin(&mut self, input: &StepInput<'_>) -> Result<()> {
+        self.enter(input)?;
         self.before.copy_from(&self.state);
         if !self.state.started {
             self.rest();
@@ -294,7 +294,7 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Ends a step after its last substep.
     pub(crate) fn end(&mut self, report: StepReport, params: &SimulationParams) -> Result<StepReport> {
-        follow(&mut self.state.frames, self.substep.reached(&self.target));
+        follow(&mut self.state.frames, self.method.reached(&self.target));
         follow(&mut self.state.offset_frames, &self.offset_target);
         follow(&mut self.state.contact.frames, &self.collider_target);
         self.state.time += params.dt;
@@ -303,11 +303,11 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     /// Accepts the new state, or undoes the step after numerical overflow.
     fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
-        report.energy = self.substep.elastic_energy(params);
+        report.energy = self.method.elastic_energy(params);
         report.converged = report.residual <= params.tolerance;
         self.show();
         // The energy does not depend on every coordinate.
-        let numbers = self.substep.coefficients().iter().chain([&report.residual, &report.energy]);
+        let numbers = self.method.coefficients().iter().chain([&report.residual, &report.energy]);
         if { numbers }.any(|x| !x.is_finite()) {
             self.undo();
             return Err(Error::Numerical {
@@ -315,7 +315,7 @@ impl<S: Substep + ?Sized> Motion<S> {
                 why: "the motion is too violent for double precision; check the pose".into(),
             });
         }
-        if let Some(memory) = self.substep.memory() {
+        if let Some(memory) = self.method.memory() {
             memory.save(&mut self.state.learnt);
         }
         Ok(report)
@@ -362,21 +362,21 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.feel(params);
         let [felt, offset_felt] = &self.felt;
         let (pose, offset, colliders) = (&self.pose, &self.offset, &self.colliders);
-        let rig = RigPlace { pose, offset, colliders, felt: [felt, offset_felt] };
-        self.substep.prepare(&self.state, rig, params, h)
+        let rig = RigState { pose, offset, colliders, felt: [felt, offset_felt] };
+        self.method.prepare(&self.state, rig, params, h)
     }
 
     /// Appends the solution of a substep to the history.
     pub(crate) fn take(&mut self) {
-        remember(&mut self.state.reduced, self.substep.found());
+        remember(&mut self.state.reduced, self.method.solution());
         remember(&mut self.state.path, &self.pose);
         remember(&mut self.state.offset_path, &self.offset);
         self.state.contact.last.copy_from_slice(&self.colliders);
         self.state.contact.anchors.clear();
-        self.state.contact.anchors.extend_from_slice(self.substep.anchors());
+        self.state.contact.anchors.extend_from_slice(self.method.anchors());
     }
 
     fn show(&mut self) {
-        self.substep.show(&self.state.reduced[HISTORY - 1]);
+        self.method.write_coefficients(&self.state.reduced[HISTORY - 1]);
     }
 }
