@@ -30,7 +30,7 @@ use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::state::State;
 use crate::{Result, check};
 
-/// Solver of a substep of a [`FullSpaceModel`], with its scratch; the factored metric is kept between substeps.
+/// Solver of a substep of a [`FullSpaceModel`], with its scratch; the factored metric is kept.
 ///
 /// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the admissible
 /// displacements u of `x = rig + u`. Coordinates are u of the moving rows; offsets have all rows.
