@@ -1,6 +1,7 @@
 //! Starts of a `Simulation`: at rest, in equilibrium, in a cycle, at a place, and across cuts.
 
-use jounce::inputs::Start;
+use jounce::inputs::{Start, StepInput};
+use jounce::simulation::Simulation as Core;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
@@ -161,10 +162,7 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let input = arrays.input();
-        let simulation = &mut *self.lock()?;
-        run(py, || simulation.cut(&input))
+        self.start(py, [pose, offsets, colliders], Core::cut)
     }
 
     /// Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
@@ -202,10 +200,7 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let input = arrays.input();
-        let simulation = &mut *self.lock()?;
-        run(py, || simulation.coast(&input))
+        self.start(py, [pose, offsets, colliders], Core::coast)
     }
 
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
@@ -227,10 +222,22 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        self.start(py, [pose, offsets, colliders], Core::reset_with)
+    }
+}
+
+impl Simulation {
+    /// Starts in a pose in one of the ways of the core.
+    fn start(
+        &self,
+        py: Python<'_>,
+        [pose, offsets, colliders]: [Option<&Bound<'_, PyAny>>; 3],
+        way: impl FnOnce(&mut Core, &StepInput<'_>) -> jounce::Result<()> + Send,
+    ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None, colliders)?;
         let input = arrays.input();
         let simulation = &mut *self.lock()?;
-        run(py, || simulation.reset_with(&input))
+        run(py, || way(simulation, &input))
     }
 }
 
