@@ -12,7 +12,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core.body.full_space import why_draft
+from ..core.body.full_space import LARGEST_LIVE, why_draft
 from ..core.flesh.settings import AUTOMATIC, BakeSettings, Quality, Target
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -302,6 +302,12 @@ class BakeProps(BakeRecord):
         if self.quality != AUTOMATIC:
             return Quality(self.quality)
         return Quality.DRAFT if why_draft(target, tets) else Quality.FINAL
+
+    def drafts_vertices(self, quality: Quality, tets: int) -> bool:
+        """True if every vertex moves in the draft before a final motion, not only modes. Drafts of loops are
+        of modes, which close sooner.
+        """
+        return self.is_flesh and quality is Quality.FINAL and not self.loop and tets <= LARGEST_LIVE
 
     def why_draft(self, target: Target, tets: int) -> str:
         """The reason why an automatic body stays a draft; empty for others."""

@@ -85,7 +85,7 @@ def test_a_frame_shows_its_draft_until_its_final_is_there_and_the_line_counts(se
             if known.filling.checked > index:
                 coefficients, shaper = known.direction.best(index)
                 is_final = known.final.checked > index
-                assert shaper is (known.final.fine if is_final else known.motions.body)
+                assert shaper is (known.final.fine if is_final else known.filling.owner)
     counted = [text for text in seen if text.endswith("of 12 frames")]
     assert len(set(counted)) > 1 and all(text.startswith("Final, ") for text in counted)
     assert seen[-1].startswith("Final. ")
