@@ -138,7 +138,7 @@ class BakeProps(BakeRecord):
             (
                 Quality.DRAFT.value,
                 "Draft",
-                "The modes alone: at once, and near to the final motion",
+                "The modes alone, for heavy scenes: half of the motion of soft flesh is missing",
                 "NONE",
                 0,
             ),
@@ -152,7 +152,7 @@ class BakeProps(BakeRecord):
             (
                 Quality.FINAL.value,
                 "Final",
-                "Every vertex of the cage, of any size: what the modes come near to. Takes seconds to "
+                "Every vertex of the cage, of any size. Takes seconds to "
                 "minutes for a shot, simulated behind the draft and kept in a file beside the .blend",
                 "NONE",
                 1,

@@ -144,3 +144,17 @@ def test_flesh_that_is_pulled_by_hand_moves_every_vertex(character, session, mod
             known.display.move(moved.step(), moved.shaper, moved.beside)
         assert np.linalg.norm(target - grip.position(pose, moved.simulation.coefficients)) < 0.7 * start
         assert np.abs(known.display.offsets - before).max() > 1e-3
+
+
+def test_an_opened_file_shows_its_final_frames_without_a_simulation(character, session, module):
+    obj, _ = character
+    bpy.ops.jounce.fill_cache()
+    shown = scenes.evaluated_frames(obj, FRAMES)
+    assert session(obj).filling.simulated > 0
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    obj = bpy.data.objects["Column"]
+    module("bridge.preview.previews").sync()
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), shown)
+    known = session(obj)
+    assert known.filling.simulated == known.final.filling.simulated == 0

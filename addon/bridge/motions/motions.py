@@ -149,12 +149,21 @@ class Motions:
 
     def cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
         """The stored cache if its origin is the same, otherwise an empty one. A draft of every vertex is not
-        stored: it takes much memory, and its final motion is.
+        stored: the frames of its final motion are, and are its best drafts unless something collides.
         """
         origin, stored = self.origin(scene, first), kept(self.scene.host)
         if isinstance(self.drafted(), FineBody):
-            return FinalCache(origin, first)
+            made = FinalCache(origin, first)
+            if self.scene.colliders.colliders is None:
+                made = self.final_cache(scene, first).moved(None)
+                made.origin = origin
+            return made
         return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
+
+    def begun(self, scene: bpy.types.Scene, first: int) -> MotionCache:
+        """A cache without stored frames of modes."""
+        is_full = isinstance(self.drafted(), FineBody)
+        return self.cache(scene, first) if is_full else MotionCache(self.origin(scene, first), first)
 
     def drafted(self) -> Coordinates:
         """Owner of a draft's coefficients. A body in the full space is prepared if missing."""

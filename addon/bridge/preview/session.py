@@ -207,7 +207,7 @@ class Session:
         self._changed = [] if cache is None else cache.changes(origin)
         self._changed = QUALITY if QUALITY[0] in self._changed else self._changed
         if cache is None or self._changed:
-            cache = MotionCache(origin, first)
+            cache = self.motions.begun(self.scene, first)
         self.filling = self.motions.filling(self.scene, cache)
         self.final = quality_passes.restarted(self.final, self.motions, self.scene)
         self.first_look = first_look.restarted(self.first_look, self.motions, self.scene, self.filling)

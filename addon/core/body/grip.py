@@ -35,9 +35,9 @@ class Grip:
     ) -> None:
         """weights: (b,), of the rig at the point. point: index among the body's render vertices.
 
-        shaper: owner of the coefficients. triangles: (q, 3), of the render vertices. Where every vertex moves,
-        forces act on a patch around the point, and move the patch on average: a single point would be drawn
-        out to a tip.
+        shaper: owner of the coefficients. triangles: (q, 3), of the render vertices. Where every vertex
+        moves, forces act on a patch around the point, and move the patch on average: a single point would be
+        drawn out to a tip.
         """
         points, held = shaper.embedding.points, [point]
         if isinstance(shaper, FineBody) and len(shaper.model.coefficient_shape) == 2:
