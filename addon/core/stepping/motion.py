@@ -33,8 +33,8 @@ REFERENCE_SIZE = 1.8
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
 # Largest numbers of iterations of a substep: the full space needs many at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
-# Tolerance of a substep.
-TOLERANCE = 1e-6
+# Tolerance of a substep, and of one in a draft of every vertex.
+TOLERANCE, DRAFT_TOLERANCE = 1e-6, 3e-5
 # Share of a swing that is left when a motion counts as settled.
 SETTLED = 0.1
 
