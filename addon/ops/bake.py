@@ -101,6 +101,12 @@ class Baking:
         """True for a bake of the full space."""
         return self.settings.quality is Quality.FINAL
 
+    @property
+    def tells_draft(self) -> bool:
+        """True for a final motion whose draft is of modes, and is compared with it."""
+        drafts_vertices = self.scene.host.jounce.drafts_vertices
+        return self.is_final and not drafts_vertices(self.settings.quality, len(self.body.mesh.tets))
+
     def draft(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass:
         """A pass of the modes."""
         if self.fine is None and self.settings.shards:
@@ -297,7 +303,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
         unmoved = f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake."
         warn(built_bodies.held_skin(baking.body, scene.surface) or unmoved)
     closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
-    closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.is_final else ""
+    closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.tells_draft else ""
     closing += f"; at most {taken.depth:.1%} of the size inside of colliders" if taken.depth else ""
     parts = prepared.parts or "nothing to bake"
     return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{closing}"
@@ -328,10 +334,9 @@ class Passes:
     def __init__(self, baking: Baking, scene: bpy.types.Scene, stack: ExitStack) -> None:
         """stack: stops the passes at its end."""
         self.baking = baking
-        made = self._made = motions.Motions(baking.body, baking.scene)
+        made = self._made = motions.Motions(baking.body, baking.scene, of_modes=True)
         drafts, behind = [baking.draft(made, scene)], baking.behind(made, scene)
-        # A final motion is compared with the draft.
-        keeps_draft = behind is None or baking.is_final
+        keeps_draft = behind is None or baking.tells_draft
         self.fillings = (drafts if keeps_draft else []) + ([] if behind is None else [behind])
         self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loop else None
         for filling in self.fillings:
@@ -355,7 +360,7 @@ class Passes:
     def taken(self) -> Generator[Step, None, Recording]:
         """The recording of the draft, or of the final motion with its draft's error."""
         scene = self.baking.scene
-        if not self.baking.is_final:
+        if not self.baking.tells_draft:
             return self.measured((yield from take(scene, self.fillings[0], self._cycle)))
         draft, final = yield from scaled(
             in_turn(take(scene, filling, self._cycle) for filling in self.fillings), 0.0, 0.5

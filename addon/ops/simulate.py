@@ -25,7 +25,7 @@ def simulate_shard(
     """Simulates the missing frames of a shard. settings: of the bake of its frames."""
     baking = yield from scaled(prepare(host, context, settings, warn), 0.0, 0.2)
     settings = baking.settings
-    made = motions.Motions(baking.body, baking.scene)
+    made = motions.Motions(baking.body, baking.scene, of_modes=True)
     place = shards.path_of(host, settings)
     lock = FileLock(place.with_suffix(".lock"))
     with ExitStack() as stack:

@@ -12,7 +12,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core.body.full_space import why_draft
+from ..core.body.full_space import LARGEST_LIVE, why_draft
 from ..core.flesh.settings import AUTOMATIC, BakeSettings, Quality, Target
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -138,7 +138,7 @@ class BakeProps(BakeRecord):
             (
                 Quality.DRAFT.value,
                 "Draft",
-                "The modes alone: at once, and near to the final motion",
+                "The modes alone, for heavy scenes: half of the motion of soft flesh is missing",
                 "NONE",
                 0,
             ),
@@ -152,7 +152,7 @@ class BakeProps(BakeRecord):
             (
                 Quality.FINAL.value,
                 "Final",
-                "Every vertex of the cage, of any size: what the modes come near to. Takes seconds to "
+                "Every vertex of the cage, of any size. Takes seconds to "
                 "minutes for a shot, simulated behind the draft and kept in a file beside the .blend",
                 "NONE",
                 1,
@@ -302,6 +302,12 @@ class BakeProps(BakeRecord):
         if self.quality != AUTOMATIC:
             return Quality(self.quality)
         return Quality.DRAFT if why_draft(target, tets) else Quality.FINAL
+
+    def drafts_vertices(self, quality: Quality, tets: int) -> bool:
+        """True if every vertex moves in the draft before a final motion, not only modes. Drafts of loops are
+        of modes, which close sooner.
+        """
+        return self.is_flesh and quality is Quality.FINAL and not self.loop and tets <= LARGEST_LIVE
 
     def why_draft(self, target: Target, tets: int) -> str:
         """The reason why an automatic body stays a draft; empty for others."""

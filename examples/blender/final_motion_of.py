@@ -1,9 +1,9 @@
-"""One character for `final_motion.py`: draft and final motion over a clip, and settling to rest.
+"""One character for `final_motion.py`: modes, draft and final motion over a clip, and settling to rest.
 
     python final_motion_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Both are previewed as an artist does. Milliseconds are processor time, including the evaluation of the rig.
-Stretch, flipped triangles and jitter are defined in `body_parts_of.py`.
+All are previewed as an artist does. Milliseconds are processor time of a frame's step on one thread. Stretch,
+flipped triangles and jitter are defined in `body_parts_of.py`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
 def shoot(
     package: str, character: characters.Character, shot: characters.Shot, caches: Path
 ) -> tuple[dict, sheet.Take]:
-    """Records both motions through the artist's operators; returns measurements and take.
+    """Records all motions through the artist's operators; returns measurements and take.
 
     package: the extension's. caches: folder for the cache of the final motion, which would otherwise lie
     beside the character.
@@ -56,20 +56,19 @@ def shoot(
     found = body_parts_of.regions(character)
     posed = studio.record(character.body, shot.frames)
     host = flesh.added(character.armature, character.body, shot.first)
-    draft = studio.record(character.body, shot.frames)
-    rest = coming_to_rest(package, host, shot)
+    modes = studio.record(character.body, shot.frames)
+    steps = stepped(package, host, shot)
     host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)
-    started = time.process_time()
     bpy.ops.jounce.fill_cache()
-    seconds = (time.process_time() - started) / len(shot.frames)
+    draft = drafted(package, host, character, shot)
     final = studio.record(character.body, shot.frames)
     rough = one_character.take(character, shot, posed, draft)
     take = replace(rough, fleshed=final, rows=ROWS, between=(draft,))
     values = [body_parts_of.measure(character, each, found) for each in (rough, take)]
-    report = {"ms a frame": 1e3 * seconds, "draft, apart": apart(posed, draft, final)}
+    report = {"modes, apart": apart(posed, modes, final), "draft, apart": apart(posed, draft, final)}
     report |= {f"{name}, draft": values[0][name] for name in MEASURED if name in values[0]}
     report |= {name: values[1][name] for name in MEASURED if name in values[1]}
-    return report | rest, take
+    return report | steps, take
 
 
 def apart(posed: sheet.Shapes, draft: sheet.Shapes, final: sheet.Shapes) -> float:
@@ -85,8 +84,21 @@ def apart(posed: sheet.Shapes, draft: sheet.Shapes, final: sheet.Shapes) -> floa
     return (squares(draft, final) / moved) ** 0.5 if moved > 0.0 else 0.0
 
 
-def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) -> dict:
-    """Largest rise of energy with a resting rig, as a share of the energy, and the number of tets."""
+def drafted(
+    package: str, host: bpy.types.Object, character: characters.Character, shot: characters.Shot
+) -> sheet.Shapes:
+    """The draft behind a complete final motion, as the preview shows it before a frame is final."""
+    behind = importlib.import_module(f"{package}.bridge.preview.previews").session(host).final
+    behind.frame, behind.reach = (lambda _index: None), (lambda _drives, _index: None)
+    shapes = studio.record(character.body, shot.frames)
+    del behind.frame, behind.reach
+    return shapes
+
+
+def stepped(package: str, host: bpy.types.Object, shot: characters.Shot) -> dict:
+    """Milliseconds of each kind of motion, largest rise of energy with a resting rig, as a share of the
+    energy, and the number of tets.
+    """
 
     def module(name: str) -> ModuleType:
         return importlib.import_module(f"{package}.{name}")
@@ -97,6 +109,15 @@ def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) 
     model = body.full_space(full.material(body, host.jounce.flesh()))
     stiffness = motions.stiffness_of(motions.built_frequency(body, settings.frequency_of), settings)
     render = bpy.context.scene.render
+    seconds, none = render.fps_base / render.fps, np.zeros(3)
+    kinds = {
+        "ms, modes": motions.simulation(body, settings, seconds, none),
+        "ms, draft": motions.simulation(
+            body, settings, seconds, none, model, tolerance=motions.DRAFT_TOLERANCE
+        ),
+        "ms": motions.simulation(body, settings, seconds, none, model),
+    }
+    costs = {name: milliseconds(kind, host, motion.poses) for name, kind in kinds.items()}
     rate = settings.substeps * render.fps / render.fps_base
     simulation = undamped(model, stiffness, rate)
     simulation.reset(motion.poses[0])
@@ -110,7 +131,18 @@ def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) 
     simulation.restore_state(state)
     energies = energies_of(simulation, still, motions.DENSITY * body.mesh.vertex_volumes, rate)
     rise = float(np.diff(energies).max(initial=0.0))
-    return {"tets": len(body.mesh.tets), "rise": rise / energies[0] if energies[0] > 0.0 else 0.0}
+    rise = rise / energies[0] if energies[0] > 0.0 else 0.0
+    return {"tets": len(body.mesh.tets), "rise": rise} | costs
+
+
+def milliseconds(simulation: jounce.Simulation, host: bpy.types.Object, poses: np.ndarray) -> float:
+    """Processor time of a frame, in the mean."""
+    simulation.strength = host.jounce.strength * host.jounce.shot_amount
+    simulation.reset(poses[0])
+    started = time.process_time()
+    for pose in poses[1:]:
+        simulation.step(pose)
+    return 1e3 * (time.process_time() - started) / (len(poses) - 1)
 
 
 def undamped(model: jounce.Model, stiffness: float, rate: float) -> jounce.Simulation:

@@ -130,6 +130,7 @@ def body_of(kept: dict[str, np.ndarray], resolution: int) -> jounce.Body:
         amount=float(kept["amount"]),
         rigid=kept["rigid"],
         resolution=int(kept["resolution"]),
+        anatomy=False,
     )
     surface = kept["points"], kept["triangles"], kept["weights"]
     return jounce.Body(*surface, resolution=resolution, modes=1, clusters=1, core=core)

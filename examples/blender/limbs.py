@@ -22,6 +22,7 @@ COLUMNS = {
     "deepest, with": "{:.2%}",
     "seen, without": "{}",
     "seen, with": "{}",
+    "loose, with": "{}",
     "stretch, 99.9 percentile": "{:.0%}",
     "flipped triangles": "{:.3%}",
     "s a frame, free": "{:.2f}",

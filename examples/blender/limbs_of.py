@@ -5,12 +5,13 @@
 Depth is the penetration of a vertex into the capsule of a limb to which it does not belong, as a share of the
 diagonal at the first frame. Vertices of the limb itself and of its neighbours are left out, as are those
 inside the capsule in the first frame and those moved by flesh less than a thousandth of the size, which bones
-hold.
+hold. *Loose*: those inside that the capsule does not spare and that move by half a percent of the size.
 """
 
 from __future__ import annotations
 
 import os
+import importlib
 import sys
 import time
 from pathlib import Path
@@ -29,15 +30,19 @@ import studio
 
 # Smallest visible depth; smallest motion of flesh that bones do not hold.
 SEEN, HELD = 2e-3, 1e-3
+# Motion of flesh in the clip that a collider can push, as a share of the size.
+LOOSE = 5e-3
 
 
 def main() -> None:
     """Measures one character and writes the report."""
     options = one_character.shooting_parser(__doc__).parse_args()
-    one_character.shoot(options, lambda _, who, shot: shoot(who, shot, options.report.parent))
+    one_character.shoot(options, lambda package, who, shot: shoot(package, who, shot, options.report.parent))
 
 
-def shoot(character: characters.Character, shot: characters.Shot, caches: Path) -> tuple[dict, sheet.Take]:
+def shoot(
+    package: str, character: characters.Character, shot: characters.Shot, caches: Path
+) -> tuple[dict, sheet.Take]:
     """Records both motions through the artist's operators; returns measurements and take.
 
     caches: folder for the caches of the final motions, which would otherwise lie beside the character.
@@ -58,11 +63,13 @@ def shoot(character: characters.Character, shot: characters.Shot, caches: Path) 
         rows=("Without collisions", "With the limbs' capsules", "Difference"),
     )  # fmt: skip
     before, after = depths(character, shot, capsules, size, (posed, free, touched))
+    may_touch = ~spared(package, character, capsules) & (largest_motion(posed, free) > LOOSE * size)
     tearing = body_parts_of.tearing(character, sheet.Take("", 1, 1.0, size, posed, touched))
     report = {"capsules": len(capsules), "s a frame, free": seconds, "s a frame": busy} | tearing
     for name, depth in (("without", before), ("with", after)):
         report[f"deepest, {name}"] = float(depth.max(initial=0.0))
         report[f"seen, {name}"] = int((depth > SEEN).sum())
+    report["loose, with"] = int(((after > SEEN) & may_touch).sum())
     return report, take
 
 
@@ -84,11 +91,7 @@ def depths(
     """Depths of flesh in capsules, (f, c, p) as shares of the size, for all motions after the posed one."""
     posed, *motions = shapes
     bones = np.concatenate([body_parts_of.strongest_bones(mesh) for mesh in character.body])
-    moves = [
-        np.linalg.norm(np.concatenate(now) - np.concatenate(rig), axis=1)
-        for now, rig in zip(motions[0], posed, strict=True)
-    ]
-    is_flesh = np.max(moves, axis=0) > HELD * size
+    is_flesh = largest_motion(posed, motions[0]) > HELD * size
     found: list[list[np.ndarray]] = [[], []]
     counts: list[np.ndarray] = []
     for index, frame in enumerate(shot.frames):
@@ -106,6 +109,29 @@ def depths(
                 np.array([inside(c, points) * mine / size for c, mine in zip(capsules, counts, strict=True)])
             )
     return [np.array(kept) for kept in found]
+
+
+def largest_motion(posed: sheet.Shapes, motion: sheet.Shapes) -> np.ndarray:
+    """Largest distance (p,) of each vertex from its pose in all frames."""
+    moves = [
+        np.linalg.norm(np.concatenate(now) - np.concatenate(rig), axis=1)
+        for now, rig in zip(motion, posed, strict=True)
+    ]
+    return np.max(moves, axis=0)
+
+
+def spared(package: str, character: characters.Character, capsules: list[bpy.types.Object]) -> np.ndarray:
+    """True for vertices (c, p) that pass through a capsule by the rules of *Capsules of Bones*."""
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    bodies = importlib.import_module(f"{package}.bridge.body.bodies")
+    scene = bodies.read(host, bpy.context, print)
+    counts = {mesh.name: len(mesh.data.vertices) for mesh in character.body}
+    starts = dict(zip(counts, np.cumsum([0, *counts.values()]), strict=False))
+    rows = np.concatenate([starts[mesh.name] + np.arange(counts[mesh.name]) for mesh in scene.objects])
+    passes = np.zeros((len(capsules), sum(counts.values())), dtype=bool)
+    for obj, solid in zip(scene.colliders.objects, scene.colliders.colliders.solids, strict=True):
+        passes[capsules.index(obj), rows[solid.spared]] = True
+    return passes
 
 
 def family(character: characters.Character, capsule: bpy.types.Object) -> list[str]:

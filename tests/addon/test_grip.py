@@ -6,7 +6,7 @@ import pytest
 from jounce_core.body import built_bodies
 from jounce_core.body.attached import AttachedBody
 from jounce_core.body.full_space import FineBody
-from jounce_core.body.grip import MOST, SHARE, Grip, HandleGrip, patch, turn
+from jounce_core.body.grip import MOST, PATCH, SHARE, Grip, HandleGrip, patch, turn
 from jounce_core.body.handle_samples import HandleSamples
 from jounce_core.body.loose import LooseBody
 from jounce_core.common.task import Runner
@@ -32,7 +32,7 @@ def pose():
 
 @pytest.fixture
 def grip(body):
-    return Grip(body, np.ones(1), POINT)
+    return Grip(body, np.ones(1), POINT, tetrahedron().triangles)
 
 
 def test_the_point_is_where_the_full_mesh_has_it(body, grip, pose):
@@ -53,7 +53,7 @@ def test_what_was_learnt_is_pulled_as_well(body, pose):
     rng = np.random.default_rng(2)
     basis = jounce.Basis(rng.standard_normal((5, len(body.mesh.vertices), 3)))
     fine = FineBody(body.reduced(basis), body.embedding)
-    grip, coefficients = Grip(fine, np.ones(1), POINT), 0.05 * rng.standard_normal(5)
+    grip, coefficients = Grip(fine, np.ones(1), POINT, tetrahedron().triangles), 0.05 * rng.standard_normal(5)
     moved = fine.model.displacement(coefficients, body.embedding)[POINT]
     expected = body.embedding.points[POINT] + pose[0, :, 3] + moved
     assert np.allclose(grip.position(pose, coefficients), expected, atol=1e-6)
@@ -62,6 +62,34 @@ def test_what_was_learnt_is_pulled_as_well(body, pose):
     step = np.array([1e-3, 0.0, 0.0]) / grip.compliance(sim, pose, 1.0)
     sim.step(pose, grip.generalised(step))
     assert 0.0 < (grip.position(pose, sim.coefficients) - grip.position(pose, np.zeros(5)))[0] <= 1.2e-3
+
+
+def test_where_every_vertex_moves_a_patch_is_pulled_and_moves_on_average(pose):
+    points, triangles = subdivided(*jounce.shapes.box((4.0, 1.0, 1.0)), 3)
+    body = jounce.Body(points, triangles, np.ones((len(points), 1)), resolution=8, modes=4, clusters=20)
+    fine = FineBody(body.full_space(), body.embedding)
+    grip = Grip(fine, np.ones(1), 0, triangles)
+    held = patch(points, triangles, 0, PATCH * np.linalg.norm(np.ptp(points, axis=0)))
+    assert 1 < len(held) <= MOST
+    coefficients = 0.01 * np.random.default_rng(3).standard_normal((len(body.mesh.vertices), 3))
+    moved = fine.model.displacement(coefficients, body.embedding)[held].mean(axis=0)
+    assert np.allclose(grip.position(pose, coefficients), points[0] + pose[0, :, 3] + moved, atol=1e-6)
+    force = grip.generalised(np.array([1.0, -2.0, 0.5]))
+    assert np.allclose(force.sum(axis=0), [1.0, -2.0, 0.5])
+
+
+def subdivided(points, triangles, times):
+    """A surface with each triangle split into four, some times."""
+    for _ in range(times):
+        edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        edges, of = np.unique(edges, axis=0, return_inverse=True)
+        middle = len(points) + of.reshape(-1, 3)
+        points = np.concatenate([points, points[edges].mean(axis=1)])
+        a, b, c = triangles.T
+        ab, bc, ca = middle.T
+        split = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+        triangles = np.concatenate([np.stack(each, axis=1) for each in split])
+    return points, triangles
 
 
 def simulation(body):

@@ -49,7 +49,8 @@ def test_drafts_come_nearer_to_the_final_motion_with_more_modes(character):
     assert fine < 0.5 * coarse
 
 
-def test_the_draft_error_is_told(character):
+def test_the_error_of_a_draft_of_modes_is_told(character, module, monkeypatch):
+    monkeypatch.setattr(module("props.bake"), "LARGEST_LIVE", 0)
     obj, _ = character
     obj.jounce.quality = "FINAL"
     bpy.ops.jounce.bake(target="MESH_CACHE")
@@ -58,6 +59,13 @@ def test_the_draft_error_is_told(character):
     assert obj.jounce.bake_draft_error == 0.0
     posed, draft = scenes.evaluated_frames(obj, FRAMES), baked(obj, "DRAFT")
     assert told == pytest.approx(np.linalg.norm(draft - final) / np.linalg.norm(final - posed), rel=1e-3)
+
+
+def test_a_bake_needs_no_draft_of_every_vertex(character, capsys):
+    obj, _ = character
+    obj.jounce.quality = "FINAL"
+    bpy.ops.jounce.bake(target="MESH_CACHE")
+    assert obj.jounce.bake_draft_error == 0.0 and "the draft is" not in capsys.readouterr().out
 
 
 def test_all_bakes_of_shapes_show_the_same_motion_bit_for_bit_each_time(character):

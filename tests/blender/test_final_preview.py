@@ -60,7 +60,8 @@ def test_a_bake_takes_what_the_preview_has_simulated(character, session):
     assert cache_of(obj).read_bytes() == kept
 
 
-def test_the_draft_is_shown_until_the_final_frame_is_there(character, session, module):
+def test_the_draft_of_modes_is_shown_until_the_final_frame_is_there(character, session, module, monkeypatch):
+    monkeypatch.setattr(module("props.bake"), "LARGEST_LIVE", 0)
     obj, _ = character
     obj.jounce.quality = "DRAFT"
     bpy.ops.jounce.preview()

@@ -452,4 +452,4 @@ def test_what_is_moved_by_hand_moves_in_what_was_learnt(character, session):
     bpy.ops.jounce.fill_cache()
     rig.location.x = 0.5
     bpy.context.view_layer.update()
-    assert known.interactive.shaper is known.motions.body
+    assert known.interactive.shaper is known.filling.owner

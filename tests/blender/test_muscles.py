@@ -112,7 +112,7 @@ def test_the_preview_shows_what_is_baked_bit_for_bit(column, session):
     assert np.array_equal(baked(column), from_nothing)
 
 
-def test_a_changed_contraction_acts_at_once_and_its_draft_stays(column, session):
+def test_a_changed_contraction_acts_at_once_and_in_the_draft(column, session):
     paint(column)
     bpy.ops.jounce.preview()
     relaxed = shown(column, "FINAL")
@@ -120,7 +120,8 @@ def test_a_changed_contraction_acts_at_once_and_its_draft_stays(column, session)
     column.jounce.contraction = 0.5
     tensed = shown(column, "FINAL")
     assert np.abs(tensed - relaxed).max() > 0.01
-    assert all(now is old for now, old in zip(session(column).cache.coefficients, draft, strict=True))
+    pairs = zip(session(column).cache.coefficients, draft, strict=True)
+    assert max(np.abs(now - old).max() for now, old in pairs) > 0.01
     column.jounce.muscle_stiffness = 40.0
     assert np.abs(shown(column, "FINAL") - tensed).max() > 1e-3
     column.jounce.muscle_stiffness, column.jounce.contraction = 10.0, 0.0

@@ -21,7 +21,10 @@ PARTS = [(name, getattr(jounce, name)) for name in NAMES] + [
     *((f"plot.{name}", getattr(jounce.plot, name)) for name in ("energies", "spectrum", "strip")),
     *((f"io.{name}", getattr(jounce.io, name)) for name in IO),
     *((f"gltf.{name}", getattr(jounce.gltf, name)) for name in ("read", "add_flesh")),
-    ("standard.resolution", jounce.standard.resolution),
+    *(
+        (f"standard.{name}", getattr(jounce.standard, name))
+        for name in ("motion", "resolution", "size_frequency")
+    ),
     ("shapes.box", jounce.shapes.box),
     ("splines.resisting_compression", jounce.splines.resisting_compression),
     ("splines.resisting_tension", jounce.splines.resisting_tension),
@@ -78,6 +81,15 @@ def test_examples_run(name, thing):
     for piece in pieces:
         found = doctest.DocTestParser().get_doctest(piece, {"jounce": jounce, "np": np}, name, None, 0)
         assert not doctest.DocTestRunner(verbose=False).run(found).failed, name
+
+
+def test_examples_show_every_method():
+    """Each public method of a class appears in an example of its own or of another."""
+    lines = [line.strip() for _, thing in callables() for line in inspect.getdoc(thing).splitlines()]
+    code = "\n".join(line for line in lines if line.startswith((">>> ", "... ")))
+    methods = {name.split(".")[-1] for name, _ in callables() if name[0].isupper() and "." in name}
+    assert len(methods) > 50
+    assert not [name for name in sorted(methods) if not re.search(rf"\.{name}\(", code)]
 
 
 def test_what_returns_says_what():

@@ -31,16 +31,11 @@ def pose(seconds, aside=0.0):
 
 def test_a_player_moves_as_a_simulation_does_for_300_frames(bar):
     body, points = bar
-    player = jounce.Player(body.model, points, stretch=0.3, damping=0.05, substep=FRAME / 3, gravity_z=-1.0)
-    simulation = jounce.Simulation(
-        body.model,
-        dt=FRAME,
-        substeps=3,
-        stretch=0.3,
-        damping=0.05,
-        gravity=(0.0, 0.0, -1.0),
-        smoothing=jounce.standard.SMOOTHING,
-    )
+    usual = jounce.standard.motion(body.mesh)
+    # What depends on the mesh and on the frames is no default of a player.
+    own = {"stiffness": usual["stiffness"], "substep": FRAME / usual["substeps"]}
+    player = jounce.Player(body.model, points, gravity_z=-1.0, **own)
+    simulation = jounce.Simulation(body.model, dt=FRAME, gravity=(0.0, 0.0, -1.0), **usual)
     simulation.settle(pose(0.0))
     simulation.coast(pose(FRAME))
     player.step(pose(0.0), FRAME)
@@ -52,7 +47,7 @@ def test_a_player_moves_as_a_simulation_does_for_300_frames(bar):
         theirs = body.model.displacement(simulation.coefficients, embedding)
         worst = max(worst, np.abs(theirs - player.displacements()).max())
         most = max(most, np.abs(theirs).max())
-    assert most > 0.05 and worst < 1e-6
+    assert most > 0.03 and worst < 1e-6
 
 
 def test_files_bytes_and_models_play_alike(bar, tmp_path):

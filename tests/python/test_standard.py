@@ -1,8 +1,15 @@
-"""One home of defaults: Rust, `Body`, characters of USD and the extension have the same values."""
+"""One home of defaults: Rust, `Body`, characters of USD, the extension, the player and its page agree.
+
+`tests/farm/test_usd_same_flesh.py` compares flesh of USD, `tests/blender/test_same_flesh.py` of *Add Jounce*.
+"""
 
 import ast
 import inspect
+import json
 import re
+import shutil
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,6 +18,10 @@ import jounce.usd
 import numpy as np
 import pytest
 from jounce import standard
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import bipeds
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +33,7 @@ def test_values_are_those_of_rust():
         for name, value in re.findall(r"pub const (\w+): \w+ = (.*);", source)
     }
     assert {name: float(getattr(standard, name)) for name in written} == written
-    assert set(written) | {"resolution"} == set(standard.__all__)
+    assert set(written) | {"resolution", "size_frequency", "motion", "Motion"} == set(standard.__all__)
 
 
 def test_a_body_has_them(box):
@@ -82,7 +93,7 @@ def test_characters_of_usd_have_them():
         "gravity": 0.0,
         "substeps": standard.SUBSTEPS,
         "limit": standard.LIMIT,
-        "stretch": None,
+        "stretch": standard.STRETCH,
         "core": standard.CORE,
         "final": False,
     }
@@ -91,19 +102,34 @@ def test_characters_of_usd_have_them():
     assert not [it for it in numbers if isinstance(it, float) and it in (5.0, 0.12, 0.25, 1e4, 1e3)]
 
 
-def test_the_builder_in_the_browser_takes_them():
-    source = (ROOT / "rust/player/src/builder.rs").read_text(encoding="utf-8")
-    assert not re.findall(r"const \w+: (?:f64|usize|\[f64)", source), "no numbers of its own"
-    used = set(re.findall(r"standard::([A-Z]+)", source))
-    assert used == {"TETS", "CORE", "YOUNG", "DENSITY", "FREQUENCY"}
-    settings = re.search(r"BodyParams \{(.*?)\}", source, re.S)[1]
-    assert set(re.findall(r"(\w+)(?::|,$)", settings, re.M)) <= {
-        "resolution",
-        "driven",
-        "core",
-        "Some",
-        "BodyParams",
+def test_the_page_builds_the_same_body(tmp_path):
+    """The builder of the player's page and `Body` with a core: the same file, and the same stiffness."""
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        pytest.skip("the builder is made by cargo")
+    points, triangles, weights = bipeds.merged(list(bipeds.body().values()))
+    character = {
+        "points": points,
+        "triangles": triangles,
+        "weights": weights,
+        "heads": bipeds.HEADS,
+        "parents": bipeds.PARENTS,
     }
+    told = {name: array.tolist() for name, array in character.items()} | {"names": bipeds.NAMES}
+    (tmp_path / "character.json").write_text(json.dumps(told))
+    command = [cargo, "run", "--quiet", "--release", "--package", "jounce-tests", "--example", "built", "--"]
+    command += [tmp_path / "character.json", tmp_path / "built.jounce"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    core = jounce.SkeletonCore(
+        bipeds.HEADS,
+        bipeds.PARENTS,
+        names=bipeds.NAMES,
+        rigid=jounce.SkeletonCore.hard_points(points, triangles, weights),
+    )
+    body = jounce.Body(points, triangles, weights, core=core, bone_parents=bipeds.PARENTS)
+    assert len(body.parts) > 3
+    assert (tmp_path / "built.jounce").read_bytes() == body.model.to_bytes()
+    assert float(done.stdout) == standard.motion(body.mesh)["stiffness"]
 
 
 def assigned(path):

@@ -106,7 +106,7 @@ class Direction:
         def raw(row: int) -> tuple[np.ndarray, Shaper]:
             fine = None if final is None else final.frame(row)
             if fine is None:
-                return filling.cache.coefficients[row], self._made.body
+                return filling.cache.coefficients[row], filling.owner
             return fine, final.fine
 
         first, own = filling.cache.first, raw(index)

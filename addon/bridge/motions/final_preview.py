@@ -97,7 +97,7 @@ class FinalPreview(BackgroundPass[FinalCache]):
         self._comparing.run(seconds)
 
     def _comparison(self, draft: list[np.ndarray], final: list[np.ndarray], poses: list[np.ndarray]) -> Task:
-        self.error = yield from compared(draft, self._motions.body, final, self.fine, poses)
+        self.error = yield from compared(draft, self._motions.drafted(), final, self.fine, poses)
         self._compared = len(final)
         if self._filling is not None:
             self._motions.show(self._scene, self._filling, self._cache.frames)

@@ -9,6 +9,7 @@ import bpy
 import jounce
 import numpy as np
 
+from ...core.body.full_space import Coordinates
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import RestartMode
 from ...core.passes.simulation_pass import SimulationPass
@@ -67,6 +68,11 @@ class FirstLook:
         return self._passing.cache.coefficients[index] if self._passing.checked > index else None
 
     @property
+    def owner(self) -> Coordinates:
+        """Owner of the coefficients of a draft."""
+        return self._passing.owner
+
+    @property
     def drive(self) -> FrameInput:
         """The last known drive, of the frame once simulated."""
         return self._passing.drives[-1]
@@ -105,4 +111,7 @@ def restarted(
     left = ahead if model is None else ahead - known
     if count > WORTHWHILE * left:
         return None
-    return FirstLook(made.rehearsal(scene, settings, frame - count, model), frame)
+    first = frame - count
+    if model is None:
+        return FirstLook(made.draft_from(scene, settings, first), frame)
+    return FirstLook(made.rehearsal(scene, settings, first, model), frame)

@@ -10,9 +10,11 @@ import numpy as np
 from ...core.bake.final_scene import scene_of
 from ...core.body.attached import AttachedBody
 from ...core.body.colliders import Colliders, soft
+from ...core.body.full_space import Coordinates, FineBody, prepared
 from ...core.body.loose import LooseBody
 from ...core.body.pinned import PinnedBody
 from ...core.body.tree_simulation import TreeSimulation
+from ...core.common.task import at_once
 from ...core.common.user_error import UserError
 from ...core.flesh.settings import PER_FRAME, MotionSettings
 from ...core.mesh.contact_points import NONE, between, cell, few, skin
@@ -24,6 +26,7 @@ from ...core.passes.pinned_pass import PinnedPass
 from ...core.passes.simulation_pass import SimulationPass, Start
 from ...core.passes.touching_pass import TouchingPass, together
 from ...core.stepping.motion import (
+    DRAFT_TOLERANCE,
     TOLERANCE,
     Reduce,
     Schedule,
@@ -53,8 +56,10 @@ DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "handles")
 class Motions:
     """Makes the simulations and caches of one body."""
 
-    def __init__(self, body: "jounce.Body", body_scene: BodyScene) -> None:
+    def __init__(self, body: "jounce.Body", body_scene: BodyScene, *, of_modes: bool = False) -> None:
+        """of_modes: True for drafts of modes in every quality."""
         self.body = body
+        self._of_modes = of_modes
         self.is_linear = are_linear(body_scene.objects)
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
@@ -93,6 +98,9 @@ class Motions:
 
     def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """All inputs of the motion except the drives, under the names of the settings."""
+        if isinstance(self.drafted(), FineBody):
+            # A draft before a final motion does not collide.
+            return {"Quality": "every vertex"} | self._flesh() | self._origin(scene, first, DRAFT_ALONE)
         # Updated modes differ from those of a build, and their coefficients are not interchangeable.
         updated = {"Modes of the stitches": repr(self.body.residual)}
         around = self._around() if not self.is_flesh or colliders.acts_on_draft(self.scene.host) else {}
@@ -100,12 +108,14 @@ class Motions:
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """The same for the final motion, which depends on modes through their frequencies only."""
+        return self._flesh() | self._around() | self._origin(scene, first, DRAFT_ALONE)
+
+    def _flesh(self) -> Origin:
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
         flesh = {"Law": self.scene.host.jounce.flesh().key, "Stiffness": repr(stiffness)}
         muscles = self.scene.muscles
-        flesh |= {} if muscles is None else {"Muscles": muscles.digest}
-        return flesh | self._around() | self._origin(scene, first, DRAFT_ALONE)
+        return flesh if muscles is None else flesh | {"Muscles": muscles.digest}
 
     def _around(self) -> Origin:
         touched = self.scene.colliders.colliders
@@ -138,14 +148,55 @@ class Motions:
         return self._surface | named | of_the_scene | {"Start frame": str(first)}
 
     def cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
-        """The stored cache if its origin is the same, otherwise an empty one."""
+        """The stored cache if its origin is the same, otherwise an empty one. A draft of every vertex is not
+        stored: the frames of its final motion are, and are its best drafts unless something collides.
+        """
         origin, stored = self.origin(scene, first), kept(self.scene.host)
+        if isinstance(self.drafted(), FineBody):
+            made = FinalCache(origin, first)
+            if self.scene.colliders.colliders is None:
+                made = self.final_cache(scene, first).moved(None)
+                made.origin = origin
+            return made
         return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
 
+    def begun(self, scene: bpy.types.Scene, first: int) -> MotionCache:
+        """A cache without stored frames of modes."""
+        is_full = isinstance(self.drafted(), FineBody)
+        return self.cache(scene, first) if is_full else MotionCache(self.origin(scene, first), first)
+
+    def drafted(self) -> Coordinates:
+        """Owner of a draft's coefficients. A body in the full space is prepared if missing."""
+        state = self.scene.host.jounce
+        if self._of_modes or not self.is_flesh:
+            return self.body
+        if not state.drafts_vertices(state.simulated_quality, len(self.body.mesh.tets)):
+            return self.body
+        preparing = prepared(self.body, state.built_digest, state.flesh(), self.scene.muscles)
+        try:
+            return at_once(preparing)
+        except UserError:
+            # The final motion says why.
+            return self.body
+
+    def keep(self, cache: MotionCache) -> None:
+        """Stores a draft with its host, unless every vertex moves in it."""
+        if isinstance(cache, FinalCache):
+            forget(self.scene.host)
+        else:
+            host_storage.keep(self.scene.host, KEY, cache.pack())
+
     def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> SimulationPass:
-        """A pass with the present settings that fills a cache."""
+        """A pass with the present settings that fills a cache; of flesh, its draft."""
+        made = self._filled(scene, cache)
+        made.owner = self.drafted()
+        return made
+
+    def _filled(self, scene: bpy.types.Scene, cache: MotionCache) -> SimulationPass:
         settings = self.scene.host.jounce.motion_settings()
-        start = self._start(scene, settings)
+        start, is_full = self._draft_start(scene, settings)
+        if is_full:
+            return self._filling(scene, cache, settings, start, is_final=True)
         if isinstance(self.body, LooseBody):
             return self._touching(scene, cache) if self.companions else self._loose(scene, cache)
         if isinstance(self.body, AttachedBody):
@@ -157,6 +208,13 @@ class Motions:
             return self._filling(scene, cache, settings, start)
         touched = replace(touched, skin=few(self.body, surface.weights, surface.triangles))
         return self._filling(scene, cache, settings, start, touched)
+
+    def _draft_start(self, scene: bpy.types.Scene, settings: MotionSettings) -> tuple[Start, bool]:
+        """Maker of a draft's simulations, and true if every vertex moves."""
+        start, drafted = self._start(scene, settings), self.drafted()
+        if isinstance(drafted, FineBody):
+            return partial(start, model=drafted.model, tolerance=DRAFT_TOLERANCE), True
+        return start, False
 
     def _loose(
         self,
@@ -305,6 +363,13 @@ class Motions:
         surface = self.scene.surface
         return LoopPass(cache, start, course, frames, surface, is_final=is_final, reduce=reduce)
 
+    def draft_from(self, scene: bpy.types.Scene, settings: MotionSettings, first: int) -> SimulationPass:
+        """A draft of flesh with other settings, without a stored cache and without a loop."""
+        start, is_full = self._draft_start(scene, settings)
+        made = SimulationPass(MotionCache({}, first), start, self._course(settings), is_final=is_full)
+        made.owner = self.drafted()
+        return made
+
     def rehearsal(
         self,
         scene: bpy.types.Scene,
@@ -342,11 +407,6 @@ def kept(host: bpy.types.Object) -> MotionCache | None:
     """The stored cache of a host, if there is one."""
     data = host_storage.of(host, KEY)
     return None if data is None else unpack(data)
-
-
-def keep(host: bpy.types.Object, cache: MotionCache) -> None:
-    """Stores a cache with its host."""
-    host_storage.keep(host, KEY, cache.pack())
 
 
 def forget(host: bpy.types.Object) -> None:

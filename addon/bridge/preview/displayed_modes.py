@@ -107,7 +107,7 @@ def measure(host: bpy.types.Object) -> Measured:
     if not 0 <= index < filling.checked:
         raise UserError(f"Frame {frame} of {host.name} is not cached; press Calculate.")
     report, seconds = filling.measured(index)
-    owner = known.motions.body if behind is None else behind.fine
+    owner = known.filling.owner if behind is None else behind.fine
     cached = sum(each.nbytes for each in filling.cache.coefficients[: filling.checked])
     name = "Draft" if behind is None else behind.name
     memory = len(owner.model.to_bytes())

@@ -64,7 +64,7 @@ class Hand:
             self._grip = HandleGrip(shaper, surface.triangles, hit.point, radius, simulation.coefficients)
         else:
             is_pinned = isinstance(shaper, PinnedBody)
-            of_flesh = (shaper, surface.weights[hit.point], hit.point)
+            of_flesh = (shaper, surface.weights[hit.point], hit.point, surface.triangles)
             self._grip = DomainGrip(shaper, hit.point, simulation) if is_pinned else Grip(*of_flesh)
             self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
         self.target = hit.place

@@ -31,6 +31,8 @@ from .watch import Watch
 PATIENCE_SECONDS = 0.2
 # Share of reading drives in the work of filling a cache without a loop.
 READING = 0.7
+# The change that explains all others between two kinds of drafts.
+QUALITY = ["Quality"]
 # Seconds without further changes before the cache is checked.
 QUIET_SECONDS = 0.3
 
@@ -138,7 +140,8 @@ class Session:
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
             told = quality_passes.status(self.final, self.host, self.cache.frames, self.wanted)
-            return ". ".join(filter(None, (told, self.filling.held(), self.filling.rough())))
+            rough = self.filling.rough() if self.final is None else ""
+            return ". ".join(filter(None, (told, self.filling.held(), rough)))
         if self._watch.suspected:
             return "Changed; checking the cache"
         if self.waits:
@@ -202,8 +205,9 @@ class Session:
         if self.filling is not None:
             self.filling.close()
         self._changed = [] if cache is None else cache.changes(origin)
+        self._changed = QUALITY if QUALITY[0] in self._changed else self._changed
         if cache is None or self._changed:
-            cache = MotionCache(origin, first)
+            cache = self.motions.begun(self.scene, first)
         self.filling = self.motions.filling(self.scene, cache)
         self.final = quality_passes.restarted(self.final, self.motions, self.scene)
         self.first_look = first_look.restarted(self.first_look, self.motions, self.scene, self.filling)
@@ -362,7 +366,7 @@ class Session:
         if self.complete or self.waits:
             self.leave_stage()
         if self.complete and not self._kept:
-            motions.keep(self.host, self.cache)
+            self.motions.keep(self.cache)
             self._kept, self._changed = True, []
         return self._show_current()
 
@@ -386,7 +390,7 @@ class Session:
         if 0 <= index < self.filling.checked:
             (coefficients, shaper), drive = self.direction.best(index), self.filling.drives[index]
         elif look is not None and look.coefficients is not None:
-            (coefficients, shaper), drive = (look.coefficients, self.motions.body), look.drive
+            (coefficients, shaper), drive = (look.coefficients, look.owner), look.drive
         else:
             return False
         if self._current is None or self.display.shows(coefficients) or not drive.agrees(self._current):
@@ -450,7 +454,8 @@ class Session:
         index = self.scene.frame_current - self.cache.first
         if 0 <= index < len(self.filling.drives):
             # The artist's scene does not show the meshes' rigged shape; `_move_on` asks a stage.
-            drive = replace(drive, offsets=self.filling.drives[index].offsets)
+            shown = self.filling.drives[index]
+            drive = replace(drive, offsets=shown.offsets, vertices=shown.vertices)
         if self.filling.agrees(index, drive):
             self.interactive = None
             self.display.forget()
@@ -462,7 +467,7 @@ class Session:
     def begin_by_hand(self, drive: FrameInput) -> Interactive:
         """Starts a simulation in real time from the displayed state; `work` steps it until at rest."""
         fine = None if self.final is None else self.final.by_hand
-        filling, shaper = (self.filling, self.motions.body) if fine is None else fine
+        filling, shaper = (self.filling, self.filling.owner) if fine is None else fine
         frame, diagonal = self.scene.frame_current, self.motions.diagonal
         self.interactive = Interactive.begun(filling, shaper, drive, diagonal, frame)
         self.interactive.beside = self.direction.change(frame - self.cache.first)
@@ -476,7 +481,8 @@ class Session:
         if not self.motions.is_linear and not self.waits:
             drive = self._reader.by_hand(self.scene.frame_current)
             if not drive.held:
-                self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
+                shapes = {"offsets": drive.offsets, "vertices": drive.vertices}
+                self.interactive.drive = replace(self.interactive.drive, **shapes)
         before = self.display.offsets.copy()
         self.display.move(self.interactive.step(), self.interactive.shaper, self.interactive.beside)
         self.interactive.watch(before, self.display.offsets)

@@ -42,7 +42,7 @@ class ShotLearner:
         self._muscles = scene.muscles
         # Limits that are off may be switched on later.
         self._bounds = Bounds(state.limit / 100.0, state.stretch / 100.0)
-        self._made = Motions(body, scene)
+        self._made = Motions(body, scene, of_modes=True)
         self._name = played_actions.now(scene.host).names or context.scene.name
         self._drives: list[FrameInput] = []
 

@@ -21,6 +21,8 @@ from .pinned import PinnedBody
 
 # Most tets of a final motion that nobody asked for: about two seconds a frame and 400 megabytes.
 LARGEST = 100_000
+# Most tets of a draft of every vertex, which has to be live: twice those of *Add Jounce*.
+LARGEST_LIVE = 24_000
 
 
 @dataclass(frozen=True)

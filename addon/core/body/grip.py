@@ -30,15 +30,22 @@ PATCH, MOST = 0.12, 16
 class Grip:
     """One held render vertex of a body."""
 
-    def __init__(self, shaper: "jounce.Body | FineBody", weights: np.ndarray, point: int) -> None:
+    def __init__(
+        self, shaper: "jounce.Body | FineBody", weights: np.ndarray, point: int, triangles: np.ndarray
+    ) -> None:
         """weights: (b,), of the rig at the point. point: index among the body's render vertices.
 
-        shaper: owner of the coefficients.
+        shaper: owner of the coefficients. triangles: (q, 3), of the render vertices. Where every vertex
+        moves, forces act on a patch around the point, and move the patch on average: a single point would be
+        drawn out to a tip.
         """
+        points, held = shaper.embedding.points, [point]
+        if isinstance(shaper, FineBody) and len(shaper.model.coefficient_shape) == 2:
+            held = patch(points, triangles, point, PATCH * float(np.linalg.norm(np.ptp(points, axis=0))))
         self._rig = weights
-        self._rest = np.append(shaper.embedding.points[point], 1.0)
-        forces = np.zeros((3, len(shaper.embedding.points), 3))
-        forces[:, point] = np.eye(3)
+        self._rest = np.append(points[point], 1.0)
+        forces = np.zeros((3, len(points), 3))
+        forces[:, held] = np.eye(3)[:, np.newaxis] / len(held)
         # A force along an axis does the work of the displacement along this axis.
         self._moved_by = np.stack([shaper.model.reduce_forces(each, shaper.embedding) for each in forces])
 

@@ -38,6 +38,15 @@ def scaled(task: Generator[Step, None, Result], start: float, end: float) -> Gen
         task.close()
 
 
+def at_once(task: Generator[Step, None, Result]) -> Result:
+    """Runs a task to its end; the result."""
+    while True:
+        try:
+            next(task)
+        except StopIteration as stop:
+            return stop.value
+
+
 def in_turn(tasks: Iterable[Generator[Step, None, Result]]) -> Generator[Step, None, list[Result]]:
     """Tasks in sequence with equal parts of the progress; returns their results."""
     waiting, results = list(tasks), []

@@ -13,6 +13,7 @@ import jounce
 import numpy as np
 
 from ..body.colliders import Colliders
+from ..body.full_space import Coordinates
 from ..common.task import POLL_SECONDS, Step
 from ..common.user_error import UserError
 from ..flesh.settings import RestartMode
@@ -40,6 +41,8 @@ class SimulationPass:
 
     # True if the motion continues in real time while the user moves the body.
     follows_hand = True
+    # Owner of the coefficients.
+    owner: Coordinates
 
     def __init__(
         self,

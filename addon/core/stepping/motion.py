@@ -33,8 +33,8 @@ REFERENCE_SIZE = 1.8
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
 # Largest numbers of iterations of a substep: the full space needs many at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
-# Tolerance of a substep.
-TOLERANCE = 1e-6
+# Tolerance of a substep, and of one in a draft of every vertex.
+TOLERANCE, DRAFT_TOLERANCE = 1e-6, 3e-5
 # Share of a swing that is left when a motion counts as settled.
 SETTLED = 0.1
 
@@ -368,16 +368,7 @@ def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:
         return wave_frequency(float(np.linalg.norm(np.ptp(body.mesh.points, axis=0))))
     if frequency_of is FrequencyOf.LOWEST_MODE:
         return body.model.frequency
-    return size_frequency(float(body.mesh.volumes.sum()))
-
-
-def size_frequency(volume: float) -> float:
-    """Frequency of a pressure wave across a cube of this volume: `sqrt(E / rho) / V^(1/3)`.
-
-    volume: m^3. The frequency is independent of the attachment: pins, paint and rigid parts change nothing
-    elsewhere. The lowest mode of a body on bones is close to this frequency.
-    """
-    return wave_frequency(volume ** (1.0 / 3.0))
+    return standard.size_frequency(float(body.mesh.volumes.sum()))
 
 
 def wave_frequency(length: float) -> float:

@@ -19,8 +19,8 @@ enum JounceSetting {
     JOUNCE_AMOUNT = 0,    /* factor on the motion that the flesh feels: 0 none, 1 as in nature (1) */
     JOUNCE_STIFFNESS = 1, /* factor on the model's stiffness, above 0 (1) */
     JOUNCE_DAMPING = 2,   /* damping ratio of every mode (0.12) */
-    JOUNCE_STRETCH = 3,   /* largest change of a length, as a share; 0 for no limit (0.55) */
-    JOUNCE_LIMIT = 4,     /* largest displacement, as a share of the body's diagonal; 0 for no limit (0) */
+    JOUNCE_STRETCH = 3,   /* largest change of a length, as a share; 0 for no limit (0.4) */
+    JOUNCE_LIMIT = 4,     /* largest displacement, as a share of the body's diagonal; 0 for no limit (0.25) */
     JOUNCE_GRAVITY_X = 5, /* acceleration of gravity, m/s^2 (0) */
     JOUNCE_GRAVITY_Y = 6,
     JOUNCE_GRAVITY_Z = 7,

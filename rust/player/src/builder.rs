@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jounce::body::{Body, BodyParams, standard};
 use jounce::mesh::SurfaceMesh;
 use jounce::rig::Rig;
-use jounce::skeleton::{Bone, SkeletonCore, hard_points};
+use jounce::skeleton::{Bone, hard_points};
 use jounce::{Error, Progress, Result, file};
 
 /// A rigged character in its bind pose, in metres.
@@ -41,23 +41,11 @@ impl Character {
     pub fn build(&self, progress: &Arc<Progress>) -> Result<Built> {
         let surface = SurfaceMesh::new(self.points.clone(), self.triangles.clone())?;
         let hard = self.hard(&surface)?;
-        let cells = standard::resolution(&surface, standard::TETS, &Progress::default())?;
-        let core = SkeletonCore {
-            bones: self.bones.clone(),
-            amount: standard::CORE,
-            rigid: Some(hard.clone()),
-            resolution: Some(cells),
-            anatomy: true,
-            ..SkeletonCore::default()
-        };
-        let params =
-            BodyParams { resolution: cells, driven: true, core: Some(core), ..BodyParams::default() };
+        let params = BodyParams::of_character(&surface, self.bones.clone(), Some(hard))?;
         let body = Body::new(&surface, &self.weights, self.bones.len(), &params, progress)?;
-        let volume: f64 = body.mesh.volumes().iter().sum();
-        let built = (standard::YOUNG / standard::DENSITY).sqrt() / volume.cbrt();
         Ok(Built {
             model: file::encode(&body.model)?,
-            stiffness: (standard::FREQUENCY / built).powi(2),
+            stiffness: standard::stiffness(&body.mesh, standard::FREQUENCY),
             tets: body.mesh.tets().len(),
         })
     }

@@ -8,8 +8,6 @@ use jounce::{Error, Result};
 const SUBSTEP: f64 = 1.0 / 96.0;
 /// Most substeps in a frame: a slow machine must not get slower still.
 const MOST_SUBSTEPS: f64 = 8.0;
-/// Most iterations in a substep.
-const ITERATIONS: u32 = 30;
 
 /// A setting, with its number in the C interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +19,9 @@ pub enum Setting {
     Stiffness = 1,
     /// Damping ratio of every mode, >= 0; 0.12 by default.
     Damping = 2,
-    /// Largest change of a length, as a share; 0 for no limit; 0.55 by default.
+    /// Largest change of a length, as a share; 0 for no limit; 0.4 by default.
     Stretch = 3,
-    /// Largest displacement, as a share of the body's diagonal; 0 for no limit, the default.
+    /// Largest displacement, as a share of the body's diagonal; 0 for no limit; 0.25 by default.
     Limit = 4,
     /// Acceleration of gravity along x, m/s^2.
     GravityX = 5,
@@ -80,14 +78,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let params = SimulationParams {
-            damping: 0.12,
-            stretch: Some(0.55),
-            max_iterations: ITERATIONS,
-            smoothing: standard::SMOOTHING,
-            ..SimulationParams::default()
-        };
-        Self { params, modes: usize::MAX, sleeps: true, substep: SUBSTEP }
+        Self { params: standard::motion(), modes: usize::MAX, sleeps: true, substep: SUBSTEP }
     }
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Pose, apart, largest, model_file, points, pose};
 use jounce::Progress;
+use jounce::body::standard;
 use jounce::inputs::{SimulationParams, StepInput};
 use jounce::mesh::Embedding;
 use jounce::simulation::Simulation;
@@ -36,14 +37,7 @@ fn simulated(stretch: Option<f64>, pose: impl Fn(f64) -> Pose) -> Vec<Vec<f32>> 
     let model = jounce::file::decode(&model_file(12)).unwrap();
     let embedding = Embedding::new(model.mesh().unwrap(), points()).unwrap();
     let projector = model.projector(Some(&embedding)).unwrap();
-    let params = SimulationParams {
-        dt: FRAME,
-        substeps: 2,
-        damping: 0.12,
-        stretch,
-        smoothing: jounce::body::standard::SMOOTHING,
-        ..SimulationParams::default()
-    };
+    let params = SimulationParams { dt: FRAME, substeps: 2, stretch, ..standard::motion() };
     let mut simulation = Simulation::new(model, params).unwrap();
     let (start, next) = (pose(0.0), pose(FRAME));
     let [start, next] = [&start, &next].map(|pose| StepInput { pose: Some(pose), ..StepInput::default() });
@@ -77,9 +71,9 @@ fn farthest(a: &[Vec<f32>], b: &[Vec<f32>]) -> f64 {
 
 #[test]
 fn a_player_moves_as_a_simulation_does_for_300_frames() {
-    let theirs = simulated(Some(0.55), pose);
+    let theirs = simulated(Some(standard::STRETCH), pose);
     let most = theirs.iter().map(|frame| largest(frame)).fold(0.0, f64::max);
-    let worst = farthest(&theirs, &played(0.55, pose));
+    let worst = farthest(&theirs, &played(standard::STRETCH, pose));
     assert!(most > 0.01, "the bar moves by {most} m");
     assert!(worst <= 1e-6, "the player is {worst} m from the simulation");
 }

@@ -87,6 +87,22 @@ impl Body {
     /// -------
     /// Model
     ///     The model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> poses = np.tile(np.eye(3, 4), (12, 1, 1, 1))
+    /// >>> poses[:, 0, 2, 3] = 0.2 * np.sin(np.arange(12))
+    /// >>> shot = jounce.Simulation(body.full_space())
+    /// >>> shot.reset(poses[0])
+    /// >>> frames = []
+    /// >>> for pose in poses:
+    /// ...     report = shot.step(pose)
+    /// ...     frames.append(shot.displacement())
+    /// >>> learnt = body.learn(frames, poses, count=4)
+    /// >>> learnt.coefficient_shape
+    /// (4,)
     #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
                         stretch=None, seed=0))]
     fn learn(
@@ -169,6 +185,16 @@ impl Body {
     /// ------
     /// ValueError
     ///     For a wrong shape and for values that are not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> offsets = np.zeros((8, 3))
+    /// >>> offsets[points[:, 0] > 2, 2] = 0.1
+    /// >>> reduced = body.reduce_offsets(offsets)
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> report = simulation.step(np.eye(3, 4)[None], offsets=reduced)
     fn reduce_offsets<'py>(
         &self,
         py: Python<'py>,
@@ -199,6 +225,13 @@ impl Body {
     /// ------
     /// ValueError
     ///     As `reduce_offsets`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> body.vertex_offsets(np.full((8, 3), 0.1)).shape == body.mesh.vertices.shape
+    /// True
     fn vertex_offsets<'py>(
         &self,
         py: Python<'py>,
@@ -228,6 +261,14 @@ impl Body {
     /// ------
     /// ValueError
     ///     For a wrong shape and for values that are not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> softness = body.spread(points[:, 0])
+    /// >>> softness.shape == (len(body.mesh.vertices),)
+    /// True
     fn spread<'py>(
         &self,
         py: Python<'py>,
@@ -291,6 +332,19 @@ impl Body {
     /// ------
     /// ValueError
     ///     For a simulation of another mesh, and as `posed`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> simulation.reset(np.eye(3, 4)[None])
+    /// >>> pose = np.eye(3, 4)[None].copy()
+    /// >>> pose[0, 2, 3] = 0.2
+    /// >>> report = simulation.step(pose)
+    /// >>> moved = body.deformed(simulation, pose) - body.posed(pose)
+    /// >>> bool(np.abs(moved).max() > 0.01)
+    /// True
     fn deformed<'py>(
         &self,
         py: Python<'py>,

@@ -115,6 +115,12 @@ impl Collider {
     /// -------
     /// Collider
     ///     The collider.
+    ///
+    /// Examples
+    /// --------
+    /// >>> bone = jounce.Collider.capsule((0, 0, 0), (0, 0, 1), radius=0.1)
+    /// >>> bone.distances([[0.3, 0, 0.5]]).round(3).tolist()
+    /// [0.2]
     #[staticmethod]
     #[pyo3(signature = (start, end, radius, friction=0.5))]
     fn capsule(py: Python<'_>, start: [f64; 3], end: [f64; 3], radius: f64, friction: f64) -> PyResult<Self> {
@@ -169,6 +175,12 @@ impl Collider {
     /// ------
     /// ValueError
     ///     For a surface without an inside at this resolution.
+    ///
+    /// Examples
+    /// --------
+    /// >>> collider = jounce.Collider.mesh(*jounce.shapes.box((4.0, 1.0, 1.0)), resolution=32)
+    /// >>> bool(collider.distances([[2.0, 0.5, 0.5]])[0] < 0)
+    /// True
     #[staticmethod]
     #[pyo3(signature = (points, triangles, resolution=64, friction=0.5))]
     fn mesh(
@@ -202,6 +214,11 @@ impl Collider {
     /// -------
     /// Collider
     ///     The collider without contact at these points.
+    ///
+    /// Examples
+    /// --------
+    /// >>> arm = jounce.Collider.capsule((0, 0, 0), (0, 0, 1), radius=0.1)
+    /// >>> spared = arm.sparing([0, 3])
     fn sparing(slf: &Bound<'_, Self>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], u32::MAX as usize)?;
         let Self { inner, kind, .. } = slf.get();

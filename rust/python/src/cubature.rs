@@ -128,6 +128,18 @@ impl Cubature {
     /// ------
     /// ValueError
     ///     For a count of 0, for arguments of another model and for a shot without forces.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+    /// >>> shot = np.linspace(-0.2, 0.2, 6)[:, None] * np.ones(4)
+    /// >>> cubature = jounce.Cubature.of_shot(model, shot, count=12)
+    /// >>> len(cubature.tets) <= 12
+    /// True
     #[staticmethod]
     #[pyo3(signature = (model, coefficients, poses=None, count=100, seed=0))]
     fn of_shot(

@@ -281,6 +281,16 @@ impl DomainTree {
     /// ------
     /// ValueError
     ///     As in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+    /// >>> tree.coast(np.eye(3, 4))
+    /// >>> report = tree.step(np.eye(3, 4))
     #[pyo3(signature = (root=None))]
     fn coast(&self, root: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
@@ -332,6 +342,16 @@ impl DomainTree {
     /// -------
     /// (r,) array
     ///     Coordinates of the domain.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+    /// >>> tree.coordinates(0).shape
+    /// (5,)
     fn coordinates<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let domain = arrays::count(domain, "domain")?;
         let found = self.lock()?.coordinates(domain).map_err(refused)?.to_vec();

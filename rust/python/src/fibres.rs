@@ -70,6 +70,18 @@ impl Fibres {
     /// ------
     /// ValueError
     ///     For an empty list, for too many muscles and for different numbers of tets.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> along = np.tile([1.0, 0.0, 0.0], (len(mesh.tets), 1))
+    /// >>> left = mesh.vertices[mesh.tets].mean(axis=1)[:, 1] < 0.5
+    /// >>> muscles = [jounce.Fibres(5e4 * side, along) for side in (left, ~left)]
+    /// >>> both = jounce.Fibres.joined(muscles)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> model = jounce.Model.full_space(mesh, jounce.Material(), pinned=held, fibres=both)
+    /// >>> simulation = jounce.Simulation(model, contraction=[0.2, 0.0])
     #[staticmethod]
     fn joined(muscles: Vec<Bound<'_, Self>>) -> PyResult<Self> {
         let joined = material::Fibres::joined(muscles.iter().map(|muscle| &*muscle.get().0));

@@ -119,6 +119,15 @@ impl ForceSamples {
     /// ------
     /// ValueError
     ///     For coefficients below 0.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> samples = body.model.force_samples(20)
+    /// >>> wind = samples.drag(np.full(20, 5.0), velocity=np.tile([0.0, 10.0, 0.0], (20, 1)))
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> report = simulation.step(np.eye(3, 4)[None], drag=wind)
     #[pyo3(signature = (linear, quadratic=None, velocity=None))]
     fn drag(
         slf: &Bound<'_, Self>,

@@ -59,6 +59,17 @@ impl Job {
     }
 
     /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), resolution=32)
+    /// >>> job.cancel()
+    /// >>> try:
+    /// ...     body = job.result()
+    /// ... except ValueError as error:
+    /// ...     print(error)
+    /// cancelled
     fn cancel(&self) {
         self.0.cancel();
     }

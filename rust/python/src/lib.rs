@@ -125,7 +125,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::sparse::SparseMatrix;
     #[pymodule_export]
-    use crate::standard::resolution;
+    use crate::standard::{resolution, size_frequency};
     #[pymodule_export]
     use crate::state::State;
     #[pymodule_export]

@@ -94,6 +94,18 @@ impl LimitSamples {
     /// ------
     /// ValueError
     ///     For a limit that is not positive and as `Cubature.of_shot`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+    /// >>> shot = np.linspace(-2.0, 2.0, 6)[:, None] * np.ones(4)
+    /// >>> samples = jounce.LimitSamples.of_shot(model, shot, stretch=0.1, tets=12)
+    /// >>> len(samples.tets) <= 12
+    /// True
     #[staticmethod]
     #[pyo3(signature = (model, coefficients, poses=None, limit=None, stretch=None, tets=100, vertices=50,
                         seed=0))]

@@ -177,6 +177,19 @@ impl LinearModes {
     /// ValueError
     ///     For a body that was not stitched, for derivatives of other modes, and if removed stitches
     ///     set a component free.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> tip = np.flatnonzero(mesh.vertices[:, 0] > 3.9)
+    /// >>> stitches = jounce.Stitches(mesh, [[tip[0], tip[-1]]], stiffness=1e4)
+    /// >>> sewn = modes.stitched(stitches, 3)
+    /// >>> carried = sewn.carried_derivatives(modes.derivatives())
+    /// >>> len(carried)
+    /// 15
     fn carried_derivatives<'py>(
         &self,
         py: Python<'py>,
@@ -379,6 +392,16 @@ impl LinearModes {
     /// ValueError
     ///     For interfaces that do not fit, for a body that was stitched after it was factored, and for
     ///     a surface without volume.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> tip = np.flatnonzero(mesh.vertices[:, 0] > 3.9)
+    /// >>> len(modes.attached([tip]).shapes)
+    /// 11
     fn attached(slf: &Bound<'_, Self>, interfaces: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let vertices = |interface: &Bound<'_, PyAny>| -> PyResult<Vec<u32>> {
             let found = arrays::integers(interface, "interfaces", &[Axis::Any("v")])?;

@@ -43,6 +43,16 @@ impl LinearModes {
     /// ------
     /// ValueError
     ///     For amplitudes of other modes, and for any method but "modal" on a surface without volume.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> amplitudes = np.array([400.0, 0.0, 0.0, 0.0, 0.0])
+    /// >>> modes.warped(amplitudes).shape == mesh.vertices.shape
+    /// True
     #[pyo3(signature = (amplitudes, method="rotation_strain"))]
     fn warped<'py>(
         &self,
@@ -83,6 +93,17 @@ impl LinearModes {
     /// ------
     /// ValueError
     ///     For inputs that do not fit the modes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> forces = np.zeros((24, 5))
+    /// >>> forces[0] = 1.0
+    /// >>> modes.swing(forces, damping=((1.0, 0.05), (10.0, 0.05))).shape
+    /// (24, 5)
     #[pyo3(signature = (forces, damping, fps=24.0))]
     fn swing<'py>(
         &self,
@@ -147,6 +168,15 @@ impl LinearModes {
     /// ------
     /// ValueError
     ///     If no mode is audible, and for inputs that do not fit the modes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((0.3, 0.03, 0.01))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=30)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(young=2e11, density=7800.0), 12)
+    /// >>> blow = {"times": [0.0], "vertices": [0], "impulses": [[0.0, 0.0, 0.05]]}
+    /// >>> modes.sound(0.1, **blow).shape
+    /// (4800,)
     #[pyo3(signature = (duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0,
                         damping=((100.0, 0.002), (5000.0, 0.005)), rate=48000.0, weights=None),
            text_signature = "($self, duration, times=None, vertices=None, impulses=None, *, forces=None, \

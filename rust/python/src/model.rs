@@ -118,6 +118,18 @@ impl Model {
     /// ValueError
     ///     For other models, for a folder, a pipe or a device, and for disk errors; the file is then
     ///     unchanged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> from pathlib import Path
+    /// >>> from tempfile import TemporaryDirectory
+    /// >>> with TemporaryDirectory() as folder:
+    /// ...     body.model.save(Path(folder) / "bar.jounce")
+    /// ...     model = jounce.Model.load(Path(folder) / "bar.jounce")
+    /// >>> model.mode_count
+    /// 4
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         run(py, || file::save(&self.inner, &path))
     }
@@ -209,6 +221,16 @@ impl Model {
     /// -------
     /// array
     ///     Generalised force of `coefficient_shape`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> push = np.zeros((8, 3))
+    /// >>> push[0, 2] = 100.0
+    /// >>> force = body.model.reduce_forces(push, body.embedding)
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> report = simulation.step(np.eye(3, 4)[None], force)
     #[pyo3(signature = (forces, emb=None))]
     fn reduce_forces<'py>(
         &self,

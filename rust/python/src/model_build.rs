@@ -56,6 +56,16 @@ impl Model {
     /// ------
     /// ValueError
     ///     For arguments of another mesh.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> material, rig = jounce.Material(), jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    /// >>> modes = jounce.skinning_modes(mesh, material, 4, rig)
+    /// >>> labels = jounce.cluster_tets(mesh, modes, 20)
+    /// >>> jounce.Model.skinning(mesh, material, modes, labels, rig)
+    /// Model(4 modes, 1 bones, Material(arap, young=1e5))
     #[staticmethod]
     #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None, stitches=None,
                         cubature=None))]

@@ -33,6 +33,16 @@ impl Model {
     /// ------
     /// ValueError
     ///     For other models and for a model with a cubature.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+    /// >>> shot = np.linspace(-0.2, 0.2, 6)[:, None] * np.ones(4)
+    /// >>> fast = model.sampled(jounce.Cubature.of_shot(model, shot, count=12))
     fn sampled(slf: &Bound<'_, Self>, cubature: &Cubature) -> PyResult<Self> {
         let model = slf.get().reduced_model("sampled")?;
         let made = run(slf.py(), || model.sampled(&cubature.0))?;
@@ -57,6 +67,16 @@ impl Model {
     /// ------
     /// ValueError
     ///     For other models and for indices out of range.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+    /// >>> limited = model.limited(jounce.LimitSamples([0, 3], [1.0, 1.0], [5], [1.0]))
+    /// >>> simulation = jounce.Simulation(limited, stretch=0.2)
     fn limited(slf: &Bound<'_, Self>, limits: &LimitSamples) -> PyResult<Self> {
         let model = slf.get().reduced_model("limited")?;
         let made = run(slf.py(), || model.limited(&limits.0))?;
@@ -82,6 +102,18 @@ impl Model {
     /// ------
     /// ValueError
     ///     For other models and for displacements of another mesh.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+    /// >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+    /// >>> lifted = np.zeros((1, len(mesh.vertices), 3))
+    /// >>> lifted[0, :, 2] = 0.02 * mesh.vertices[:, 0] ** 2
+    /// >>> model.nearest(lifted).shape
+    /// (1, 4)
     fn nearest<'py>(
         &self,
         py: Python<'py>,

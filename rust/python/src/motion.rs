@@ -238,6 +238,18 @@ impl MotionJob {
     }
 
     /// Requests steady motion, as `Simulation.coast`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+    /// >>> pose = np.eye(3, 4)[None].copy()
+    /// >>> job.reset(pose)
+    /// >>> pose[0, 2, 3] = 0.1
+    /// >>> job.coast(pose)
+    /// >>> job.step(pose)
+    /// >>> job.wait()
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
@@ -251,6 +263,16 @@ impl MotionJob {
     }
 
     /// Requests a new start of a loose body, as `Simulation.place`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box()
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=6)
+    /// >>> model = jounce.Model.projective(mesh, jounce.Material(young=2e4), handles=8, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(model))
+    /// >>> job.place(velocity=(1.0, 0.0, 2.0))
+    /// >>> job.step()
+    /// >>> job.wait()
     #[pyo3(signature = (place=None, velocity=None, spin=None))]
     fn place(
         &self,
@@ -379,6 +401,17 @@ impl MotionJob {
     /// -------
     /// list of bool
     ///     True for frames whose steps all reached the tolerance.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+    /// >>> job.step(np.eye(3, 4)[None])
+    /// >>> job.keep(state=True)
+    /// >>> job.wait()
+    /// >>> job.converged(), job.state(0) is not None
+    /// ([True], True)
     #[pyo3(signature = (start=0))]
     fn converged(&self, start: i64) -> PyResult<Vec<bool>> {
         let start: usize = arrays::count(start, "start")?;

@@ -98,6 +98,15 @@ impl Player {
     /// ------
     /// ValueError
     ///     For no points, or one that is not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model)
+    /// >>> player.attach(points[:4])
+    /// >>> player.displacements().shape
+    /// (4, 3)
     fn attach(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<()> {
         let points = arrays::points(points, "points")?;
         let player = &mut *self.lock()?;
@@ -110,9 +119,9 @@ impl Player {
     /// ----------
     /// settings : float
     ///     Keyword arguments. `amount` (1): factor on the motion that the flesh feels, 0 none. `stiffness`
-    ///     (1): factor on the model's, > 0. `damping` (0.12): ratio of every mode. `stretch` (0.55): largest
-    ///     change of a length, as a share, 0 for no limit. `limit` (0): largest displacement, as a share of
-    ///     the diagonal, 0 for no limit. `gravity_x`, `gravity_y`, `gravity_z` (0): m/s^2. `modes` (all):
+    ///     (1): factor on the model's, > 0. `damping` (0.12): ratio of every mode. `stretch` (0.4): largest
+    ///     change of a length, as a share, 0 for no limit. `limit` (0.25): largest displacement, as a share
+    ///     of the diagonal, 0 for no limit. `gravity_x`, `gravity_y`, `gravity_z` (0): m/s^2. `modes` (all):
     ///     level of detail, the finest with at most this number, 0 for none. `sleep` (1): 1 to stop while
     ///     nothing moves. `pose_rest` (1): elastic rest shape, 0 bind, 1 pose. `substep` (1/96): longest
     ///     substep, seconds.
@@ -123,6 +132,13 @@ impl Player {
     ///     For a value out of range; the settings before it are changed.
     /// TypeError
     ///     For an unknown setting.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model, points)
+    /// >>> player.set(damping=0.3, gravity_z=-9.81)
     #[pyo3(signature = (**settings))]
     fn set(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let player = &mut *self.lock()?;
@@ -171,6 +187,18 @@ impl Player {
     /// ------
     /// ValueError
     ///     As in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model, points)
+    /// >>> pose = np.eye(3, 4)[None].copy()
+    /// >>> player.step(pose, 1 / 60)
+    /// >>> pose[0, 0, 3] = 40.0
+    /// >>> player.teleport(pose)
+    /// >>> bool(np.abs(player.displacements()).max() < 1e-3)
+    /// True
     fn teleport(&self, py: Python<'_>, pose: &Bound<'_, PyAny>) -> PyResult<()> {
         let player = &mut *self.lock()?;
         let pose = arrays::pose(pose, player.bones())?;
@@ -214,6 +242,18 @@ impl Player {
     /// ------
     /// ValueError
     ///     For an unknown point, or a displacement that is not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model, points)
+    /// >>> player.grab(7, (0.0, 0.0, 0.3))
+    /// >>> for _ in range(60):
+    /// ...     player.step(np.eye(3, 4)[None], 1 / 60)
+    /// >>> bool(player.displacements()[7, 2] > 0.1)
+    /// True
+    /// >>> player.release()
     fn grab(&self, point: i64, displacement: &Bound<'_, PyAny>) -> PyResult<()> {
         let wanted = arrays::array::<f64>(displacement, "displacement", &[Axis::Is(3)])?;
         let (player, wanted) = (&mut *self.lock()?, wanted.slice());

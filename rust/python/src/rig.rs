@@ -114,6 +114,15 @@ impl Rig {
     /// ------
     /// ValueError
     ///     For a wrong shape and for values that are not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    /// >>> breath = np.zeros((1, len(mesh.vertices), 3))
+    /// >>> breath[0, :, 2] = mesh.vertices[:, 0]
+    /// >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4, rig.with_shapes(breath))
     fn with_shapes(&self, shapes: &Bound<'_, PyAny>) -> PyResult<Self> {
         let n = self.0.vertex_count();
         let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(n), Axis::Is(3)])?;

@@ -213,6 +213,14 @@ impl Simulation {
     /// ------
     /// ValueError
     ///     For samples of another model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> samples = body.model.force_samples(20)
+    /// >>> jounce.Simulation(body.model).sample_positions(samples).shape
+    /// (20, 3)
     fn sample_positions<'py>(
         &self,
         py: Python<'py>,
@@ -265,6 +273,15 @@ impl Simulation {
     /// -------
     /// (p, 3) array
     ///     Velocities, m/s; `out` itself if it is given.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> simulation.reset(np.eye(3, 4)[None])
+    /// >>> simulation.velocity(body.embedding).shape
+    /// (8, 3)
     #[pyo3(signature = (emb=None, out=None))]
     fn velocity<'py>(
         &self,

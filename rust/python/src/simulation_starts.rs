@@ -1,6 +1,7 @@
 //! Starts of a `Simulation`: at rest, in equilibrium, in a cycle, at a place, and across cuts.
 
-use jounce::inputs::Start;
+use jounce::inputs::{Start, StepInput};
+use jounce::simulation::Simulation as Core;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
@@ -118,6 +119,15 @@ impl Simulation {
     /// ------
     /// ValueError
     ///     For other models, and for a matrix other than a rotation with a translation.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box()
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=6)
+    /// >>> model = jounce.Model.projective(mesh, jounce.Material(young=2e4), handles=8, clusters=20)
+    /// >>> simulation = jounce.Simulation(model, gravity=(0, 0, -9.81))
+    /// >>> simulation.place(velocity=(1.0, 0.0, 2.0), spin=(0.0, 3.0, 0.0))
+    /// >>> report = simulation.step()
     #[pyo3(signature = (place=None, velocity=None, spin=None))]
     fn place(
         &self,
@@ -152,10 +162,7 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let input = arrays.input();
-        let simulation = &mut *self.lock()?;
-        run(py, || simulation.cut(&input))
+        self.start(py, [pose, offsets, colliders], Core::cut)
     }
 
     /// Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
@@ -172,6 +179,19 @@ impl Simulation {
     ///     Offsets as in `step`.
     /// colliders : array, optional
     ///     Places as in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model)
+    /// >>> pose = np.eye(3, 4)[None].copy()
+    /// >>> simulation.reset(pose)
+    /// >>> pose[0, 2, 3] = 0.1
+    /// >>> simulation.coast(pose)
+    /// >>> report = simulation.step(pose)
+    /// >>> bool(np.abs(simulation.coefficients).max() < 1e-3)
+    /// True
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
@@ -180,10 +200,7 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
-        let input = arrays.input();
-        let simulation = &mut *self.lock()?;
-        run(py, || simulation.coast(&input))
+        self.start(py, [pose, offsets, colliders], Core::coast)
     }
 
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
@@ -205,10 +222,22 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        self.start(py, [pose, offsets, colliders], Core::reset_with)
+    }
+}
+
+impl Simulation {
+    /// Starts in a pose in one of the ways of the core.
+    fn start(
+        &self,
+        py: Python<'_>,
+        [pose, offsets, colliders]: [Option<&Bound<'_, PyAny>>; 3],
+        way: impl FnOnce(&mut Core, &StepInput<'_>) -> jounce::Result<()> + Send,
+    ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None, colliders)?;
         let input = arrays.input();
         let simulation = &mut *self.lock()?;
-        run(py, || simulation.reset_with(&input))
+        run(py, || way(simulation, &input))
     }
 }
 

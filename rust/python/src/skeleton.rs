@@ -48,7 +48,7 @@ const ROLES: [(&str, BoneRole); 4] = [
 /// resolution : int, optional
 ///     Cells along the longest side of the lattice for the search of thin parts and roles, to get
 ///     the same result for bodies of all resolutions; None is the body's own.
-/// anatomy : bool, default False
+/// anatomy : bool, default True
 ///     Share of bone by region and direction, as in a living body: hard rib cage, loins and pelvis,
 ///     soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then
 ///     scales the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs
@@ -81,7 +81,7 @@ pub struct SkeletonCore(pub skeleton::SkeletonCore);
 impl SkeletonCore {
     #[new]
     #[pyo3(signature = (heads, parents, *, names=None, roles=None, amount=0.5, rigid=None, still=None,
-                        resolution=None, anatomy=false, parts=None))]
+                        resolution=None, anatomy=true, parts=None))]
     fn new(
         heads: &Bound<'_, PyAny>,
         parents: &Bound<'_, PyAny>,
@@ -144,6 +144,11 @@ impl SkeletonCore {
     /// -------
     /// bool
     ///     True for the name of a hard material.
+    ///
+    /// Examples
+    /// --------
+    /// >>> jounce.SkeletonCore.is_hard_material("Steel"), jounce.SkeletonCore.is_hard_material("Skin")
+    /// (True, False)
     #[staticmethod]
     fn is_hard_material(name: &str) -> bool {
         skeleton::is_hard_material(name)
@@ -175,6 +180,14 @@ impl SkeletonCore {
     /// ------
     /// ValueError
     ///     As `Body` does.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> along = points[:, :1] / 4
+    /// >>> weights = np.hstack([1 - along, along])
+    /// >>> bool(jounce.SkeletonCore.hard_points(points, triangles, weights).any())
+    /// False
     #[staticmethod]
     #[pyo3(signature = (points, triangles, weights, *, joints=1, hinted=None))]
     fn hard_points<'py>(

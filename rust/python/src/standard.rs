@@ -23,6 +23,7 @@ pub fn values(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("substeps", standard::SUBSTEPS)?;
     all.set_item("smoothing", standard::SMOOTHING)?;
     all.set_item("limit", standard::LIMIT)?;
+    all.set_item("stretch", standard::STRETCH)?;
     Ok(all)
 }
 
@@ -62,4 +63,27 @@ pub fn resolution(
 ) -> PyResult<usize> {
     let (surface, tets) = (surface(points, triangles)?, arrays::count(tets, "tets")?);
     run(py, || standard::resolution(&surface, tets, &Progress::default()))
+}
+
+/// Frequency of a pressure wave across a cube of `YOUNG`, `DENSITY` and a volume.
+///
+/// Bones and pins do not change it; the lowest mode of a body on bones is near.
+///
+/// Parameters
+/// ----------
+/// volume : float
+///     Volume of the flesh, m^3.
+///
+/// Returns
+/// -------
+/// float
+///     `sqrt(E / rho) / V^(1/3)`, Hz.
+///
+/// Examples
+/// --------
+/// >>> round(jounce.standard.size_frequency(0.08), 2)
+/// 7.34
+#[pyfunction]
+pub fn size_frequency(volume: f64) -> f64 {
+    standard::size_frequency(volume)
 }

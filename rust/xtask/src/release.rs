@@ -15,8 +15,8 @@ use crate::wheel;
 /// System supported by Blender but not by the extensions site: the wheel goes to PyPI alone.
 const WITHOUT_ZIP: &str = "linux-arm64";
 
-/// Unpacked crate that `cargo package` leaves below cargo's build folder.
-const CRATE: &str = "package/jounce";
+/// Published crates, each after those that it needs.
+const CRATES: [&str; 2] = ["jounce", "jounce-player"];
 
 /// Script that writes the checksums of some files; its first argument is the list to write.
 const CHECKSUMS: &str = "import hashlib, pathlib, sys\n\
@@ -82,10 +82,14 @@ fn pack(folder: &Path) -> Result<()> {
     run(command(tools.program("maturin"))
         .args(["sdist", "--manifest-path", "rust/python/Cargo.toml", "--out"])
         .arg(folder))?;
-    run(cargo().args(["package", "--quiet", "--no-verify", "--allow-dirty", "--package", "jounce"]))?;
-    let name = format!("jounce-{}.crate", project::VERSION);
-    let packed = project::target().join(CRATE).with_file_name(&name);
-    fs::copy(&packed, folder.join(&name)).map_err(io_error(&packed))?;
+    let mut package = cargo();
+    package.args(["package", "--quiet", "--no-verify", "--allow-dirty"]);
+    run(package.args(CRATES.iter().flat_map(|name| ["--package", name])))?;
+    for name in CRATES {
+        let name = format!("{name}-{}.crate", project::VERSION);
+        let packed = project::target().join("package").join(&name);
+        fs::copy(&packed, folder.join(&name)).map_err(io_error(&packed))?;
+    }
     check(folder, &wheels)?;
     summarise(folder)
 }

@@ -40,6 +40,7 @@ pub fn check() -> Result<()> {
             violations.extend(words::violations(file, &read(file)?));
         }
     }
+    glossary(&files, &mut violations)?;
     citations(&files, &mut violations)?;
     versions(&mut violations)?;
     addresses(&mut violations)?;
@@ -48,6 +49,17 @@ pub fn check() -> Result<()> {
     commands(&mut violations)?;
     measured::check(&mut violations)?;
     if violations.is_empty() { Ok(()) } else { Err(violations.join("\n")) }
+}
+
+/// Terms of the glossary, against all other texts.
+fn glossary(files: &[PathBuf], violations: &mut Vec<String>) -> Result<()> {
+    let page = Path::new("docs/glossary.md");
+    let mut others = String::new();
+    for file in files.iter().filter(|file| *file != page && has_extension(file, &["md", "rs", "py"])) {
+        others += &read(file)?.to_lowercase();
+    }
+    violations.extend(words::glossary(&read(page)?, &others));
+    Ok(())
 }
 
 fn tracked_files() -> Result<Vec<PathBuf>> {

@@ -1,5 +1,6 @@
 //! Rules for the text of sources: no wide lines, and doc blocks that open with a noun or a verb.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Longest line, in characters.
@@ -40,6 +41,35 @@ fn openings(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
+/// Violations of a glossary: terms with two meanings, out of order in their table, or used nowhere in
+/// `others`, a lower-case text.
+pub fn glossary(text: &str, others: &str) -> Vec<String> {
+    let (mut known, mut last, mut found) = (BTreeSet::new(), String::new(), Vec::new());
+    for line in text.lines() {
+        let Some(row) = line.strip_prefix("| ") else {
+            last.clear();
+            continue;
+        };
+        let terms = row.split(" | ").next().unwrap_or_default().replace('*', "").to_lowercase();
+        if ["term", "---"].contains(&terms.as_str()) {
+            continue;
+        }
+        for term in terms.split(',').map(|term| term.split(" (").next().unwrap_or_default().trim()) {
+            if !known.insert(term.to_owned()) {
+                found.push(format!("glossary: \"{term}\" has two rows"));
+            }
+            if !others.contains(term) {
+                found.push(format!("glossary: nothing uses \"{term}\""));
+            }
+        }
+        if terms < last {
+            found.push(format!("glossary: \"{terms}\" belongs before \"{last}\""));
+        }
+        last = terms;
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +87,14 @@ mod tests {
             [found(&line), found(&format!("{line}x")), found(&format!("{line}  # noqa: A"))],
             [0, 1, 0]
         );
+    }
+    #[test]
+    fn a_glossary_has_each_used_term_once_and_in_order() {
+        let table = |rows: &str| format!("# A\n\n| term | meaning |\n| --- | --- |\n{rows}");
+        let found = |rows: &str| glossary(&table(rows), "a mode of a cage, *bone core*, core").len();
+        assert_eq!(found("| Cage | a |\n| Core, *Bone Core* | b |\n\n## B\n\n| A | c |\n"), 0);
+        assert_eq!(found("| Cage | a |\n| Cage | b |\n"), 1);
+        assert_eq!(found("| Mode | a |\n| Cage | b |\n"), 1);
+        assert_eq!(found("| Cell | a |\n"), 1);
     }
 }

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use jounce::file::{decode_state, encode_state};
-use jounce::inputs::Drag;
-use jounce::inputs::{Integrator, SimulationParams, StepInput, StepReport};
+use jounce::inputs::{Drag, Integrator, SimulationParams, StepInput, StepReport};
 use jounce::material::Law;
 use jounce::model::Model;
 use jounce::model::tree::{Domain, DomainTree, TreeInput, Wind};

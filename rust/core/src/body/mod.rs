@@ -23,7 +23,7 @@ use crate::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use crate::model::skinning_modes::offsets::{OffsetExtension, OffsetReduction, OffsetSource};
 use crate::rig::{Pose, Rig};
 use crate::sampling::cubature::Cubature;
-use crate::skeleton::{BoneRole, FoundPart, SkeletonCore};
+use crate::skeleton::{Bone, BoneRole, FoundPart, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
 use crate::{Progress, Result, check};
 
@@ -137,6 +137,30 @@ impl Default for BodyParams {
             editable: false,
             seed: 0,
         }
+    }
+}
+
+impl BodyParams {
+    /// Parameters of a rigged character: those of *Add Jounce* in Blender.
+    ///
+    /// bones: of the rig, in the order of its weights. rigid: hard points of the surface, p, from
+    /// [`hard_points`](crate::skeleton::hard_points); `None` for none.
+    ///
+    /// # Errors
+    /// As [`lattice`](crate::mesh::lattice).
+    pub fn of_character(surface: &SurfaceMesh, bones: Vec<Bone>, rigid: Option<Vec<bool>>) -> Result<Self> {
+        let resolution = standard::resolution(surface, standard::TETS, &Progress::default())?;
+        let parents = bones.iter().map(|bone| bone.parent).collect();
+        let core = SkeletonCore {
+            bones,
+            amount: standard::CORE,
+            rigid,
+            resolution: Some(resolution),
+            anatomy: true,
+            ..SkeletonCore::default()
+        };
+        let bones = CountingBones::Large(parents);
+        Ok(Self { resolution, driven: true, core: Some(core), bones, ..Self::default() })
     }
 }
 

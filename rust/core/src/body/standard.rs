@@ -1,9 +1,11 @@
 //! Values for the flesh of characters where nothing else is asked for.
 //!
 //! The one home of these defaults: [`BodyParams::default`](super::BodyParams::default) has them, and so do
-//! `Body` of the Python module, characters of USD, and *Add Jounce* in Blender.
+//! `Body` of the Python module, characters of USD, the player, the page, and *Add Jounce* in Blender before
+//! it fits the flesh to a shot.
 
-use crate::mesh::{SurfaceMesh, lattice};
+use crate::inputs::SimulationParams;
+use crate::mesh::{SurfaceMesh, TetMesh, lattice};
 use crate::{Progress, Result};
 
 /// Number of skinning modes of a draft, and of tets of its cubature.
@@ -34,6 +36,8 @@ pub const SUBSTEPS: u32 = 4;
 pub const SMOOTHING: f64 = 1.0;
 /// Largest displacement anywhere, as a share of the diagonal.
 pub const LIMIT: f64 = 0.25;
+/// Largest change of a length against the rig's own, as a share.
+pub const STRETCH: f64 = 0.4;
 
 /// Resolution for estimating the number of tets, and the power of the resolution with which it grows:
 /// between those of surfaces and volumes, 2.5 to 2.8 on characters of all kinds.
@@ -50,4 +54,27 @@ pub fn resolution(surface: &SurfaceMesh, tets: usize, progress: &Progress) -> Re
     let first = lattice(surface, FIRST, progress)?.tets().len();
     let cells = FIRST as f64 * (tets as f64 / first as f64).powf(1.0 / GROWTH);
     Ok(cells.clamp(RANGE.0, RANGE.1).round_ties_even() as usize)
+}
+
+/// Settings of a motion. Its stiffness is that of the model: see [`stiffness`].
+pub fn motion() -> SimulationParams {
+    SimulationParams {
+        substeps: SUBSTEPS,
+        damping: DAMPING,
+        smoothing: SMOOTHING,
+        limit: Some(LIMIT),
+        stretch: Some(STRETCH),
+        ..SimulationParams::default()
+    }
+}
+
+/// Frequency of a pressure wave across a cube of [`YOUNG`], [`DENSITY`] and a given volume, m^3, in Hz:
+/// `sqrt(E / rho) / V^(1/3)`. Bones and pins do not change it; the lowest mode of a body on bones is near.
+pub fn size_frequency(volume: f64) -> f64 {
+    (YOUNG / DENSITY).sqrt() / volume.powf(1.0 / 3.0)
+}
+
+/// Factor on the stiffness of a body in a mesh for a frequency of its size, Hz.
+pub fn stiffness(mesh: &TetMesh, frequency: f64) -> f64 {
+    (frequency / size_frequency(mesh.volumes().iter().sum())).powi(2)
 }

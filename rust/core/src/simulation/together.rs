@@ -16,10 +16,10 @@ pub struct Participant<'a> {
     pub input: StepInput<'a>,
 }
 
-/// A body in contact, with its index in the list of all bodies.
-struct Guest<'a, 'b> {
+/// A body in a common step, with its index in the list of all bodies.
+struct Numbered<'a, 'b> {
     number: usize,
-    turn: &'a mut Participant<'b>,
+    participant: &'a mut Participant<'b>,
     report: StepReport,
 }
 
@@ -33,35 +33,36 @@ struct Guest<'a, 'b> {
 /// As [`Simulation::step_with`], for the first failing body; bodies without a shape come first.
 /// [`Error::Unsupported`] for bodies with shapes that differ in time step or substeps. Then no body has
 /// moved.
-pub fn step_together(turns: &mut [Participant<'_>]) -> Result<Vec<StepReport>> {
-    let (mut guests, mut alone) = (Vec::new(), Vec::new());
-    for (number, turn) in turns.iter_mut().enumerate() {
-        let guest = Guest { number, turn, report: StepReport::default() };
-        if guest.turn.simulation.has_shape() { guests.push(guest) } else { alone.push(guest) }
+pub fn step_together(participants: &mut [Participant<'_>]) -> Result<Vec<StepReport>> {
+    let (mut touching, mut alone) = (Vec::new(), Vec::new());
+    for (number, participant) in participants.iter_mut().enumerate() {
+        let body = Numbered { number, participant, report: StepReport::default() };
+        if body.participant.simulation.has_shape() { touching.push(body) } else { alone.push(body) }
     }
-    let outcome = check(&guests).and_then(|()| each_alone(&mut alone));
-    let outcome = outcome
-        .and_then(|()| among_each_other(&mut guests).inspect_err(|_| alone.iter_mut().for_each(Guest::undo)));
+    let outcome = check(&touching).and_then(|()| each_alone(&mut alone));
+    let outcome = outcome.and_then(|()| {
+        among_each_other(&mut touching).inspect_err(|_| alone.iter_mut().for_each(Numbered::undo))
+    });
     outcome.map(|()| {
-        guests.extend(alone);
-        guests.sort_by_key(|guest| guest.number);
-        guests.iter().map(|guest| guest.report).collect()
+        touching.extend(alone);
+        touching.sort_by_key(|body| body.number);
+        touching.iter().map(|body| body.report).collect()
     })
 }
 
-impl Guest<'_, '_> {
+impl Numbered<'_, '_> {
     fn undo(&mut self) {
-        self.turn.simulation.undo();
+        self.participant.simulation.undo();
     }
 }
 
 /// Checks that all bodies have the same substeps.
-fn check(guests: &[Guest<'_, '_>]) -> Result<()> {
-    let timing = |guest: &Guest<'_, '_>| {
-        let params = guest.turn.simulation.params();
+fn check(bodies: &[Numbered<'_, '_>]) -> Result<()> {
+    let timing = |body: &Numbered<'_, '_>| {
+        let params = body.participant.simulation.params();
         (params.dt, params.substeps)
     };
-    if guests.windows(2).any(|pair| timing(&pair[0]) != timing(&pair[1])) {
+    if bodies.windows(2).any(|pair| timing(&pair[0]) != timing(&pair[1])) {
         let why = "bodies that touch each other need the same dt and the same substeps; set them alike";
         return Err(Error::Unsupported { what: "substeps", why });
     }
@@ -73,62 +74,62 @@ fn each<T: Send, U: Send>(all: &mut [T], act: impl Fn(&mut T) -> U + Send + Sync
     all.par_iter_mut().with_max_len(1).map(act).collect()
 }
 
-fn each_alone(guests: &mut [Guest<'_, '_>]) -> Result<()> {
-    let outcomes: Vec<Result<()>> = each(guests, |guest| {
-        let Participant { simulation, input } = &mut *guest.turn;
-        simulation.step_with(input, &Progress::default()).map(|report| guest.report = report)
+fn each_alone(bodies: &mut [Numbered<'_, '_>]) -> Result<()> {
+    let outcomes: Vec<Result<()>> = each(bodies, |body| {
+        let Participant { simulation, input } = &mut *body.participant;
+        simulation.step_with(input, &Progress::default()).map(|report| body.report = report)
     });
     let Some(error) = outcomes.iter().find_map(|outcome| outcome.clone().err()) else { return Ok(()) };
-    let stepped = guests.iter_mut().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
-    stepped.for_each(|(guest, _)| guest.undo());
+    let stepped = bodies.iter_mut().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
+    stepped.for_each(|(body, _)| body.undo());
     Err(error)
 }
 
-fn among_each_other(guests: &mut [Guest<'_, '_>]) -> Result<()> {
-    for begun in 0..guests.len() {
-        let Participant { simulation, input } = &mut *guests[begun].turn;
+fn among_each_other(bodies: &mut [Numbered<'_, '_>]) -> Result<()> {
+    for begun in 0..bodies.len() {
+        let Participant { simulation, input } = &mut *bodies[begun].participant;
         if let Err(error) = simulation.stepper.begin(input) {
-            guests[..begun].iter_mut().for_each(Guest::undo);
+            bodies[..begun].iter_mut().for_each(Numbered::undo);
             return Err(error);
         }
     }
-    let substeps = guests.first().map_or(0, |guest| guest.turn.simulation.params().substeps);
-    let steps = (1..=substeps).try_for_each(|substep| advance(guests, substep));
+    let substeps = bodies.first().map_or(0, |body| body.participant.simulation.params().substeps);
+    let steps = (1..=substeps).try_for_each(|substep| advance(bodies, substep));
     let ended = steps.and_then(|()| {
-        guests.iter_mut().try_for_each(|guest| {
-            let Simulation { stepper, params, .. } = &mut *guest.turn.simulation;
-            stepper.end(guest.report, params).map(|report| guest.report = report)
+        bodies.iter_mut().try_for_each(|body| {
+            let Simulation { stepper, params, .. } = &mut *body.participant.simulation;
+            stepper.end(body.report, params).map(|report| body.report = report)
         })
     });
-    ended.inspect_err(|_| guests.iter_mut().for_each(Guest::undo))
+    ended.inspect_err(|_| bodies.iter_mut().for_each(Numbered::undo))
 }
 
 /// One substep of all bodies.
-fn advance(guests: &mut [Guest<'_, '_>], substep: u32) -> Result<()> {
-    let prepared = each(guests, |guest| {
-        let Simulation { stepper, params, .. } = &mut *guest.turn.simulation;
+fn advance(bodies: &mut [Numbered<'_, '_>], substep: u32) -> Result<()> {
+    let prepared = each(bodies, |body| {
+        let Simulation { stepper, params, .. } = &mut *body.participant.simulation;
         stepper.prepare(substep, params)
     });
     // The first error in order, for any number of threads.
     prepared.into_iter().collect::<Result<()>>()?;
-    let islands = islands(guests);
-    let mut groups: Vec<Vec<&mut Guest<'_, '_>>> = (0..guests.len()).map(|_| Vec::new()).collect();
-    guests.iter_mut().zip(islands).for_each(|(guest, island)| groups[island].push(guest));
-    each(&mut groups, |group| find(group)).into_iter().collect::<Result<()>>()?;
-    guests.iter_mut().for_each(|guest| guest.turn.simulation.stepper.take());
+    let islands = islands(bodies);
+    let mut groups: Vec<Vec<&mut Numbered<'_, '_>>> = (0..bodies.len()).map(|_| Vec::new()).collect();
+    bodies.iter_mut().zip(islands).for_each(|(body, island)| groups[island].push(body));
+    each(&mut groups, |group| solve(group)).into_iter().collect::<Result<()>>()?;
+    bodies.iter_mut().for_each(|body| body.participant.simulation.stepper.take());
     Ok(())
 }
 
 /// The body of handles with a shape; `None` for others.
-fn participant(method: &mut dyn Method) -> Option<&mut ProjectiveMethod> {
+fn touching_body(method: &mut dyn Method) -> Option<&mut ProjectiveMethod> {
     method.touching().and_then(|body| body.downcast_mut())
 }
 
 /// Connected component of each body in the graph of possible contact, named by its first body.
-fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
-    let reaches = each(guests, |guest| {
-        let (method, state) = guest.turn.simulation.stepper.parts();
-        participant(method).and_then(|body| body.reach(state))
+fn islands(bodies: &mut [Numbered<'_, '_>]) -> Vec<usize> {
+    let reaches = each(bodies, |body| {
+        let (method, state) = body.participant.simulation.stepper.parts();
+        touching_body(method).and_then(|body| body.reach(state))
     });
     let meet = |a: usize, b: usize| match (&reaches[a], &reaches[b]) {
         (Some([low, high]), Some([other_low, other_high])) => {
@@ -136,8 +137,8 @@ fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
         }
         _ => false,
     };
-    let mut islands: Vec<usize> = (0..guests.len()).collect();
-    for b in 0..guests.len() {
+    let mut islands: Vec<usize> = (0..bodies.len()).collect();
+    for b in 0..bodies.len() {
         for a in (0..b).filter(|&a| meet(a, b)) {
             let (from, to) = (islands[a].max(islands[b]), islands[a].min(islands[b]));
             islands.iter_mut().filter(|island| **island == from).for_each(|island| *island = to);
@@ -147,25 +148,25 @@ fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
 }
 
 /// Solves a substep for bodies in possible contact.
-fn find(group: &mut [&mut Guest<'_, '_>]) -> Result<()> {
-    if let [guest] = group {
-        let Simulation { stepper, params, .. } = &mut *guest.turn.simulation;
+fn solve(group: &mut [&mut Numbered<'_, '_>]) -> Result<()> {
+    if let [body] = group {
+        let Simulation { stepper, params, .. } = &mut *body.participant.simulation;
         let (method, state) = stepper.parts();
-        return method.solve(state, params, &Progress::default()).map(|found| guest.report.add(found));
+        return method.solve(state, params, &Progress::default()).map(|found| body.report.add(found));
     }
-    let params = group.iter().map(|guest| guest.turn.simulation.params());
+    let params = group.iter().map(|body| body.participant.simulation.params());
     let budget = params.fold((0, f64::INFINITY), |(most, least), params| {
         (params.max_iterations.max(most), params.tolerance.min(least))
     });
     let mut joined: Vec<Joined<'_>> = group
         .iter_mut()
-        .filter_map(|guest| {
-            let number = guest.number as u32;
-            let (method, state) = guest.turn.simulation.stepper.parts();
-            participant(method).map(|body| Joined { body, state, number })
+        .filter_map(|body| {
+            let number = body.number as u32;
+            let (method, state) = body.participant.simulation.stepper.parts();
+            touching_body(method).map(|body| Joined { body, state, number })
         })
         .collect();
     let found = solve_joint(&mut joined, budget)?;
-    group.iter_mut().for_each(|guest| guest.report.add(found));
+    group.iter_mut().for_each(|body| body.report.add(found));
     Ok(())
 }

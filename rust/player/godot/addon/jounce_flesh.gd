@@ -52,12 +52,12 @@ const SETTINGS: Array[StringName] = [
 		damping = value
 		_tell(DAMPING, value)
 ## Largest change of a length, as a share; 0 for no limit.
-@export_range(0.0, 1.0, 0.01, "or_greater") var stretch := 0.55:
+@export_range(0.0, 1.0, 0.01, "or_greater") var stretch := 0.4:
 	set(value):
 		stretch = value
 		_tell(STRETCH, value)
 ## Largest displacement, as a share of the body's diagonal; 0 for no limit.
-@export_range(0.0, 1.0, 0.01, "or_greater") var limit := 0.0:
+@export_range(0.0, 1.0, 0.01, "or_greater") var limit := 0.25:
 	set(value):
 		limit = value
 		_tell(LIMIT, value)

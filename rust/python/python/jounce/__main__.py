@@ -24,7 +24,7 @@ HELP = {
     "gravity": "factor on gravity (%(default)s)",
     "substeps": "steps a frame (%(default)s)",
     "limit": "largest displacement anywhere, as a share of the body's size (%(default)s)",
-    "stretch": "largest stretch of the flesh, as a share of its length; any if not given",
+    "stretch": "largest stretch of the flesh, as a share of its length (%(default)s)",
     "core": "share of the flesh that follows the bones, 0 to 1 (%(default)s)",
 }
 # Fraction between two printed lines of progress.

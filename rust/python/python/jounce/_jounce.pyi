@@ -70,6 +70,7 @@ __all__ = [
     "momentum_leak",
     "pull_back",
     "resolution",
+    "size_frequency",
     "skinning_jacobian",
     "skinning_modes",
     "spread_to_interior",
@@ -392,6 +393,15 @@ class Rig:
         ------
         ValueError
             For a wrong shape and for values that are not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+        >>> breath = np.zeros((1, len(mesh.vertices), 3))
+        >>> breath[0, :, 2] = mesh.vertices[:, 0]
+        >>> modes = jounce.skinning_modes(mesh, jounce.Material(), 4, rig.with_shapes(breath))
         """
     def posed(self, points: _FloatsLike, pose: _FloatsLike) -> _Floats:
         """Vertices in a pose: `x_i = sum_j weights_ij T_j [X_i; 1]`.
@@ -587,6 +597,18 @@ class Fibres:
         ------
         ValueError
             For an empty list, for too many muscles and for different numbers of tets.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> along = np.tile([1.0, 0.0, 0.0], (len(mesh.tets), 1))
+        >>> left = mesh.vertices[mesh.tets].mean(axis=1)[:, 1] < 0.5
+        >>> muscles = [jounce.Fibres(5e4 * side, along) for side in (left, ~left)]
+        >>> both = jounce.Fibres.joined(muscles)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> model = jounce.Model.full_space(mesh, jounce.Material(), pinned=held, fibres=both)
+        >>> simulation = jounce.Simulation(model, contraction=[0.2, 0.0])
         """
 
 @final
@@ -1140,6 +1162,16 @@ class LinearModes:
         ValueError
             For interfaces that do not fit, for a body that was stitched after it was factored, and for
             a surface without volume.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> tip = np.flatnonzero(mesh.vertices[:, 0] > 3.9)
+        >>> len(modes.attached([tip]).shapes)
+        11
         """
     def derivatives(self) -> _Floats:
         """Modal derivatives, the second-order deflections of the body: `K Phi^ij = -(H : psi_j) psi_i` [MOR
@@ -1180,6 +1212,19 @@ class LinearModes:
         ValueError
             For a body that was not stitched, for derivatives of other modes, and if removed stitches
             set a component free.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> tip = np.flatnonzero(mesh.vertices[:, 0] > 3.9)
+        >>> stitches = jounce.Stitches(mesh, [[tip[0], tip[-1]]], stiffness=1e4)
+        >>> sewn = modes.stitched(stitches, 3)
+        >>> carried = sewn.carried_derivatives(modes.derivatives())
+        >>> len(carried)
+        15
         """
     def bent_basis(self, count: int, carried: _FloatsLike | None = None) -> Basis:
         """The count displacements that best span the slow motion of the body, large bends included [MOR eq.
@@ -1244,6 +1289,16 @@ class LinearModes:
         ------
         ValueError
             For amplitudes of other modes, and for any method but "modal" on a surface without volume.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> amplitudes = np.array([400.0, 0.0, 0.0, 0.0, 0.0])
+        >>> modes.warped(amplitudes).shape == mesh.vertices.shape
+        True
         """
     def swing(
         self, forces: _FloatsLike, damping: tuple[tuple[float, float], tuple[float, float]], fps: float = 24.0
@@ -1272,6 +1327,17 @@ class LinearModes:
         ------
         ValueError
             For inputs that do not fit the modes.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> forces = np.zeros((24, 5))
+        >>> forces[0] = 1.0
+        >>> modes.swing(forces, damping=((1.0, 0.05), (10.0, 0.05))).shape
+        (24, 5)
         """
     @property
     def radiation(self) -> _Floats:
@@ -1328,6 +1394,15 @@ class LinearModes:
         ------
         ValueError
             If no mode is audible, and for inputs that do not fit the modes.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((0.3, 0.03, 0.01))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=30)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(young=2e11, density=7800.0), 12)
+        >>> blow = {"times": [0.0], "vertices": [0], "impulses": [[0.0, 0.0, 0.05]]}
+        >>> modes.sound(0.1, **blow).shape
+        (4800,)
         """
     def __copy__(self) -> LinearModes: ...
     def __deepcopy__(self, _memo: Any) -> LinearModes: ...
@@ -1491,6 +1566,18 @@ class Cubature:
         ------
         ValueError
             For a count of 0, for arguments of another model and for a shot without forces.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+        >>> shot = np.linspace(-0.2, 0.2, 6)[:, None] * np.ones(4)
+        >>> cubature = jounce.Cubature.of_shot(model, shot, count=12)
+        >>> len(cubature.tets) <= 12
+        True
         """
     @property
     def tets(self) -> _Indices:
@@ -1575,6 +1662,18 @@ class LimitSamples:
         ------
         ValueError
             For a limit that is not positive and as `Cubature.of_shot`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+        >>> shot = np.linspace(-2.0, 2.0, 6)[:, None] * np.ones(4)
+        >>> samples = jounce.LimitSamples.of_shot(model, shot, stretch=0.1, tets=12)
+        >>> len(samples.tets) <= 12
+        True
         """
     @property
     def tets(self) -> _Indices:
@@ -1646,6 +1745,16 @@ class Model:
         ------
         ValueError
             For arguments of another mesh.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> material, rig = jounce.Material(), jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+        >>> modes = jounce.skinning_modes(mesh, material, 4, rig)
+        >>> labels = jounce.cluster_tets(mesh, modes, 20)
+        >>> jounce.Model.skinning(mesh, material, modes, labels, rig)
+        Model(4 modes, 1 bones, Material(arap, young=1e5))
         """
     @staticmethod
     def full_space(
@@ -1713,6 +1822,18 @@ class Model:
         ValueError
             For other models, for a folder, a pipe or a device, and for disk errors; the file is then
             unchanged.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     body.model.save(Path(folder) / "bar.jounce")
+        ...     model = jounce.Model.load(Path(folder) / "bar.jounce")
+        >>> model.mode_count
+        4
         """
     def to_bytes(self) -> bytes:
         """The bytes of a model file, as `save` writes it.
@@ -1868,6 +1989,16 @@ class Model:
         ------
         ValueError
             For other models and for a model with a cubature.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+        >>> shot = np.linspace(-0.2, 0.2, 6)[:, None] * np.ones(4)
+        >>> fast = model.sampled(jounce.Cubature.of_shot(model, shot, count=12))
         """
     def limited(self, limits: LimitSamples) -> Model:
         """The same reduced model with limits, evaluated at sample tets and vertices.
@@ -1886,6 +2017,16 @@ class Model:
         ------
         ValueError
             For other models and for indices out of range.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+        >>> limited = model.limited(jounce.LimitSamples([0, 3], [1.0, 1.0], [5], [1.0]))
+        >>> simulation = jounce.Simulation(limited, stretch=0.2)
         """
     def nearest(self, displacements: _FloatsLike) -> _Floats:
         """Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
@@ -1905,6 +2046,18 @@ class Model:
         ------
         ValueError
             For other models and for displacements of another mesh.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> model = jounce.Model.reduced(mesh, jounce.Material(), modes.bent_basis(4))
+        >>> lifted = np.zeros((1, len(mesh.vertices), 3))
+        >>> lifted[0, :, 2] = 0.02 * mesh.vertices[:, 0] ** 2
+        >>> model.nearest(lifted).shape
+        (1, 4)
         """
     def displacement(
         self, coefficients: _FloatsLike, emb: Embedding | None = None, out: _Singles | None = None
@@ -1943,6 +2096,16 @@ class Model:
         -------
         array
             Generalised force of `coefficient_shape`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> push = np.zeros((8, 3))
+        >>> push[0, 2] = 100.0
+        >>> force = body.model.reduce_forces(push, body.embedding)
+        >>> simulation = jounce.Simulation(body.model)
+        >>> report = simulation.step(np.eye(3, 4)[None], force)
         """
     def force_samples(self, count: int) -> ForceSamples:
         """Sample points for force fields, at a cost independent of the mesh: about `count` parts of the body,
@@ -2079,6 +2242,15 @@ class ForceSamples:
         ------
         ValueError
             For coefficients below 0.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> samples = body.model.force_samples(20)
+        >>> wind = samples.drag(np.full(20, 5.0), velocity=np.tile([0.0, 10.0, 0.0], (20, 1)))
+        >>> simulation = jounce.Simulation(body.model)
+        >>> report = simulation.step(np.eye(3, 4)[None], drag=wind)
         """
 
 @final
@@ -2375,6 +2547,12 @@ class Collider:
         -------
         Collider
             The collider.
+
+        Examples
+        --------
+        >>> bone = jounce.Collider.capsule((0, 0, 0), (0, 0, 1), radius=0.1)
+        >>> bone.distances([[0.3, 0, 0.5]]).round(3).tolist()
+        [0.2]
         """
     @staticmethod
     def box(
@@ -2424,6 +2602,12 @@ class Collider:
         ------
         ValueError
             For a surface without an inside at this resolution.
+
+        Examples
+        --------
+        >>> collider = jounce.Collider.mesh(*jounce.shapes.box((4.0, 1.0, 1.0)), resolution=32)
+        >>> bool(collider.distances([[2.0, 0.5, 0.5]])[0] < 0)
+        True
         """
     def sparing(self, points: _IndicesLike) -> Collider:
         """The same collider with contact switched off for some contact points, such as those of the flesh
@@ -2439,6 +2623,11 @@ class Collider:
         -------
         Collider
             The collider without contact at these points.
+
+        Examples
+        --------
+        >>> arm = jounce.Collider.capsule((0, 0, 0), (0, 0, 1), radius=0.1)
+        >>> spared = arm.sparing([0, 3])
         """
     @property
     def friction(self) -> float:
@@ -2686,6 +2875,14 @@ class Simulation:
         ------
         ValueError
             For samples of another model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> samples = body.model.force_samples(20)
+        >>> jounce.Simulation(body.model).sample_positions(samples).shape
+        (20, 3)
         """
     def displacement(self, out: _Singles | None = None) -> _Singles:
         """Secondary displacement of the mesh's vertices, metres, relative to the posed mesh.
@@ -2754,6 +2951,15 @@ class Simulation:
         ------
         ValueError
             For other models, and for a matrix other than a rotation with a translation.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box()
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=6)
+        >>> model = jounce.Model.projective(mesh, jounce.Material(young=2e4), handles=8, clusters=20)
+        >>> simulation = jounce.Simulation(model, gravity=(0, 0, -9.81))
+        >>> simulation.place(velocity=(1.0, 0.0, 2.0), spin=(0.0, 3.0, 0.0))
+        >>> report = simulation.step()
         """
     def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
@@ -2785,6 +2991,19 @@ class Simulation:
             Offsets as in `step`.
         colliders : array, optional
             Places as in `step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model)
+        >>> pose = np.eye(3, 4)[None].copy()
+        >>> simulation.reset(pose)
+        >>> pose[0, 2, 3] = 0.1
+        >>> simulation.coast(pose)
+        >>> report = simulation.step(pose)
+        >>> bool(np.abs(simulation.coefficients).max() < 1e-3)
+        True
         """
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
@@ -2815,6 +3034,15 @@ class Simulation:
         -------
         (p, 3) array
             Velocities, m/s; `out` itself if it is given.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model)
+        >>> simulation.reset(np.eye(3, 4)[None])
+        >>> simulation.velocity(body.embedding).shape
+        (8, 3)
         """
     @property
     def time(self) -> float:
@@ -2982,6 +3210,16 @@ class DomainTree:
         ------
         ValueError
             As in `step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+        >>> tree.coast(np.eye(3, 4))
+        >>> report = tree.step(np.eye(3, 4))
         """
     def vary(self, **settings: Unpack[TreeSettings]) -> None:
         """Changes settings from the next step on; None leaves a setting unchanged.
@@ -3017,6 +3255,16 @@ class DomainTree:
         -------
         (r,) array
             Coordinates of the domain.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 5, pinned=held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+        >>> tree.coordinates(0).shape
+        (5,)
         """
     def positions(self, domain: int) -> _Floats:
         """Vertex positions of a domain, (n, 3) float64, metres.
@@ -3349,7 +3597,19 @@ class Job:
     def done(self) -> bool:
         """True if the job is finished or has failed: a waiting call would return or raise at once."""
     def cancel(self) -> None:
-        """Asks the job to stop soon; `result()` then raises ValueError "cancelled"."""
+        """Asks the job to stop soon; `result()` then raises ValueError "cancelled".
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), resolution=32)
+        >>> job.cancel()
+        >>> try:
+        ...     body = job.result()
+        ... except ValueError as error:
+        ...     print(error)
+        cancelled
+        """
 
 @final
 class MotionJob(Job):
@@ -3417,7 +3677,20 @@ class MotionJob(Job):
     def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Requests a cut, as `Simulation.cut`."""
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests steady motion, as `Simulation.coast`."""
+        """Requests steady motion, as `Simulation.coast`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+        >>> pose = np.eye(3, 4)[None].copy()
+        >>> job.reset(pose)
+        >>> pose[0, 2, 3] = 0.1
+        >>> job.coast(pose)
+        >>> job.step(pose)
+        >>> job.wait()
+        """
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Requests a start at rest in a pose, as `Simulation.reset`."""
     def place(
@@ -3426,7 +3699,18 @@ class MotionJob(Job):
         velocity: tuple[float, float, float] | None = None,
         spin: tuple[float, float, float] | None = None,
     ) -> None:
-        """Requests a new start of a loose body, as `Simulation.place`."""
+        """Requests a new start of a loose body, as `Simulation.place`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box()
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=6)
+        >>> model = jounce.Model.projective(mesh, jounce.Material(young=2e4), handles=8, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(model))
+        >>> job.place(velocity=(1.0, 0.0, 2.0))
+        >>> job.step()
+        >>> job.wait()
+        """
     def vary(self, **settings: Unpack[Settings]) -> None:
         """Requests other settings, as `Simulation.vary`."""
     @property
@@ -3475,6 +3759,17 @@ class MotionJob(Job):
         -------
         list of bool
             True for frames whose steps all reached the tolerance.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+        >>> job.step(np.eye(3, 4)[None])
+        >>> job.keep(state=True)
+        >>> job.wait()
+        >>> job.converged(), job.state(0) is not None
+        ([True], True)
         """
     def state(self, index: int) -> State | None:
         """Kept state number `index`; None if no state was kept or the thread is not there yet.
@@ -3517,7 +3812,7 @@ class SkeletonCore:
     resolution : int, optional
         Cells along the longest side of the lattice for the search of thin parts and roles, to get
         the same result for bodies of all resolutions; None is the body's own.
-    anatomy : bool, default False
+    anatomy : bool, default True
         Share of bone by region and direction, as in a living body: hard rib cage, loins and pelvis,
         soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then
         scales the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs
@@ -3555,7 +3850,7 @@ class SkeletonCore:
         rigid: _Flags | Sequence[bool] | None = None,
         still: Sequence[bool] | None = None,
         resolution: int | None = None,
-        anatomy: bool = False,
+        anatomy: bool = True,
         parts: Mapping[str, tuple[float, float]] | None = None,
     ) -> SkeletonCore: ...
     @staticmethod
@@ -3590,6 +3885,11 @@ class SkeletonCore:
         -------
         bool
             True for the name of a hard material.
+
+        Examples
+        --------
+        >>> jounce.SkeletonCore.is_hard_material("Steel"), jounce.SkeletonCore.is_hard_material("Skin")
+        (True, False)
         """
     @staticmethod
     def hard_points(
@@ -3626,6 +3926,14 @@ class SkeletonCore:
         ------
         ValueError
             As `Body` does.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> along = points[:, :1] / 4
+        >>> weights = np.hstack([1 - along, along])
+        >>> bool(jounce.SkeletonCore.hard_points(points, triangles, weights).any())
+        False
         """
 
 @final
@@ -3881,6 +4189,22 @@ class Body:
         -------
         Model
             The model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> poses = np.tile(np.eye(3, 4), (12, 1, 1, 1))
+        >>> poses[:, 0, 2, 3] = 0.2 * np.sin(np.arange(12))
+        >>> shot = jounce.Simulation(body.full_space())
+        >>> shot.reset(poses[0])
+        >>> frames = []
+        >>> for pose in poses:
+        ...     report = shot.step(pose)
+        ...     frames.append(shot.displacement())
+        >>> learnt = body.learn(frames, poses, count=4)
+        >>> learnt.coefficient_shape
+        (4,)
         """
     def reduced(
         self,
@@ -3932,6 +4256,16 @@ class Body:
         ------
         ValueError
             For a wrong shape and for values that are not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> offsets = np.zeros((8, 3))
+        >>> offsets[points[:, 0] > 2, 2] = 0.1
+        >>> reduced = body.reduce_offsets(offsets)
+        >>> simulation = jounce.Simulation(body.model)
+        >>> report = simulation.step(np.eye(3, 4)[None], offsets=reduced)
         """
     def vertex_offsets(self, offsets: _FloatsLike) -> _Floats:
         """Carries rig offsets from the surface points to the vertices of the mesh, for a step in the full
@@ -3951,6 +4285,13 @@ class Body:
         ------
         ValueError
             As `reduce_offsets`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> body.vertex_offsets(np.full((8, 3), 0.1)).shape == body.mesh.vertices.shape
+        True
         """
     def spread(self, values: _FloatsLike) -> _Floats:
         """Spreads values at the surface points to the vertices of the mesh, as for painted maps: the boundary
@@ -3970,6 +4311,14 @@ class Body:
         ------
         ValueError
             For a wrong shape and for values that are not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> softness = body.spread(points[:, 0])
+        >>> softness.shape == (len(body.mesh.vertices),)
+        True
         """
     @property
     def points(self) -> _Floats:
@@ -4030,6 +4379,19 @@ class Body:
         ------
         ValueError
             For a simulation of another mesh, and as `posed`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model)
+        >>> simulation.reset(np.eye(3, 4)[None])
+        >>> pose = np.eye(3, 4)[None].copy()
+        >>> pose[0, 2, 3] = 0.2
+        >>> report = simulation.step(pose)
+        >>> moved = body.deformed(simulation, pose) - body.posed(pose)
+        >>> bool(np.abs(moved).max() > 0.01)
+        True
         """
     def __copy__(self) -> Body: ...
     def __deepcopy__(self, _memo: Any) -> Body: ...
@@ -4259,6 +4621,15 @@ class Player:
         ------
         ValueError
             For no points, or one that is not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model)
+        >>> player.attach(points[:4])
+        >>> player.displacements().shape
+        (4, 3)
         """
     def set(self, **settings: float) -> None:
         """Changes settings from the next step on.
@@ -4267,9 +4638,9 @@ class Player:
         ----------
         settings : float
             Keyword arguments. `amount` (1): factor on the motion that the flesh feels, 0 none. `stiffness`
-            (1): factor on the model's, > 0. `damping` (0.12): ratio of every mode. `stretch` (0.55): largest
-            change of a length, as a share, 0 for no limit. `limit` (0): largest displacement, as a share of
-            the diagonal, 0 for no limit. `gravity_x`, `gravity_y`, `gravity_z` (0): m/s^2. `modes` (all):
+            (1): factor on the model's, > 0. `damping` (0.12): ratio of every mode. `stretch` (0.4): largest
+            change of a length, as a share, 0 for no limit. `limit` (0.25): largest displacement, as a share
+            of the diagonal, 0 for no limit. `gravity_x`, `gravity_y`, `gravity_z` (0): m/s^2. `modes` (all):
             level of detail, the finest with at most this number, 0 for none. `sleep` (1): 1 to stop while
             nothing moves. `pose_rest` (1): elastic rest shape, 0 bind, 1 pose. `substep` (1/96): longest
             substep, seconds.
@@ -4280,6 +4651,13 @@ class Player:
             For a value out of range; the settings before it are changed.
         TypeError
             For an unknown setting.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model, points)
+        >>> player.set(damping=0.3, gravity_z=-9.81)
         """
     def step(self, pose: _FloatsLike, seconds: float) -> None:
         """Advances to a pose in any time. More than a quarter of a second counts as a teleport.
@@ -4310,6 +4688,18 @@ class Player:
         ------
         ValueError
             As in `step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model, points)
+        >>> pose = np.eye(3, 4)[None].copy()
+        >>> player.step(pose, 1 / 60)
+        >>> pose[0, 0, 3] = 40.0
+        >>> player.teleport(pose)
+        >>> bool(np.abs(player.displacements()).max() < 1e-3)
+        True
         """
     def displacements(self, out: _Singles | None = None) -> _Singles:
         """Displacements of the points from where the bones put them, world space, metres.
@@ -4340,6 +4730,18 @@ class Player:
         ------
         ValueError
             For an unknown point, or a displacement that is not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model, points)
+        >>> player.grab(7, (0.0, 0.0, 0.3))
+        >>> for _ in range(60):
+        ...     player.step(np.eye(3, 4)[None], 1 / 60)
+        >>> bool(player.displacements()[7, 2] > 0.1)
+        True
+        >>> player.release()
         """
     def release(self) -> None:
         """Lets a grabbed point go."""
@@ -4940,4 +5342,25 @@ def resolution(points: _FloatsLike, triangles: _IndicesLike, tets: int = 12000) 
     --------
     >>> jounce.standard.resolution(*jounce.shapes.box())
     16
+    """
+
+def size_frequency(volume: float) -> float:
+    """Frequency of a pressure wave across a cube of `YOUNG`, `DENSITY` and a volume.
+
+    Bones and pins do not change it; the lowest mode of a body on bones is near.
+
+    Parameters
+    ----------
+    volume : float
+        Volume of the flesh, m^3.
+
+    Returns
+    -------
+    float
+        `sqrt(E / rho) / V^(1/3)`, Hz.
+
+    Examples
+    --------
+    >>> round(jounce.standard.size_frequency(0.08), 2)
+    7.34
     """

@@ -1,12 +1,14 @@
 """Values for the flesh of characters where nothing else is asked for.
 
-`Body`, characters of USD and *Add Jounce* in Blender have these defaults. Their home is the Rust module
-`jounce::body::standard`.
+`Body`, characters of USD, players and *Add Jounce* in Blender, before it fits the flesh to a shot, have these
+defaults. Their home is the Rust module `jounce::body::standard`.
 """
 
 from __future__ import annotations
 
-from jounce._jounce import STANDARD, resolution
+from typing import TypedDict
+
+from jounce._jounce import STANDARD, TetMesh, resolution, size_frequency
 
 __all__ = [
     "CORE",
@@ -17,10 +19,14 @@ __all__ = [
     "LIMIT",
     "MODES",
     "SMOOTHING",
+    "STRETCH",
     "SUBSTEPS",
     "TETS",
     "YOUNG",
+    "Motion",
+    "motion",
     "resolution",
+    "size_frequency",
 ]
 
 # Modes of a draft, tets of its cubature, and tets of a body.
@@ -33,9 +39,54 @@ CORE = float(STANDARD["core"])
 YOUNG = float(STANDARD["young"])
 DENSITY = float(STANDARD["density"])
 FREQUENCY = float(STANDARD["frequency"])
-# Damping ratio, substeps a frame, share of the rig's acceleration felt as constant between two poses, and
-# largest displacement as a share of the diagonal.
+# Damping ratio, substeps a frame, share of the rig's acceleration felt as constant between two poses, largest
+# displacement as a share of the diagonal, and largest change of a length as a share.
 DAMPING = float(STANDARD["damping"])
 SUBSTEPS = int(STANDARD["substeps"])
 SMOOTHING = float(STANDARD["smoothing"])
 LIMIT = float(STANDARD["limit"])
+STRETCH = float(STANDARD["stretch"])
+
+
+class Motion(TypedDict):
+    """Arguments of `Simulation`, by name."""
+
+    substeps: int
+    damping: float
+    smoothing: float
+    limit: float | None
+    stretch: float | None
+    stiffness: float
+
+
+def motion(mesh: TetMesh, frequency: float = FREQUENCY) -> Motion:
+    """The arguments of `Simulation` for flesh as *Add Jounce* makes it, before a fit to a shot.
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        Mesh of a body with the default `young` and `density`.
+    frequency : float, default 5.0
+        Frequency of flesh of the body's size, Hz.
+
+    Returns
+    -------
+    dict
+        Substeps, damping, smoothing, limit, stretch, and the stiffness for the frequency.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=12, modes=4)
+    >>> simulation = jounce.Simulation(body.model, dt=1 / 24, **jounce.standard.motion(body.mesh))
+    >>> simulation.settings["damping"], simulation.settings["stretch"]
+    (0.12, 0.4)
+    """
+    return {
+        "substeps": SUBSTEPS,
+        "damping": DAMPING,
+        "smoothing": SMOOTHING,
+        "limit": LIMIT,
+        "stretch": STRETCH,
+        "stiffness": (frequency / size_frequency(float(mesh.volumes.sum()))) ** 2,
+    }

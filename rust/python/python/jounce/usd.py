@@ -45,7 +45,7 @@ class Settings:
         Steps a frame.
     limit : float, optional, default 0.25
         Largest displacement anywhere, as a share of the body's diagonal.
-    stretch : float, optional
+    stretch : float, optional, default 0.4
         Largest stretch of the flesh, as a share of its length.
     core : float, default 0.5
         Share of the flesh that follows the bones, from 0 to 1.
@@ -60,7 +60,7 @@ class Settings:
     gravity: float = 0.0
     substeps: int = standard.SUBSTEPS
     limit: float | None = standard.LIMIT
-    stretch: float | None = None
+    stretch: float | None = standard.STRETCH
     core: float = standard.CORE
     final: bool = False
 
@@ -203,6 +203,7 @@ class Bound:
             self.character.parents,
             names=self.character.names,
             amount=amount,
+            rigid=self.hard,
             still=still(self.character, over),
         )
 
@@ -241,7 +242,7 @@ def built(bound: Bound, settings: Settings, over: Sequence[float]) -> Body:
             resolution=settings.resolution,
             modes=settings.modes,
             law="corotated" if settings.final else "arap",
-            pinned=bound.hard if bound.hard.any() else None,
+            pinned=bound.hard if core is None and bound.hard.any() else None,
             core=core,
             bone_parents=bound.character.parents,
         )
@@ -254,17 +255,17 @@ def moved(bound: Bound, body: Body, settings: Settings) -> Simulation:
     from pxr import UsdGeom
 
     stage = bound.character.stage
-    built = (standard.YOUNG / standard.DENSITY) ** 0.5 / float(body.mesh.volumes.sum()) ** (1.0 / 3.0)
+    usual = standard.motion(body.mesh, settings.frequency)
     down = np.array([0.0, -9.81, 0.0] if UsdGeom.GetStageUpAxis(stage) == "Y" else [0.0, 0.0, -9.81])
     return Simulation(
         body.full_space() if settings.final else body.model,
         dt=usd_stage.step(stage) / stage.GetTimeCodesPerSecond(),
         substeps=settings.substeps,
         max_iterations=200 if settings.final else 30,
-        smoothing=standard.SMOOTHING,
+        smoothing=usual["smoothing"],
         damping=settings.damping,
         gravity=tuple(settings.gravity * down),
-        stiffness=(settings.frequency / built) ** 2,
+        stiffness=usual["stiffness"],
         limit=settings.limit,
         stretch=settings.stretch,
     )

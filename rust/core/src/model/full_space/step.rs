@@ -1,4 +1,4 @@
-//! Method solver of the full space.
+//! Solver of a substep of the full space.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::state::State;
 use crate::{Result, check};
 
-/// Method solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
+/// Solver of a substep of a [`FullSpaceModel`], with its scratch; the factored metric is kept.
 ///
 /// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the admissible
 /// displacements u of `x = rig + u`. Coordinates are u of the moving rows; offsets have all rows.
@@ -314,8 +314,7 @@ impl FullSpaceMethod {
         }
     }
 
-    /// Solves a substep from the last displacement; `on_iteration` gets each iteration and energy, and may
-    /// stop.
+    /// Solves a substep from the last displacement; `on_iteration` gets iteration and energy, and may stop.
     pub(super) fn descend(
         &mut self,
         last: &Rows,

@@ -1,4 +1,4 @@
-//! Method solver of a body of handles.
+//! Solver of a substep of a body of handles.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ pub(super) const PAIRS: usize = 5;
 const BODY_POINTS: usize = 2;
 const LEAST_BODY_POINTS: usize = 256;
 
-/// Method solver of a [`ProjectiveModel`] with its scratch; rows are coordinates.
+/// Solver of a substep of a [`ProjectiveModel`], with its scratch; rows are coordinates.
 pub(crate) struct ProjectiveMethod {
     pub(super) model: Arc<ProjectiveModel>,
     /// Matrices of the last settings.

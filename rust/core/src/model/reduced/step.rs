@@ -1,4 +1,4 @@
-//! Method solver of a body in a reduced basis.
+//! Solver of a substep of a body in a reduced basis.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ const BEGUN: (u32, f64) = (300, 1e-7);
 const ENDED: f64 = 1e-9;
 const NEWTON_STEPS: usize = 12;
 
-/// Method solver of a [`ReducedModel`] with its scratch.
+/// Solver of a substep of a [`ReducedModel`], with its scratch.
 ///
 /// Minimises the incremental energy of the full space over `x = rig + B y`. Rows of coordinates are three
 /// numbers of y each, padded with zeros.

@@ -31,7 +31,7 @@ use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::{Error, Result};
 
-/// Method solver of a [`SkinningModel`] with its scratch.
+/// Solver of a substep of a [`SkinningModel`], with its scratch.
 pub(crate) struct SkinningMethod {
     pub(super) model: Arc<SkinningModel>,
     local: LocalScratch,
