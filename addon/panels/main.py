@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies, overrides
+from ..bridge.common.words import worded
 from ..bridge.preview import previews, sculpting
 from . import diagnosis, direct, part_list, sidebar
 from .sidebar import SidebarPanel
@@ -49,8 +50,9 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
                 layout.operator("jounce.body_add", icon="ADD")
             return
         if host != obj:
-            relation = "Moves" if obj.type == "ARMATURE" else "Part of"
-            sidebar.wrapped(layout, context, text=f"{relation} {host.name}", icon="LINKED")
+            is_rig = obj.type == "ARMATURE"
+            text = worded("Moves {name}" if is_rig else "Part of {name}", name=host.name)
+            sidebar.wrapped(layout, context, text=text, translate=False, icon="LINKED")
         draw_switch(layout, host, context)
         draw_flesh(layout, host.jounce)
         part_list.draw_parts(layout, host)
