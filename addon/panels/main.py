@@ -5,6 +5,7 @@ import bpy
 from ..bridge.body import bodies, overrides
 from ..bridge.common.words import worded
 from ..bridge.preview import previews, sculpting
+from ..bridge.rig import modifier_stack
 from . import diagnosis, direct, part_list, sidebar
 from .sidebar import SidebarPanel
 
@@ -60,14 +61,22 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
 
 
 def draw_switch(layout: bpy.types.UILayout, host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Shows the switch between the pose and its flesh, the preview's line, and the number of findings."""
+    """Shows the switch between the pose and its flesh, the line of the preview or of the bake, and the number
+    of findings. A bake plays by itself, without the switch.
+    """
     row = layout.row(align=True)
     row.scale_y = LARGE
-    shown = host.jounce.preview
-    row.operator("jounce.preview", text="Pose", icon="ARMATURE_DATA", depress=not shown).show = "POSE"
+    shown, is_baked = host.jounce.preview, any(map(modifier_stack.is_baked, bodies.members(host)))
+    row.enabled = not is_baked
+    is_pose = not (shown or is_baked)
+    row.operator("jounce.preview", text="Pose", icon="ARMATURE_DATA", depress=is_pose).show = "POSE"
     row.operator("jounce.preview", text="Flesh", icon="MOD_SOFT", depress=shown).show = "FLESH"
     known = previews.session(host)
-    if known is not None:
+    if is_baked:
+        first, last = host.jounce.bake_range
+        text = worded("Baked, frames {first} to {last}. Free Bake to change it", first=first, last=last)
+        sidebar.wrapped(layout, context, text=text, translate=False, icon="CHECKMARK")
+    elif known is not None:
         sidebar.wrapped(layout, context, text=known.status(), translate=False)
     diagnosis.draw_count(layout, host)
 
