@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies, overrides
+from ..bridge.common import progress
 from ..bridge.common.words import worded
 from ..bridge.preview import previews, sculpting
 from ..bridge.rig import modifier_stack
@@ -54,6 +55,9 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             is_rig = obj.type == "ARMATURE"
             text = worded("Moves {name}" if is_rig else "Part of {name}", name=host.name)
             sidebar.wrapped(layout, context, text=text, translate=False, icon="LINKED")
+        if progress.now() is not None and not host.jounce.built_digest:
+            draw_progress(layout)
+            return
         draw_switch(layout, host, context)
         draw_flesh(layout, host.jounce)
         part_list.draw_parts(layout, host)
@@ -101,8 +105,19 @@ def draw_flesh(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> No
 
 
 def draw_bake(layout: bpy.types.UILayout) -> None:
-    """Shows the button that bakes, and the one that takes the bake off."""
+    """Shows the button that bakes, and the one that takes the bake off; during work, its progress."""
+    if progress.now() is not None:
+        draw_progress(layout)
+        return
     row = layout.row(align=True)
     row.scale_y = LARGE
     row.operator("jounce.bake", icon="RENDER_ANIMATION")
     row.operator("jounce.free_bake", icon="TRASH", text="")
+
+
+def draw_progress(layout: bpy.types.UILayout) -> None:
+    """Shows the progress of the working operator."""
+    share = progress.now()
+    row = layout.row()
+    row.scale_y = LARGE
+    row.progress(factor=share, text=worded("{share}, Esc stops", share=f"{share:.0%}"))
