@@ -121,7 +121,7 @@ def test_damping_changes_the_swing_of_its_part_at_once_and_the_bake_alike(module
         assert np.array_equal(frames, plain) == (damping == 1.0)
         swings.append(np.linalg.norm(frames - posed, axis=2)[:, upper].mean())
     assert all(before > 1.02 * after for before, after in itertools.pairwise(swings)), swings
-    bpy.ops.jounce.bake(target="MESH_CACHE", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
     assert np.abs(scenes.evaluated_frames(obj, FRAMES) - frames).max() < 1e-5
 
 
