@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import bpy
 
-from ..bridge.common import registry
+from ..bridge.common import progress, registry
 from ..bridge.preview import scrubbing
 from ..core.common.task import Runner, Task, time_left
 from ..core.common.user_error import UserError
@@ -147,6 +147,7 @@ class LongOperator(JounceOperator):
         """Shows stage, percentage and time left in the status bar, and the percentage at the mouse."""
         step = self._runner.step
         context.window_manager.progress_update(step.fraction)
+        progress.show(step.fraction, context)
         left = time_left(time.perf_counter() - self._began, step.fraction)
         context.workspace.status_text_set(f"Jounce: {step.stage} {step.fraction:.0%}{left}   (ESC: stop)")
 
@@ -155,6 +156,7 @@ class LongOperator(JounceOperator):
         manager = context.window_manager
         manager.event_timer_remove(self._timer)
         manager.progress_end()
+        progress.show(None, context)
         if context.workspace is not None:
             context.workspace.status_text_set(None)
 

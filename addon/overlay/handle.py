@@ -25,8 +25,9 @@ SCALE = 0.22
 MODES = ("OBJECT", "POSE")
 COLOUR, LIT = (1.0, 0.55, 0.1), (1.0, 0.85, 0.5)
 
-# The anchors found last: mesh and vertex by body, build and part.
-_anchors: dict[tuple, tuple[bpy.types.Object, int] | None] = {}
+# The anchor found last: number of the mesh in its body, and vertex, by body, build and part. An object itself
+# would be gone after an undo.
+_anchors: dict[tuple, tuple[int, int] | None] = {}
 
 
 def host_in(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -51,21 +52,21 @@ def anchor_of(host: bpy.types.Object) -> tuple[bpy.types.Object, int] | None:
     body, part = built_bodies.CACHE.get(host.jounce.built_digest), host.jounce.part
     if not isinstance(body, jounce.Body):
         return None
-    key = host.session_uid, host.jounce.built_digest, part.name
+    key, objects = (host.session_uid, host.jounce.built_digest, part.name), bodies.fleshed(host)
     if key not in _anchors:
-        objects = bodies.fleshed(host)
         own = weight_maps.of_part(objects, part.name) if part.own else None
         shares, _ = fields.of_part(body, part.name, own)
         _anchors.clear()
         _anchors[key] = placed(objects, anchor(np.asarray(body.embedding.points), shares))
-    return _anchors[key]
+    found = _anchors[key]
+    return None if found is None or found[0] >= len(objects) else (objects[found[0]], found[1])
 
 
-def placed(objects: tuple[bpy.types.Object, ...], row: int | None) -> tuple[bpy.types.Object, int] | None:
-    """The mesh of a row of the body's vertices, and its own number of the vertex."""
-    for obj in objects if row is not None else ():
+def placed(objects: tuple[bpy.types.Object, ...], row: int | None) -> tuple[int, int] | None:
+    """The number of the mesh of a row of the body's vertices, and the vertex in the mesh."""
+    for number, obj in enumerate(objects if row is not None else ()):
         if row < meshes.vertex_count(obj):
-            return obj, row
+            return number, row
         row -= meshes.vertex_count(obj)
     return None
 

@@ -30,10 +30,10 @@ from .physics import twin
 SIDEBAR = (
     part_list.JOUNCE_UL_parts,
     main.JOUNCE_PT_main,
-    direct.JOUNCE_UL_flesh_keys,
-    direct.JOUNCE_PT_direct,
     more.JOUNCE_PT_more,
     diagnosis.JOUNCE_PT_diagnosis,
+    direct.JOUNCE_UL_flesh_keys,
+    direct.JOUNCE_PT_direct,
     preview.JOUNCE_PT_preview,
     bake.JOUNCE_PT_bake,
     *motion.MENUS,

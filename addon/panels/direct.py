@@ -41,7 +41,6 @@ class JOUNCE_PT_direct(BodyPanel, bpy.types.Panel):
     """Curves and keyed shapes on top of the simulation"""
 
     bl_label = "Direct"
-    bl_parent_id = "JOUNCE_PT_main"
     kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge.body import bodies
+from ..bridge.common.words import worded
 from ..bridge.loads import colliders
 from ..bridge.motions import learnt_store
 from ..bridge.motions.learnt_preview import LearntPreview
@@ -38,7 +39,8 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if host.jounce.simulated_quality is not Quality.LEARNT:
         return
     if known is not None:
-        sidebar.wrapped(layout, context, text=f"{known.facts.error:.1%} from Final", icon="CHECKMARK")
+        text = worded("{error} from Final", error=f"{known.facts.error:.1%}")
+        sidebar.wrapped(layout, context, text=text, translate=False, icon="CHECKMARK")
     missed = [both for both in colliders.hindrances(host) if both[1] == "use_final"]
     draw_hindrances(layout, context, missed)
     if not missed:

@@ -3,7 +3,10 @@
 import bpy
 
 from ..bridge.body import bodies, overrides
+from ..bridge.common import progress
+from ..bridge.common.words import worded
 from ..bridge.preview import previews, sculpting
+from ..bridge.rig import modifier_stack
 from . import diagnosis, direct, part_list, sidebar
 from .sidebar import SidebarPanel
 
@@ -49,8 +52,12 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
                 layout.operator("jounce.body_add", icon="ADD")
             return
         if host != obj:
-            relation = "Moves" if obj.type == "ARMATURE" else "Part of"
-            sidebar.wrapped(layout, context, text=f"{relation} {host.name}", icon="LINKED")
+            is_rig = obj.type == "ARMATURE"
+            text = worded("Moves {name}" if is_rig else "Part of {name}", name=host.name)
+            sidebar.wrapped(layout, context, text=text, translate=False, icon="LINKED")
+        if progress.now() is not None and not host.jounce.built_digest:
+            draw_progress(layout)
+            return
         draw_switch(layout, host, context)
         draw_flesh(layout, host.jounce)
         part_list.draw_parts(layout, host)
@@ -58,14 +65,22 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
 
 
 def draw_switch(layout: bpy.types.UILayout, host: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Shows the switch between the pose and its flesh, the preview's line, and the number of findings."""
+    """Shows the switch between the pose and its flesh, the line of the preview or of the bake, and the number
+    of findings. A bake plays by itself, without the switch.
+    """
     row = layout.row(align=True)
     row.scale_y = LARGE
-    shown = host.jounce.preview
-    row.operator("jounce.preview", text="Pose", icon="ARMATURE_DATA", depress=not shown).show = "POSE"
+    shown, is_baked = host.jounce.preview, any(map(modifier_stack.is_baked, bodies.members(host)))
+    row.enabled = not is_baked
+    is_pose = not (shown or is_baked)
+    row.operator("jounce.preview", text="Pose", icon="ARMATURE_DATA", depress=is_pose).show = "POSE"
     row.operator("jounce.preview", text="Flesh", icon="MOD_SOFT", depress=shown).show = "FLESH"
     known = previews.session(host)
-    if known is not None:
+    if is_baked:
+        first, last = host.jounce.bake_range
+        text = worded("Baked, frames {first} to {last}. Free Bake to change it", first=first, last=last)
+        sidebar.wrapped(layout, context, text=text, translate=False, icon="CHECKMARK")
+    elif known is not None:
         sidebar.wrapped(layout, context, text=known.status(), translate=False)
     diagnosis.draw_count(layout, host)
 
@@ -90,8 +105,19 @@ def draw_flesh(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> No
 
 
 def draw_bake(layout: bpy.types.UILayout) -> None:
-    """Shows the button that bakes, and the one that takes the bake off."""
+    """Shows the button that bakes, and the one that takes the bake off; during work, its progress."""
+    if progress.now() is not None:
+        draw_progress(layout)
+        return
     row = layout.row(align=True)
     row.scale_y = LARGE
     row.operator("jounce.bake", icon="RENDER_ANIMATION")
     row.operator("jounce.free_bake", icon="TRASH", text="")
+
+
+def draw_progress(layout: bpy.types.UILayout) -> None:
+    """Shows the progress of the working operator."""
+    share = progress.now()
+    row = layout.row()
+    row.scale_y = LARGE
+    row.progress(factor=share, text=worded("{share}, Esc stops", share=f"{share:.0%}"))

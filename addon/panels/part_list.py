@@ -10,8 +10,8 @@ from ..core.rig.part_settings import LABELS
 PRESETS = "operator/jounce.part_add"
 SETTINGS = dict.fromkeys(("amount", "softness"), float)
 
-# Most rows of the list; share of a row beside its switches for the name.
-ROWS, NAME = 11, 0.365
+# Most rows of the list; share of a row beside its switches for the name, and of the row below the list.
+ROWS, NAME, CHOSEN = 11, 0.365, 0.3
 # Icons of the switches, on and off.
 SWITCHES = {
     "shown": ("HIDE_OFF", "HIDE_ON"),
@@ -66,6 +66,13 @@ class JOUNCE_MT_part_add(bpy.types.Menu):
         layout.operator("jounce.part_remove", icon="REMOVE")
 
 
+def draw_damping(layout: bpy.types.UILayout, part: bpy.types.PropertyGroup) -> None:
+    """Shows the damping of the selected part below the list."""
+    split = layout.split(factor=CHOSEN, align=True)
+    split.label(text=label(part.name), translate=False)
+    split.prop(part, "damping", slider=True)
+
+
 def draw_clothes(layout: bpy.types.UILayout, clothes: list[bpy.types.Object]) -> None:
     """Shows the clothes of the body, each with its amount and its softness."""
     for obj in clothes:
@@ -112,11 +119,14 @@ def draw_parts(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
             maxrows=rows,
             sort_lock=True,
         )
+    chosen = state.parts_of_bones()
+    if state.has_list and state.part is not None and not chosen:
+        draw_damping(column, state.part)
     if clothes:
         draw_clothes(column.box().column(align=True), clothes)
-    chosen = state.parts_of_bones()
     if chosen:
         box = layout.box().column(align=True)
         box.label(text=", ".join(label(part.name) for part in chosen), icon="BONE_DATA", translate=False)
         box.prop(state, "bones_amount", slider=True)
         box.prop(state, "bones_softness", slider=True)
+        box.prop(state, "bones_damping", slider=True)

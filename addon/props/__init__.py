@@ -9,6 +9,8 @@ model in seconds, bit for bit, while the data can be tens of megabytes. `built_d
 unchanged.
 """
 
+from dataclasses import replace
+
 import bpy
 
 from ..bridge.body import bodies
@@ -74,7 +76,11 @@ class JounceObject(
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
         bones = self.bone_core, self.bones_counting, self.bones_collection
         rows = self.part_rows()
-        parts = self.anatomy, part_settings.acting(rows), tuple(row for row in rows if row.own)
+        parts = (
+            self.anatomy,
+            part_settings.acting(rows),
+            tuple(replace(row, damping=1.0) for row in rows if row.own),
+        )
         # The number of active groups concerns only groups that open.
         groups = openings(self.id_data)
         opening = tuple(groups.items()) if any(groups.values()) else ()

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, StringProperty
 
 from ..bridge.body import bodies
+from ..bridge.preview import previews
 from ..core.display.fields import Field
 from ..core.rig.part_settings import MOST_AMOUNT, PLAIN, FoundPart, PartRow
 from ..overlay import view
@@ -18,6 +19,9 @@ from .refresh import refreshing
 BETWEEN = "\n"
 AMOUNT = {"default": 1.0, "min": 0.0, "max": MOST_AMOUNT, "step": 5}
 SOFTNESS = {"default": 1.0, "min": 0.25, "max": 4.0, "step": 5}
+DAMPING = {"default": 1.0, "min": 0.25, "max": 4.0, "step": 5}
+# Settings of the artist, as in a row.
+OWN = ("softness", "amount", "damping", "mute", "solo", "own")
 
 
 def _is_shown(part: "JouncePart") -> bool:
@@ -29,6 +33,10 @@ def _show(part: "JouncePart", shown: bool) -> None:
     state, window = part.id_data.jounce, bpy.context.window_manager.jounce
     state.part_index = state.parts.find(part.name)
     window.field = (Field.PART if shown else Field.NONE).value
+
+
+def _direct(part: "JouncePart", _context: bpy.types.Context) -> None:
+    previews.direct(part.id_data)
 
 
 def _chosen(_self: "PartProps", context: bpy.types.Context) -> None:
@@ -54,6 +62,16 @@ class OfPart:
             "fitted by Fit to Shot, 4 swings half as often, 0.25 twice as often"
         ),
         **SOFTNESS,
+    )
+    damping: FloatProperty(
+        name="Damping",
+        description=(
+            "Damping of the part relative to the body, without unit: 4 lets a swing die away four times as "
+            "fast, 0.25 lasts four times as long. Acts at once, without a build"
+        ),
+        options=set(),
+        update=_direct,
+        **DAMPING,
     )
     mute: BoolProperty(
         name="Mute", description="The part feels nothing of the rig, and moves with its neighbours alone"
@@ -100,11 +118,11 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
     def row(self) -> PartRow:
         """The settings as plain values."""
         fitted = self.fitted_softness, self.fitted_amount
-        return PartRow(self.name, self.softness, self.amount, self.mute, self.solo, self.own, fitted)
+        return PartRow(self.name, fitted=fitted, **{name: getattr(self, name) for name in OWN})
 
     def take(self, other: PartRow) -> None:
         """Takes over the artist's settings, and writes only different ones."""
-        for name in ("softness", "amount", "mute", "solo", "own"):
+        for name in OWN:
             if getattr(self, name) != getattr(other, name):
                 setattr(self, name, getattr(other, name))
 
@@ -154,6 +172,14 @@ class PartProps:
         **{name: SOFTNESS[name] for name in ("min", "max", "step")},
         options={"SKIP_SAVE"},
         **_mean("softness"),
+    )
+
+    bones_damping: FloatProperty(
+        name="Damping",
+        description="Damping of all parts of the selected bones at once, without unit",
+        **{name: DAMPING[name] for name in ("min", "max", "step")},
+        options={"SKIP_SAVE"},
+        **_mean("damping"),
     )
 
     @property

@@ -35,6 +35,10 @@ def all_messages(package: str) -> dict[Message, None]:
     fixes = importlib.import_module(f"{package}.bridge.body.diagnosis").FIXES
     found = [message for cls in classes for message in of_class(cls)]
     found += [message for path in sorted(SOURCES.glob("panels/*.py")) for message in of_source(path)]
+    composed = (
+        ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCES.glob("bridge/**/*.py"))
+    )
+    found += [message for tree in composed for message in of_composed(tree)]
     found += [(OWN, button) for button, _ in fixes.values()]
     presets = importlib.import_module(f"{package}.bridge.common.preset_files")
     parts = importlib.import_module(f"{package}.core.rig.part_settings").LABELS.values()
@@ -69,13 +73,24 @@ def is_shown(prop: bpy.types.Property) -> bool:
 
 def of_source(path: Path) -> Iterator[Message]:
     """The constant texts for layouts in a file; those of buttons and menus are names of Jounce."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    yield from of_composed(tree)
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         context = OWN if node.func.attr in NAMED else ANY
         for keyword in node.keywords:
             if keyword.arg in SHOWN and isinstance(keyword.value, ast.Constant):
                 yield (context, keyword.value.value)
+
+
+def of_composed(tree: ast.Module) -> Iterator[Message]:
+    """The constant texts that are translated before values are put in."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "worded":
+            for known in ast.walk(node.args[0]):
+                if isinstance(known, ast.Constant):
+                    yield (OWN, known.value)
 
 
 def entry(context: str, text: str) -> str:

@@ -3,6 +3,7 @@ far the handles are off.
 """
 
 import bpy
+import layouts
 import numpy as np
 import pytest
 import scenes
@@ -37,7 +38,9 @@ def test_what_plays_is_final_and_the_panel_says_how_far_the_handles_are_off(jell
     assert jelly.jounce.quality == "AUTOMATIC"
     bpy.ops.jounce.fill_cache()
     known = session(jelly)
-    assert known.status().startswith("Final. The draft is ")
+    assert known.status().startswith("Final")
+    text = f"The draft is {known.final.error.share:.0%} off"
+    assert text in layouts.drawn(bpy.types.JOUNCE_PT_preview).texts()
     final = scenes.evaluated_frames(jelly, FRAMES)
     told = known.final.error.share
     jelly.jounce.quality = "DRAFT"

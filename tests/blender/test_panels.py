@@ -73,6 +73,25 @@ def test_each_panel_draws_what_there_is(panels, state, active):
     texts = [text for layout in layouts.values() for text in layout.texts()]
     assert any(text.startswith("Error ") for text in texts) == (state == "baked")
     assert any(text == "Draft" for text in texts) == (state == "previewed")
+    assert any(text.startswith("Baked, frames ") for text in texts) == (state == "baked")
+
+
+def test_a_working_operator_shows_its_progress(module):
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    known = module("bridge.common.progress")
+    known.show(0.5, bpy.context)
+    try:
+        for operators in (set(), {"jounce.preview"}):
+            drawn = layouts.drawn(bpy.types.JOUNCE_PT_main)
+            assert [given["factor"] for name, given in drawn.drawn if name == "progress"] == [0.5]
+            assert set(drawn.operators()) == operators
+            scenes.coarse(obj)
+            bpy.ops.jounce.build()
+    finally:
+        known.show(None, bpy.context)
+    assert "jounce.bake" in layouts.drawn(bpy.types.JOUNCE_PT_main).operators()
 
 
 @pytest.mark.parametrize(

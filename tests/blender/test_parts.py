@@ -103,6 +103,40 @@ def test_an_amount_leaves_the_modes(module, shown):
     assert body_of(module, obj) is before
 
 
+def test_damping_changes_the_swing_of_its_part_at_once_and_the_bake_alike(module, session, shown):
+    obj, _ = shown
+    tail, obj.jounce.quality = obj.jounce.parts["tail"], "FINAL"
+    bpy.ops.jounce.fill_cache()
+    digest, plain = obj.jounce.built_digest, scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview(show="POSE")
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview(show="FLESH")
+    bpy.ops.jounce.fill_cache()
+    upper = np.array([vertex.co.z for vertex in obj.data.vertices]) > 1.2
+    swings = []
+    for damping in (0.25, 0.5, 1.0, 2.0, 4.0):
+        tail.damping = damping
+        assert session(obj).complete and obj.jounce.built_digest == digest
+        frames = scenes.evaluated_frames(obj, FRAMES)
+        assert np.array_equal(frames, plain) == (damping == 1.0)
+        swings.append(np.linalg.norm(frames - posed, axis=2)[:, upper].mean())
+    assert all(before > 1.02 * after for before, after in itertools.pairwise(swings)), swings
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - frames).max() < 1e-5
+
+
+def test_a_damping_multiplies_the_follow_through_of_its_part(module, shown):
+    obj, _ = shown
+    directions = module("bridge.inputs.directions")
+    obj.jounce.parts["tail"].damping = 2.0
+    obj.jounce.directions.add().name = "tail"
+    obj.jounce.directions["tail"].follow_through = 3.0
+    assert directions.values(obj, 1)["tail"].follow == 1.5
+    obj.jounce.parts["tail"].damping = 1.0
+    obj.jounce.directions.clear()
+    assert directions.is_neutral(obj)
+
+
 def test_mute_and_solo_are_amounts_of_nothing(module, shown):
     obj, _ = shown
     parts, acting = obj.jounce.parts, module("core.rig.part_settings").acting
@@ -175,9 +209,9 @@ def test_parts_of_the_selected_bones_are_set_at_once(shown):
     try:
         bpy.ops.pose.select_all(action="SELECT")
         assert [part.name for part in state.parts_of_bones()] == ["tail", "rest"]
-        state.bones_amount, state.bones_softness = 2.0, 0.5
-        assert [(part.amount, part.softness) for part in state.parts] == [(2.0, 0.5)] * 2
-        assert (state.bones_amount, state.bones_softness) == (2.0, 0.5)
+        state.bones_amount, state.bones_softness, state.bones_damping = 2.0, 0.5, 3.0
+        assert [(part.amount, part.softness, part.damping) for part in state.parts] == [(2.0, 0.5, 3.0)] * 2
+        assert (state.bones_amount, state.bones_softness, state.bones_damping) == (2.0, 0.5, 3.0)
         assert "bones_amount" in layouts.drawn(bpy.types.JOUNCE_PT_main).properties()
         bpy.ops.pose.select_all(action="DESELECT")
         assert "bones_amount" not in layouts.drawn(bpy.types.JOUNCE_PT_main).properties()
@@ -198,6 +232,7 @@ def test_the_panel_lists_parts_with_their_switches(shown):
     row.draw_item(layouts.Context(), row.layout, obj.jounce, obj.jounce.parts[0], 0, obj.jounce, "part_index")
     assert row.layout.texts() == ["Tail"]
     assert row.layout.properties() == ["amount", "softness", "shown", "mute", "solo"]
+    assert "damping" in layouts.drawn(bpy.types.JOUNCE_PT_main).properties()
     obj.jounce.anatomy = False
     bpy.ops.jounce.build()
     assert lists() == []
@@ -210,11 +245,13 @@ def test_settings_go_to_other_characters_part_by_part(shown):
     scenes.add_and_build(plain)
     source.jounce.preset = "Jelly"
     source.jounce.parts["tail"].amount, source.jounce.parts["rest"].mute = 2.0, True
+    source.jounce.parts["tail"].damping = 3.0
     scenes.activate(source, same, plain)
     bpy.ops.jounce.settings_copy()
     for target in (same, plain):
         assert target.jounce.preset == "Jelly"
     assert same.jounce.parts["tail"].amount == 2.0 and same.jounce.parts["rest"].mute
+    assert same.jounce.parts["tail"].damping == 3.0
     assert len(plain.jounce.parts) == 0
 
 

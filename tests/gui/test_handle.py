@@ -151,3 +151,18 @@ def test_it_goes_along_with_a_part_that_is_painted_elsewhere(window):
         window.redraw()
         heights.append(at(window, obj)[1])
     assert heights[1] > heights[0] + 100
+
+
+def test_it_comes_back_with_a_body_that_undo_brings_back(window):
+    obj = yield from previewed(window)
+    place = at(window, obj)
+    with window.context():
+        bpy.ops.object.delete()
+        bpy.ops.ed.undo_push(message="deleted")
+        bpy.ops.ed.undo()
+    yield 0.5
+    again = bpy.data.objects["Column"]
+    session = module("bridge.preview.previews").session
+    yield lambda: session(again) is not None and session(again).complete and not session(again).busy
+    window.redraw()
+    assert np.abs(np.subtract(at(window, again), place)).max() <= 2

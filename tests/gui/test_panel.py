@@ -16,6 +16,9 @@ import creature
 
 LANGUAGES = {"english": ("en_US",), "german": ("de", "de_DE")}
 FRAMES = range(1, 20)
+# Place of a line through the ends of the amounts in the list of parts, as a share of the sidebar's width, and
+# the heights of these sliders in pixels.
+AMOUNTS, ROW = 0.42, range(15, 22)
 
 
 def one_click(window):
@@ -73,6 +76,19 @@ def test_five_things_stand_above_the_fold(window):
     scenes.activate(host)
     yield 0.3
     window.screenshot("panel-mesh")
+
+
+def test_two_drags_give_more_belly_and_less_chest(window):
+    host = yield from one_click(window)
+    parts, rows = host.jounce.parts, window.buttons(AMOUNTS, ROW)
+    assert len(rows) == len(parts) and parts.keys()[:2] == ["belly", "chest"]
+    belly, chest = rows[:2]
+    yield from window.pull(belly, (40, 0))
+    yield from window.pull(chest, (-30, 0))
+    assert parts["belly"].amount > 1.2 and parts["chest"].amount < 0.8
+    assert all(part.amount == 1.0 for part in parts if part.name not in ("belly", "chest"))
+    yield lambda: settled(host)
+    window.screenshot("panel-dragged")
 
 
 def test_more_belly_less_chest(window):

@@ -17,6 +17,8 @@ import extension
 import numpy as np
 
 SIDEBAR_TAB = "Jounce"
+# Grey of the buttons and sliders in Blender's own theme.
+BUTTON = 84
 
 
 class Skip(Exception):
@@ -81,6 +83,36 @@ class Window:
         """Half of `press`: "PRESS" or "RELEASE"."""
         x, y = at or self.centre()
         self.handle.event_simulate(type=key, value=value, x=x, y=y, **modifiers)
+
+    def click(self, at: tuple[int, int]) -> Iterator[float]:
+        """Moves the mouse to a place and presses its left button there; use with `yield from`."""
+        self.move(*at)
+        yield 0.3
+        for value in ("PRESS", "RELEASE"):
+            self.hold("LEFTMOUSE", value, at)
+            yield 0.1
+
+    def pull(self, start: tuple[int, int], by: tuple[int, int]) -> Iterator[float]:
+        """Drags with the left button; use with `yield from`."""
+        self.move(*start)
+        yield 0.3
+        self.hold("LEFTMOUSE", "PRESS", start)
+        yield from self.drag(start, by)
+        self.hold("LEFTMOUSE", "RELEASE", (start[0] + by[0], start[1] + by[1]))
+        yield 0.1
+
+    def buttons(self, along: float, heights: range) -> list[tuple[int, int]]:
+        """Middles of the buttons that a vertical line through the sidebar crosses, the uppermost first.
+
+        along: place of the line, as a share of the width; a text on the line hides a button. heights: of the
+        wanted buttons, in pixels.
+        """
+        sidebar, pixels = self.region("UI"), self.sidebar_pixels().astype(int)
+        x = round(along * sidebar.width)
+        is_button = (np.abs(pixels[:, x] - BUTTON).max(axis=1) < 4).astype(int)
+        ends = np.flatnonzero(np.diff(is_button, prepend=0, append=0)).reshape(-1, 2)
+        rows = [(first + last) // 2 for first, last in ends if last - first in heights]
+        return [(sidebar.x + x, sidebar.y + sidebar.height - 1 - row) for row in rows]
 
     def drag(self, start: tuple[int, int], by: tuple[int, int], steps: int = 6) -> Iterator[float]:
         """Moves the mouse along a line, with time between the steps; use with `yield from`."""

@@ -73,8 +73,8 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
         refuse_without_modes(host, settings)
     if settings.target is Target.SKINNING_NODES and not directions.is_neutral(host):
         raise UserError(
-            f"{host.name}: skinning nodes play modes alone, without the curves and keys of its direction; "
-            "bake it to a mesh cache, shape keys or helper bones, or remove its direction."
+            f"{host.name}: skinning nodes play modes alone, without the curves and keys of its direction and "
+            "the damping of its parts; bake it to a mesh cache, shape keys or helper bones, or reset these."
         )
     if settings.quality is Quality.DRAFT:
         return

@@ -109,7 +109,7 @@ def tell_lacks(playing: Playing, warn: Warn) -> None:
     state = playing.scene.host.jounce
     lacking = game_flesh.lacks(playing.drives, state.motion_settings())
     if not directions.is_neutral(playing.scene.host):
-        lacking.append("the curves and keys of its direction")
+        lacking.append("the curves and keys of its direction and the damping of its parts")
     sentence = game_flesh.without(playing.name, lacking, state.simulated_quality is Quality.DRAFT)
     if sentence:
         warn(sentence)

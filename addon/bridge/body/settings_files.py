@@ -32,7 +32,7 @@ CHOSEN = {"part_index", "mode_index", "flesh_key_index", "seam_index", "cache_fo
 # The hidden setting that a build depends on: by the points of a body, so only for the same meshes.
 FOLDS = "folds"
 BY_GROUP = {setting for setting, _ in weight_maps.SETTINGS.values()}
-PART = ("amount", "softness", "mute", "solo", "own", "fitted_amount", "fitted_softness")
+PART = ("amount", "softness", "damping", "mute", "solo", "own", "fitted_amount", "fitted_softness")
 DIRECTION = ("exaggerate", "lag", "follow_through")
 BONE = ("jounce_role", "jounce_leak")
 

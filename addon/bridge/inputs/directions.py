@@ -30,7 +30,8 @@ def is_neutral(host: bpy.types.Object) -> bool:
     state = host.jounce
     if any(is_active(key) for key in state.flesh_keys) or animated(host):
         return False
-    return all(each.curves().is_neutral for each in (state, *state.directions))
+    is_damped = any(part.damping != 1.0 for part in state.parts)
+    return not is_damped and all(each.curves().is_neutral for each in (state, *state.directions))
 
 
 def is_active(key: bpy.types.PropertyGroup) -> bool:
@@ -71,13 +72,16 @@ def of(
 
 
 def values(host: bpy.types.Object, frame: float) -> dict[str, Curves]:
-    """Curves of the body, under an empty name, and of its directed parts in a frame."""
+    """Curves of the body, under an empty name, and of its parts with curves or a damping of their own."""
     state, moved = host.jounce, animated(host)
-    parts = {
-        part.name: of(part, f"directions[{index}].", moved, frame)
-        for index, part in enumerate(state.directions)
-    }
-    return {"": of(state, "", moved, frame)} | parts
+    found = {"": of(state, "", moved, frame)}
+    for index, part in enumerate(state.directions):
+        found[part.name] = of(part, f"directions[{index}].", moved, frame)
+    for part in state.parts:
+        if part.damping != 1.0:
+            own = found.get(part.name, Curves())
+            found[part.name] = replace(own, follow=own.follow / part.damping)
+    return found
 
 
 class Shares:

@@ -13,6 +13,7 @@ from ...core.common.user_error import UserError
 from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
+from ..common.words import worded
 from .motions import Motions
 
 Cache = TypeVar("Cache", bound=MotionCache)
@@ -26,7 +27,6 @@ class BackgroundPass(Generic[Cache]):
 
     # Name of the motion.
     name = ""
-    doing = ""
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, cache: Cache) -> None:
         self.error: DraftError | None = None
@@ -74,12 +74,18 @@ class BackgroundPass(Generic[Cache]):
     def status(self, wanted: int) -> str:
         """A few words for the panel."""
         if self._trouble:
-            return f"{self.name}: {self._trouble}"
+            return f"{worded(self.name)}: {self._trouble}"
         if self._filling is None:
-            return f"Draft; {self.doing}"
+            return worded("Draft; getting ready")
         if self.checked < wanted:
-            return f"{self.name}, {int(self._filling.progress)} of {wanted} frames"
-        return f"{self.name}{self._told()}"
+            done = int(self._filling.progress)
+            return worded(self.name) + worded(", {done} of {wanted} frames", done=done, wanted=wanted)
+        return worded(self.name) + self._told()
+
+    @property
+    def draft_distance(self) -> str:
+        """Distance of the draft from this motion, in words; empty if unknown."""
+        return ""
 
     def work(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
         """Continues for about this time, with the draft's drives until now."""

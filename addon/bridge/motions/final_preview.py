@@ -10,6 +10,7 @@ from ...core.common.task import Runner, Task
 from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
 from ...core.storage.final_cache import FinalCache
+from ..common.words import worded
 from . import final_files, first_look
 from .background_pass import BackgroundPass
 from .motions import Motions
@@ -25,7 +26,6 @@ class FinalPreview(BackgroundPass[FinalCache]):
     """
 
     name = "Final"
-    doing = "preparing the final motion"
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, cache: FinalCache) -> None:
         super().__init__(made, scene, cache)
@@ -76,15 +76,20 @@ class FinalPreview(BackgroundPass[FinalCache]):
     def status(self, wanted: int) -> str:
         """A few words for the panel."""
         is_seen = self._look is not None and self._look.coefficients is not None
-        return super().status(wanted) + (f". Frame {self._look.frame} is a first look" if is_seen else "")
+        return super().status(wanted) + (first_look.sentence(self._look.frame) if is_seen else "")
+
+    @property
+    def draft_distance(self) -> str:
+        """Distance of the draft from this motion, in words; empty if unknown."""
+        return (
+            "" if self.error is None else worded("The draft is {share} off", share=f"{self.error.share:.0%}")
+        )
 
     def _told(self) -> str:
-        off = "" if self.error is None else f". The draft is {self.error.share:.0%} off"
         rough = "" if self._filling is None else self._filling.rough()
-        off += f". {rough}" if rough else ""
-        if self._cache.trouble:
-            return f"{off}. {self._cache.trouble}"
-        return off + ("" if self._cache.path is not None else ". Kept with the file once it is saved")
+        unsaved = "" if self._cache.path is not None else worded("Kept with the file once it is saved")
+        told = filter(None, (rough, self._cache.trouble or unsaved))
+        return "".join(f". {sentence}" for sentence in told)
 
     def _is_compared(self, wanted: int) -> bool:
         return self._compared == wanted

@@ -15,6 +15,7 @@ from ...core.flesh.settings import RestartMode
 from ...core.passes.simulation_pass import SimulationPass
 from ...core.stepping.motion import FrameInput, settling_seconds
 from ..common import units
+from ..common.words import worded
 from .display import Display
 from .motions import Motions
 
@@ -80,11 +81,16 @@ class FirstLook:
     def status(self, display: Display) -> str:
         """A sentence for the end of the panel's line while the look is displayed, otherwise empty."""
         is_shown = self.coefficients is not None and display.shows(self.coefficients)
-        return f". Frame {self.frame} is a first look" if is_shown else ""
+        return sentence(self.frame) if is_shown else ""
 
     def close(self) -> None:
         """Stops the simulation."""
         self._passing.close()
+
+
+def sentence(frame: int) -> str:
+    """The end of the panel's line for a frame that is a look ahead."""
+    return worded(". Frame {frame} is a first look", frame=frame)
 
 
 def restarted(

@@ -14,6 +14,7 @@ from ...core.shot.learnt import Learnt
 from ...core.stepping.motion import FrameInput, built_frequency, stiffness_of
 from ...core.storage.cache import MotionCache
 from ..body.bodies import BodyScene
+from ..common.words import worded
 from . import learnt_store
 from .background_pass import BackgroundPass
 from .motions import Motions
@@ -28,7 +29,6 @@ class LearntPreview(BackgroundPass[MotionCache]):
     """A learnt pass behind a draft. unseen: number of frames unlike the learnt ones."""
 
     name = "Learnt"
-    doing = "preparing what was learnt"
 
     def __init__(self, made: Motions, scene: bpy.types.Scene, cache: MotionCache) -> None:
         super().__init__(made, scene, cache)
@@ -42,7 +42,7 @@ class LearntPreview(BackgroundPass[MotionCache]):
 
     def _prepare(self) -> Task:
         made = self._motions
-        yield Step(0.0, self.doing)
+        yield Step(0.0, "preparing what was learnt")
         self.fine = prepared(made.body, made.scene.host.jounce.built_digest, made.scene)
         self._filling = made.learnt(self._scene, self._cache, self.fine.model)
         return ""
@@ -52,7 +52,9 @@ class LearntPreview(BackgroundPass[MotionCache]):
 
     def _told(self) -> str:
         known = learnt_store.of(self._motions.scene.host)
-        return f", {known.facts.error:.1%} from Final" if known is not None and self.error is not None else ""
+        if known is None or self.error is None:
+            return ""
+        return ", " + worded("{error} from Final", error=f"{known.facts.error:.1%}")
 
     def _is_compared(self, wanted: int) -> bool:
         return self._compared == wanted

@@ -4,6 +4,7 @@ import bpy
 
 from ...core.flesh.settings import Quality, Target
 from ..body import companions
+from ..common.words import worded
 from . import final_preview, learnt_preview
 from .background_pass import BackgroundPass
 from .motions import Motions
@@ -25,6 +26,6 @@ def status(behind: BackgroundPass | None, host: bpy.types.Object, frames: range,
     if behind is not None:
         return behind.status(wanted)
     if not state.has_final:
-        return f"Cached {frames.start} - {frames.stop - 1}"
+        return worded("Cached {first} - {last}", first=frames.start, last=frames.stop - 1)
     why = companions.why_draft(host) or state.why_draft(Target(state.target), state.built_tets)
-    return f"Draft: {why}" if why else "Draft"
+    return f"{worded('Draft')}: {why}" if why else worded("Draft")

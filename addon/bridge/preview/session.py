@@ -17,6 +17,7 @@ from ...core.stepping.motion import FrameInput
 from ...core.storage.cache import MotionCache
 from ..body import bodies, builds, companions
 from ..common import units
+from ..common.words import worded
 from ..inputs import frame_inputs, surroundings
 from ..motions import first_look, motions, quality_passes
 from ..motions.background_pass import BackgroundPass
@@ -131,19 +132,19 @@ class Session:
         if self.trouble:
             return self.trouble
         if self._building is not None and self._building.step.stage:
-            return f"{self._building.step.stage} {self._building.step.fraction:.0%}"
+            return worded("Building {share}", share=f"{self._building.step.fraction:.0%}")
         if self.filling is None:
-            return "Getting ready"
+            return worded("Getting ready")
         if self.interactive is not None:
             kept = "" if self.motions.is_linear or not self.waits else f", shape kept: {self.waits}"
-            return f"Moved by hand{kept}"
+            return worded("Moved by hand") + kept
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
             told = quality_passes.status(self.final, self.host, self.cache.frames, self.wanted)
             rough = self.filling.rough() if self.final is None else ""
             return ". ".join(filter(None, (told, self.filling.held(), rough)))
         if self._watch.suspected:
-            return "Changed; checking the cache"
+            return worded("Changed; checking the cache")
         if self.waits:
             return (
                 f"Cached {first} - {first + checked - 1}; {self.waits}, so play from the start, or "
@@ -151,7 +152,8 @@ class Session:
             )
         look = "" if self.first_look is None else self.first_look.status(self.display)
         why = f": {', '.join(self._changed)} changed" if self._changed else ""
-        return f"Filling {self.filling.progress / self.wanted:.0%}{why}{look}"
+        share = self.filling.progress / self.wanted
+        return worded("Filling {share}", share=f"{share:.0%}") + why + look
 
     # Getting ready.
 

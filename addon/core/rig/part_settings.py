@@ -49,8 +49,9 @@ OF_BONE = 0.25
 class PartRow:
     """A row of the list of parts: its setting, and its switches.
 
-    mute: the part feels nothing. solo: all parts without it feel nothing. own: made by the artist, as a
-    vertex group of this name. fitted: softness and amount of the last fit, which the artist's multiplies.
+    damping: factor on the body's, for the display. mute: the part feels nothing. solo: all parts without it
+    feel nothing. own: made by the artist, as a vertex group of this name. fitted: softness and amount of the
+    last fit, which the artist's multiplies.
     """
 
     name: str
@@ -60,6 +61,7 @@ class PartRow:
     solo: bool = False
     own: bool = False
     fitted: tuple[float, float] = PLAIN
+    damping: float = 1.0
 
     def setting(self, is_solo: bool) -> PartSetting:
         """The setting that acts. is_solo: True if there is a solo part."""
