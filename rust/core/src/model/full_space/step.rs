@@ -151,8 +151,8 @@ impl FullSpaceMethod {
         if let Some(tether) = tether {
             self.draw(tether, (state, rig), (inertia, params.inflation));
         }
-        // With contact, once a step: compliances must be recomputed in each metric.
-        if std::mem::take(&mut self.begins) || self.contact.is_none() {
+        // Once a step: curvature pairs and compliances must be recomputed in each metric.
+        if std::mem::take(&mut self.begins) {
             self.meet_limits()?;
         }
         Ok(())
