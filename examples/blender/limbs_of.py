@@ -10,8 +10,8 @@ hold. *Loose*: those inside that the capsule does not spare and that move by hal
 
 from __future__ import annotations
 
-import os
 import importlib
+import os
 import sys
 import time
 from pathlib import Path
