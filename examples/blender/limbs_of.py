@@ -128,7 +128,9 @@ def spared(package: str, character: characters.Character, capsules: list[bpy.typ
     counts = {mesh.name: len(mesh.data.vertices) for mesh in character.body}
     starts = dict(zip(counts, np.cumsum([0, *counts.values()]), strict=False))
     rows = np.concatenate([starts[mesh.name] + np.arange(counts[mesh.name]) for mesh in scene.objects])
-    passes = np.zeros((len(capsules), sum(counts.values())), dtype=bool)
+    # Attached clothes are bodies of their own.
+    passes = np.ones((len(capsules), sum(counts.values())), dtype=bool)
+    passes[:, rows] = False
     for obj, solid in zip(scene.colliders.objects, scene.colliders.colliders.solids, strict=True):
         passes[capsules.index(obj), rows[solid.spared]] = True
     return passes
