@@ -125,7 +125,6 @@ UNLIKE = {
         },
     ),
     "open_creature/Snake.fbx": (0.8, {"tail": [((-1, 0.40, -1), (9, 9, 0.20))]}),
-    "open_creature/Betta.glb": (0.0, {"tail": [((-1, 0.70, -1), FAR)]}),
 }
 
 

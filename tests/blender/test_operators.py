@@ -36,7 +36,7 @@ def window_run(module):
             self._runner, self._timer, self.reports = module("core.common.task").Runner(task), object(), []
             self._began = self._worked = time.perf_counter()
             workspace = SimpleNamespace(status_text_set=lambda text: self.reports.append(("STATUS", text)))
-            self.context = SimpleNamespace(window_manager=Manager(), workspace=workspace)
+            self.context = SimpleNamespace(window_manager=Manager(), workspace=workspace, area=None)
             Manager.asked.clear()
 
         def report(self, kind, text):
