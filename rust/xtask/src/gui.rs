@@ -22,12 +22,14 @@ const CHROOT_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Harmless lines of the console that look like trouble, none of them ours; the last two are the FBX
 /// importer's and the glTF exporter's.
-const HARMLESS: [&str; 5] = [
+const HARMLESS: [&str; 6] = [
     "list of mounted file-systems",
     "Draw window and swap",
     "EGL_BAD_MATCH",
     "User property type",
     "not available because library could not be found",
+    // A newcomer clicks on one of a character's meshes, and is told so.
+    "Other meshes of the armature are no part of the body",
 ];
 /// Words that must not appear on the console.
 const TROUBLE: [&str; 5] = ["Traceback (most recent call last)", "Error", "ERROR", "Warning", "WARNING"];
