@@ -49,6 +49,7 @@ pub(crate) struct FullSpaceMethod {
     opened: Option<Opened>,
     /// Factor of the metric with active limits.
     firmer: Option<SparseCholesky>,
+    /// `true` until the first substep of a step is prepared.
     begins: bool,
     scratch: VertexScratch,
     pub(super) descent: Descent,
