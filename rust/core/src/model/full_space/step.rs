@@ -47,9 +47,8 @@ pub(crate) struct FullSpaceMethod {
     metric: Option<([f64; 2], SparseCholesky)>,
     /// Matrices for opened stitches.
     opened: Option<Opened>,
-    /// Factor of the metric with active limits.
+    /// Factor of the metric with active limits, found in the first substep of a step, which `begins` marks.
     firmer: Option<SparseCholesky>,
-    /// `true` until the first substep of a step is prepared.
     begins: bool,
     scratch: VertexScratch,
     pub(super) descent: Descent,
