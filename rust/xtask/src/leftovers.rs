@@ -45,8 +45,9 @@ fn marked(number: u32) -> Vec<String> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::process::Stdio;
+    use std::time::Instant;
 
-    use super::marked;
+    use super::{PATIENCE, marked};
     use crate::process::{MARK, command};
 
     #[test]
@@ -56,8 +57,13 @@ mod tests {
         let mut shell = command("sh");
         let shell = shell.args(["-c", script]).env(MARK, number.to_string()).stdout(Stdio::piped());
         let left = String::from_utf8(shell.output().unwrap().stdout).unwrap();
-        let found = marked(number);
-        assert_eq!(found, [format!("  {} sleep 60", left.trim())]);
+        let expected = format!("  {} sleep 60", left.trim());
+        let start = Instant::now();
+        // A process has no environment to read for a moment, between its fork and the start of `sleep`.
+        while marked(number) != [expected.clone()] && start.elapsed() < PATIENCE {
+            std::thread::yield_now();
+        }
+        assert_eq!(marked(number), [expected]);
         assert!(command("kill").arg(left.trim()).status().unwrap().success());
         while !marked(number).is_empty() {
             std::thread::yield_now();
