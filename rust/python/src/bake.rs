@@ -88,6 +88,13 @@ impl ModalKeysJob {
     /// -------
     /// tuple of (array, array, float)
     ///     Keys, values and error, as of `modal_keys`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+    /// >>> keys, values, error = jounce.ModalKeysJob(frames, 1e-4).result()
+    /// >>> bool(np.allclose(np.tensordot(values, keys, axes=1), frames, atol=1e-4))
+    /// True
     fn result<'py>(&self, py: Python<'py>) -> PyResult<ModalKeys<'py>> {
         let found = self.keys.result(py)?;
         Ok((
@@ -215,6 +222,18 @@ impl HelperBonesJob {
     /// -------
     /// tuple of (array, array, float, float)
     ///     Weights, transforms, mean and largest distance, as of `helper_bones`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box()
+    /// >>> frames = points + np.linspace(0, 1, 8)[:, None, None] * (points[:, :1] > 0.5)
+    /// >>> still = np.tile(np.eye(3, 4), (8, 1, 1, 1))
+    /// >>> job = jounce.HelperBonesJob(points, frames, still, np.ones((8, 1)), 1)
+    /// >>> weights, helpers, mean, largest = job.result()
+    /// >>> bones = np.concatenate([still, helpers], axis=1)
+    /// >>> skinned = np.einsum("pb,fbij,pj->fpi", weights, bones, np.hstack([points, np.ones((8, 1))]))
+    /// >>> bool(np.allclose(skinned, frames, atol=1e-3))
+    /// True
     fn result<'py>(&self, py: Python<'py>) -> PyResult<HelperBones<'py>> {
         let found = self.fit.result(py)?;
         let (p, count) = (self.points, self.count);

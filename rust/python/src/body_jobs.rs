@@ -116,6 +116,15 @@ impl BodyJob {
     /// -------
     /// Body
     ///     The body.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> settings = {"resolution": 8, "modes": 4, "clusters": 20}
+    /// >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), **settings)
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), **settings)
+    /// >>> np.array_equal(job.result().modes.weights, body.modes.weights)
+    /// True
     pub fn result(&self, py: Python<'_>) -> PyResult<Body> {
         Body::wrap(py, self.0.result(py)?, self.1.clone())
     }
@@ -187,6 +196,14 @@ impl FullSpaceJob {
     /// -------
     /// Model
     ///     The model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> jelly = jounce.Material(young=2e4, poisson=0.4, law="neo_hookean")
+    /// >>> jounce.FullSpaceJob(mesh, jelly).result()
+    /// Model(81 vertices, 0 bones, Material(neo_hookean, young=2e4))
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone(), Some(self.1.clone())))
     }

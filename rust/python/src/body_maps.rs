@@ -146,6 +146,24 @@ impl Body {
     /// -------
     /// Model
     ///     The model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> poses = np.tile(np.eye(3, 4), (6, 1, 1, 1))
+    /// >>> poses[:, 0, 2, 3] = 0.2 * np.sin(np.arange(6))
+    /// >>> simulation, shot = jounce.Simulation(body.model), []
+    /// >>> for pose in poses:
+    /// ...     report = simulation.step(pose)
+    /// ...     shot.append(simulation.displacement())
+    /// >>> learnt = body.learn(shot, poses, count=4)
+    /// >>> basis = jounce.Basis(learnt.basis.shapes)
+    /// >>> again = body.reduced(basis, learnt.cubature, frequency=learnt.frequency)
+    /// >>> pair = [jounce.Simulation(model) for model in (learnt, again)]
+    /// >>> reports = [simulation.step(pose) for simulation in pair for pose in poses]
+    /// >>> np.array_equal(pair[0].coefficients, pair[1].coefficients)
+    /// True
     #[pyo3(signature = (basis, cubature=None, material=None, frequency=None, limits=None))]
     fn reduced(
         slf: &Bound<'_, Self>,

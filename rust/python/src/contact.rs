@@ -91,6 +91,12 @@ impl Collider {
     /// -------
     /// Collider
     ///     The collider.
+    ///
+    /// Examples
+    /// --------
+    /// >>> ball = jounce.Collider.sphere(0.5, center=(0, 0, 1))
+    /// >>> ball.distance((0, 0, 2))
+    /// (0.5, [0.0, 0.0, 1.0])
     #[staticmethod]
     #[pyo3(signature = (radius, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(radius, center=(0.0, 0.0, 0.0), friction=0.5)")]
@@ -144,6 +150,12 @@ impl Collider {
     /// -------
     /// Collider
     ///     The collider.
+    ///
+    /// Examples
+    /// --------
+    /// >>> table = jounce.Collider.box((2.0, 1.0, 0.1), center=(0.0, 0.0, 0.75))
+    /// >>> table.distances([[0, 0, 1], [0, 0, 0.75], [1.5, 0, 0.75]]).round(3).tolist()
+    /// [0.2, -0.05, 0.5]
     #[staticmethod]
     #[pyo3(name = "box", signature = (size, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(size, center=(0.0, 0.0, 0.0), friction=0.5)")]
@@ -245,6 +257,14 @@ impl Collider {
     /// -------
     /// tuple of (float, list of float)
     ///     Distance, metres, negative inside, and outward normal.
+    ///
+    /// Examples
+    /// --------
+    /// >>> ball = jounce.Collider.sphere(1.0)
+    /// >>> distance, normal = ball.distance((3.0, 4.0, 0.0))
+    /// >>> nearest = np.array([3.0, 4.0, 0.0]) - distance * np.array(normal)
+    /// >>> nearest.round(6).tolist()
+    /// [0.6, 0.8, 0.0]
     fn distance(&self, point: [f64; 3]) -> (f64, [f64; 3]) {
         self.inner.shape().distance(point)
     }
@@ -261,6 +281,15 @@ impl Collider {
     /// -------
     /// (p,) array
     ///     Distances, metres, negative inside.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> bone = jounce.Collider.capsule((0.0, 0.5, 0.5), (2.0, 0.5, 0.5), radius=0.3)
+    /// >>> inside = bone.distances(mesh.vertices) < 0
+    /// >>> int(inside.sum()), bool(mesh.vertices[inside, 0].max() < 2.3)
+    /// (5, True)
     fn distances<'py>(
         &self,
         py: Python<'py>,

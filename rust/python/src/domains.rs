@@ -228,6 +228,18 @@ impl DomainTree {
     /// ValueError
     ///     For a wrong shape, for values that are not finite, and for the root of a free tree; the
     ///     state is then unchanged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+    /// >>> report = tree.step(wind=(0.0, 5.0, 0.0), drag=2.0)
+    /// >>> drift = (tree.positions(0) - mesh.vertices)[:, 1]
+    /// >>> bool(np.abs(drift[held]).max() < 1e-9), bool(drift.max() > 0.01)
+    /// (True, True)
     #[pyo3(signature = (root=None, wind=None, drag=None, colliders=None))]
     fn step(
         &self,
@@ -262,6 +274,21 @@ impl DomainTree {
     /// ------
     /// ValueError
     ///     As in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    /// >>> root = np.flatnonzero(held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+    /// >>> report = tree.step(np.eye(3, 4))
+    /// >>> bent, far = tree.positions(0), np.eye(3, 4)
+    /// >>> far[:, 3] = [40.0, 0.0, 0.0]
+    /// >>> tree.cut(far)
+    /// >>> bool(np.allclose(tree.positions(0), bent + [40.0, 0.0, 0.0]))
+    /// True
     #[pyo3(signature = (root=None))]
     fn cut(&self, root: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
@@ -309,6 +336,18 @@ impl DomainTree {
     /// ------
     /// ValueError
     ///     For invalid settings; all then keep their values.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+    /// >>> tree.vary(gravity=(0.0, 0.0, -9.81), damping=0.1)
+    /// >>> report = tree.step()
+    /// >>> bool((tree.positions(0) - mesh.vertices)[:, 2].min() < -0.01)
+    /// True
     #[pyo3(signature = (**settings))]
     fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let (change, mut tree) = (change(settings)?, self.lock()?);
@@ -370,6 +409,19 @@ impl DomainTree {
     /// -------
     /// (n, 3) array
     ///     Positions of the domain's vertices, metres.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held, tip = mesh.vertices[:, 0] < 0.1, mesh.vertices[:, 0] > 3.9
+    /// >>> domain = jounce.Domain(jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held))
+    /// >>> places = np.tile(np.eye(3, 4), (2, 1, 1))
+    /// >>> places[1, 0, 3] = 4.0
+    /// >>> interfaces = [np.flatnonzero(held), np.flatnonzero(tip)]
+    /// >>> chain = jounce.DomainTree([domain, domain], [-1, 0], interfaces, places)
+    /// >>> bool(np.allclose(chain.positions(1), mesh.vertices + [4.0, 0.0, 0.0]))
+    /// True
     fn positions<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (tree, domain) = (self.lock()?, arrays::count(domain, "domain")?);
         let found = tree.positions(domain).map_err(refused)?;
@@ -383,6 +435,23 @@ impl DomainTree {
     /// -------
     /// State
     ///     The state.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    /// >>> root = np.flatnonzero(held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+    /// >>> report = tree.step()
+    /// >>> state, ends = tree.save_state(), []
+    /// >>> for take in range(2):
+    /// ...     tree.restore_state(state)
+    /// ...     report = tree.step()
+    /// ...     ends.append(tree.coordinates(0))
+    /// >>> np.array_equal(ends[0], ends[1])
+    /// True
     fn save_state(&self) -> PyResult<State> {
         Ok(State(self.lock()?.save_state()))
     }
@@ -398,6 +467,21 @@ impl DomainTree {
     /// ------
     /// ValueError
     ///     For a state of another tree.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    /// >>> root = np.flatnonzero(held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+    /// >>> report = tree.step()
+    /// >>> state, bent = tree.save_state(), tree.positions(0)
+    /// >>> tree.reset()
+    /// >>> tree.restore_state(state)
+    /// >>> np.array_equal(tree.positions(0), bent)
+    /// True
     fn restore_state(&self, state: &State) -> PyResult<()> {
         self.lock()?.restore_state(&state.0).map_err(refused)
     }
@@ -418,6 +502,19 @@ impl DomainTree {
     }
 
     /// Resets the tree to rest at its initial place.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+    /// >>> root = np.flatnonzero(held)
+    /// >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+    /// >>> report = tree.step()
+    /// >>> tree.reset()
+    /// >>> bool(np.allclose(tree.positions(0), mesh.vertices))
+    /// True
     fn reset(&self) -> PyResult<()> {
         self.lock()?.reset();
         Ok(())

@@ -61,6 +61,16 @@ impl ForceSamples {
     /// -------
     /// (k, 3) array
     ///     Posed places of the samples, metres.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> samples = body.model.force_samples(20)
+    /// >>> pose = np.eye(3, 4)[None].copy()
+    /// >>> pose[0, :, 3] = [0.0, 0.0, 0.5]
+    /// >>> bool(np.allclose(samples.posed(pose), samples.points + [0.0, 0.0, 0.5]))
+    /// True
     #[pyo3(signature = (pose=None))]
     fn posed<'py>(
         &self,
@@ -86,6 +96,18 @@ impl ForceSamples {
     /// -------
     /// array
     ///     Generalised force of `Model.coefficient_shape`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> samples, pose = body.model.force_samples(20), np.eye(3, 4)[None]
+    /// >>> weight = samples.reduce(samples.masses[:, None] * [0.0, 0.0, -9.81])
+    /// >>> pushed = jounce.Simulation(body.model)
+    /// >>> heavy = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+    /// >>> reports = [pushed.step(pose, weight), heavy.step(pose)]
+    /// >>> bool(np.allclose(pushed.displacement(), heavy.displacement(), atol=1e-6))
+    /// True
     fn reduce<'py>(
         &self,
         py: Python<'py>,

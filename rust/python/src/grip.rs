@@ -89,6 +89,20 @@ impl Grip {
     /// ------
     /// ValueError
     ///     For a frequency that is not positive and for a rate below 0.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+    /// >>> corner = int(np.argmax(mesh.vertices.sum(axis=1)))
+    /// >>> pin = jounce.Grip(model, [corner]).pull(mesh.vertices[[corner]], frequency=1e5)
+    /// >>> simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -9.81))
+    /// >>> for frame in range(12):
+    /// ...     report = simulation.step(pull=pin)
+    /// >>> moved = np.linalg.norm(simulation.displacement(), axis=1)
+    /// >>> bool(moved[corner] < 1e-4), bool(moved.max() > 1.0)
+    /// (True, True)
     #[pyo3(signature = (targets, frequency=10.0, calm=0.0))]
     fn pull(slf: &Bound<'_, Self>, targets: &Bound<'_, PyAny>, frequency: f64, calm: f64) -> PyResult<Pull> {
         let grip = &slf.get().0;

@@ -315,6 +315,15 @@ impl ProjectiveJob {
     /// -------
     /// Model
     ///     The model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> job = jounce.ProjectiveJob(mesh, jounce.Material(), handles=8, clusters=20)
+    /// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+    /// >>> np.array_equal(job.result().handle_centers, model.handle_centers)
+    /// True
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         let model = (*self.0.result(py)?).clone();
         Ok(Model::wrap(model, Some(self.2.clone())).made_by(self.1.again(py)))

@@ -48,6 +48,17 @@ impl Key {
     /// ------
     /// ValueError
     ///     For values that are not finite; `keyed_motion` checks the rest.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+    /// >>> bent = [20.0, 0.0, 0.0, 0.0]
+    /// >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(5, bent)], 8)
+    /// >>> bool(np.allclose(motion.coefficients[5], bent, atol=0.01))
+    /// True
     #[staticmethod]
     #[pyo3(signature = (frame, coefficients, weight=1.0))]
     fn shape(frame: i64, coefficients: &Bound<'_, PyAny>, weight: f64) -> PyResult<Self> {
@@ -74,6 +85,18 @@ impl Key {
     /// -------
     /// Key
     ///     The key.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+    /// >>> tip = int(np.argmax(mesh.vertices[:, 0]))
+    /// >>> motion = jounce.keyed_motion(simulation, [jounce.Key.vertex(5, tip, (0.0, 0.0, 0.2))], 8)
+    /// >>> reports = [simulation.step(force=force) for force in motion.forces[:6]]
+    /// >>> bool(np.allclose(simulation.displacement()[tip], [0.0, 0.0, 0.2], atol=1e-3))
+    /// True
     #[staticmethod]
     #[pyo3(signature = (frame, vertex, displacement, weight=1.0))]
     fn vertex(frame: i64, vertex: i64, displacement: [f64; 3], weight: f64) -> PyResult<Self> {
@@ -178,6 +201,17 @@ impl KeyedMotion {
     /// ------
     /// ValueError
     ///     For an effort that is not positive.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+    /// >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(8, [20.0, 0.0, 0.0, 0.0])], 12)
+    /// >>> gentle, firm = motion.tracking(effort=1.0), motion.tracking(effort=0.01)
+    /// >>> bool(np.abs(firm.gains).max() > 2.0 * np.abs(gentle.gains).max())
+    /// True
     #[pyo3(signature = (effort=0.01))]
     fn tracking(slf: &Bound<'_, Self>, effort: f64) -> PyResult<Tracking> {
         let motion = &slf.get().inner;
@@ -256,6 +290,21 @@ impl Tracking {
     /// ------
     /// ValueError
     ///     For a frame out of range, and for a state of another model or other substeps.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+    /// >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(8, [20.0, 0.0, 0.0, 0.0])], 12)
+    /// >>> tracking, misses, kick = motion.tracking(), [], 2000.0
+    /// >>> for frame in range(12):
+    /// ...     report = simulation.step(force=tracking.force(frame, simulation.save_state()) + kick)
+    /// ...     misses.append(np.abs(simulation.coefficients - motion.coefficients[frame]).max())
+    /// ...     kick = 0.0
+    /// >>> bool(misses[0] > 1.0), bool(misses[-1] < 0.1)
+    /// (True, True)
     #[pyo3(signature = (frame, state))]
     fn force<'py>(
         &self,

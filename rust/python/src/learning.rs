@@ -133,6 +133,17 @@ impl LearnJob {
     /// -------
     /// Model
     ///     The model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> poses = np.tile(np.eye(3, 4), (6, 1, 1, 1))
+    /// >>> sway = body.modes.weights[:, :1] * [0.0, 0.0, 1.0]
+    /// >>> shot = np.sin(np.arange(6.0))[:, None, None] * sway
+    /// >>> learnt = jounce.LearnJob(body, shot, poses, count=4).result()
+    /// >>> np.array_equal(learnt.basis.shapes, body.learn(shot, poses, count=4).basis.shapes)
+    /// True
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         let model = self.model.result(py)?;
         Body::reduced_model(self.body.bind(py), &model, self.material.as_ref())

@@ -147,6 +147,16 @@ impl LinearModes {
     /// ------
     /// ValueError
     ///     If the body has more rigid motions than there are among these modes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 2, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> tip = mesh.vertices[:, 0] > 3.9
+    /// >>> straight, curved = modes.shapes[0, tip].mean(axis=0), modes.derivatives()[0, tip].mean(axis=0)
+    /// >>> bool(abs(straight[0]) < 1e-9), bool(curved[0] < -1e-4)
+    /// (True, True)
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (found, rows) = (self.found.clone(), self.modes().shapes.nrows());
         let known = self
@@ -226,6 +236,20 @@ impl LinearModes {
     /// ------
     /// ValueError
     ///     As `derivatives` and `carried_derivatives`, and if no mode deforms the body.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> firm, sags = jounce.Material(young=1e6), []
+    /// >>> modes = jounce.linear_modes(mesh, firm, 5, pinned=mesh.vertices[:, 0] < 0.1)
+    /// >>> for basis in (modes.basis, modes.bent_basis(8)):
+    /// ...     model = jounce.Model.reduced(mesh, firm, basis)
+    /// ...     simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -9.81))
+    /// ...     report = simulation.settle()
+    /// ...     sags.append(-simulation.displacement()[:, 2].min())
+    /// >>> bool(sags[0] < 1.0), bool(sags[1] > 2.0)
+    /// (True, True)
     #[pyo3(signature = (count, carried=None))]
     fn bent_basis(&self, py: Python<'_>, count: i64, carried: Option<&Bound<'_, PyAny>>) -> PyResult<Basis> {
         let count = arrays::count(count, "count")?;
@@ -266,6 +290,18 @@ impl LinearModes {
     /// ValueError
     ///     For stitches of another mesh, for more modes than there are, and for a surface without
     ///     volume.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> soft, held = jounce.Material(), mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, soft, 12, pinned=held)
+    /// >>> stitches = jounce.Stitches(mesh, [[0, len(mesh.vertices) - 1]], stiffness=1e4)
+    /// >>> sewn = modes.stitched(stitches, 4)
+    /// >>> anew = jounce.linear_modes(mesh, soft, 4, pinned=held, stitches=stitches)
+    /// >>> bool(np.allclose(sewn.frequencies, anew.frequencies, rtol=0.005))
+    /// True
     fn stitched(slf: &Bound<'_, Self>, stitches: &Bound<'_, Stitches>, count: i64) -> PyResult<Self> {
         let recipe = Recipe::new(slf.as_any(), "stitched", (stitches, count), None)?;
         let (py, count) = (slf.py(), arrays::count(count, "count")?);

@@ -143,6 +143,15 @@ impl LinearModesJob {
     /// -------
     /// LinearModes
     ///     The modes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> job = jounce.LinearModesJob(mesh, jounce.Material(), 8)
+    /// >>> modes = jounce.linear_modes(mesh, jounce.Material(), 8)
+    /// >>> np.array_equal(job.result().frequencies, modes.frequencies)
+    /// True
     fn result(&self, py: Python<'_>) -> PyResult<LinearModes> {
         let (found, derivatives) = &*self.0.result(py)?;
         Ok(LinearModes::new(found.clone(), self.1.again(py)).knowing(derivatives.clone()))

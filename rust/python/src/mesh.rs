@@ -384,6 +384,15 @@ impl Embedding {
     /// -------
     /// (p, k) array
     ///     The values at the points.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> markers = jounce.Embedding(mesh, [[0.3, 0.5, 0.5], [1.7, 0.2, 0.9]])
+    /// >>> stretched = mesh.vertices * [2.0, 1.0, 1.0]
+    /// >>> markers.interpolate(stretched).round(6).tolist()
+    /// [[0.6, 0.5, 0.5], [3.4, 0.2, 0.9]]
     fn interpolate<'py>(
         &self,
         py: Python<'py>,

@@ -145,6 +145,14 @@ impl Model {
     /// ------
     /// ValueError
     ///     For models that `save` does not write.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> data = body.model.to_bytes()
+    /// >>> jounce.Player(data, points).mode_count
+    /// 4
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &run(py, || file::encode(&self.inner))?))
     }
@@ -167,6 +175,20 @@ impl Model {
     /// ------
     /// ValueError
     ///     For a file that is missing, of another version, truncated or damaged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> from pathlib import Path
+    /// >>> from tempfile import TemporaryDirectory
+    /// >>> with TemporaryDirectory() as folder:
+    /// ...     body.model.save(Path(folder) / "bar.jounce")
+    /// ...     loaded = jounce.Model.load(Path(folder) / "bar.jounce")
+    /// >>> pair = [jounce.Simulation(model, gravity=(0, 0, -9.81)) for model in (body.model, loaded)]
+    /// >>> reports = [simulation.step(np.eye(3, 4)[None]) for simulation in pair]
+    /// >>> np.array_equal(pair[0].coefficients, pair[1].coefficients)
+    /// True
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         run(py, || file::load(&path)).map(|model| Self::wrap(model, None))
@@ -188,6 +210,17 @@ impl Model {
     /// -------
     /// (p, 3) array
     ///     Displacements, metres; `out` itself if it is given.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> report = simulation.step(pose)
+    /// >>> buffer = np.empty((8, 3), dtype=np.float32)
+    /// >>> moved = body.model.displacement(simulation.coefficients, body.embedding, out=buffer)
+    /// >>> moved is buffer, bool(np.allclose(body.posed(pose) + moved, body.deformed(simulation, pose)))
+    /// (True, True)
     #[pyo3(signature = (coefficients, emb=None, out=None))]
     fn displacement<'py>(
         &self,

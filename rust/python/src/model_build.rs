@@ -135,6 +135,18 @@ impl Model {
     /// ------
     /// ValueError
     ///     For arguments of another mesh, and for a body without free vertices.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> held = mesh.vertices[:, 0] < 0.1
+    /// >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e6), pinned=held)
+    /// >>> simulation = jounce.Simulation(model, gravity=(9.81, 0.0, 0.0))
+    /// >>> report = simulation.settle()
+    /// >>> stretch, of_a_rod = simulation.displacement()[:, 0].max(), 1000 * 9.81 * 4.0**2 / (2 * 1e6)
+    /// >>> bool(np.isclose(stretch, of_a_rod, rtol=0.01))
+    /// True
     #[staticmethod]
     #[pyo3(signature = (mesh, material, rig=None, leak=None, pinned=None, stitches=None, strength=None,
                         complementary=true, fibres=None))]
@@ -212,6 +224,21 @@ impl Model {
     /// ------
     /// ValueError
     ///     For arguments of another mesh, and for a basis without motion.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> firm, held = jounce.Material(young=1e6), mesh.vertices[:, 0] < 0.1
+    /// >>> modes = jounce.linear_modes(mesh, firm, 5, pinned=held)
+    /// >>> model = jounce.Model.reduced(mesh, firm, modes.bent_basis(8))
+    /// >>> reference = jounce.Model.full_space(mesh, firm, pinned=held)
+    /// >>> pair = [jounce.Simulation(each, gravity=(0.0, 0.0, -9.81)) for each in (model, reference)]
+    /// >>> reports = [simulation.settle() for simulation in pair]
+    /// >>> [round(float(-simulation.displacement()[:, 2].min()), 1) for simulation in pair]
+    /// [2.2, 2.2]
+    /// >>> model.coefficient_shape, reference.coefficient_shape
+    /// ((8,), (81, 3))
     #[staticmethod]
     #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None,
                         stitches=None, *, cubic=false))]
@@ -298,6 +325,19 @@ impl Model {
     /// ------
     /// ValueError
     ///     For another law, for counts of 0, and for arguments without meaning for the mesh.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+    /// >>> ground = jounce.Collider.plane((0.0, 0.0, -0.5))
+    /// >>> simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -9.81), colliders=[ground])
+    /// >>> for frame in range(48):
+    /// ...     report = simulation.step()
+    /// >>> landed = mesh.vertices + simulation.displacement()
+    /// >>> bool(abs(landed[:, 2].min() + 0.5) < 0.01)
+    /// True
     #[staticmethod]
     #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, **settings))]
     fn projective(

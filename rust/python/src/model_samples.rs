@@ -144,6 +144,14 @@ impl Model {
     /// ------
     /// ValueError
     ///     For a count below 1.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> samples = body.model.force_samples(10)
+    /// >>> len(samples.points), round(float(samples.masses.sum()))
+    /// (10, 4000)
     fn force_samples(slf: &Bound<'_, Self>, count: i64) -> PyResult<ForceSamples> {
         let recipe = Recipe::new(slf.as_any(), "force_samples", (count,), None)?;
         let (model, count) = (slf.get(), arrays::count(count, "count")?);

@@ -171,6 +171,19 @@ impl MotionJob {
     }
 
     /// Requests a step, as `Simulation.step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> job = jounce.MotionJob(simulation)
+    /// >>> job.step(pose)
+    /// >>> job.keep()
+    /// >>> job.wait()
+    /// >>> report = simulation.step(pose)
+    /// >>> np.array_equal(job.coefficients()[0], simulation.coefficients)
+    /// True
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None))]
     fn step(
         &self,
@@ -193,6 +206,19 @@ impl MotionJob {
     }
 
     /// Requests a start in static equilibrium, as `Simulation.settle`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+    /// >>> job = jounce.MotionJob(simulation)
+    /// >>> job.settle(np.eye(3, 4)[None])
+    /// >>> job.keep()
+    /// >>> job.wait()
+    /// >>> report = simulation.settle(np.eye(3, 4)[None])
+    /// >>> np.array_equal(job.coefficients()[0], simulation.coefficients)
+    /// True
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
@@ -212,6 +238,18 @@ impl MotionJob {
     }
 
     /// Requests a start at rest in a pose, as `Simulation.reset`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81)))
+    /// >>> job.step(np.eye(3, 4)[None])
+    /// >>> job.reset(np.eye(3, 4)[None])
+    /// >>> job.keep()
+    /// >>> job.wait()
+    /// >>> bool(job.coefficients().any())
+    /// False
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,
@@ -225,6 +263,22 @@ impl MotionJob {
     }
 
     /// Requests a cut, as `Simulation.cut`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81)))
+    /// >>> near, far = np.tile(np.eye(3, 4), (2, 1, 1, 1))
+    /// >>> far[0, 0, 3] = 40.0
+    /// >>> job.step(near)
+    /// >>> job.keep()
+    /// >>> job.cut(far)
+    /// >>> job.keep()
+    /// >>> job.wait()
+    /// >>> before, after = job.coefficients()
+    /// >>> bool(np.allclose(before, after))
+    /// True
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
@@ -300,6 +354,19 @@ impl MotionJob {
     }
 
     /// Requests other settings, as `Simulation.vary`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+    /// >>> for gravity in (0.0, -9.81):
+    /// ...     job.vary(gravity=(0.0, 0.0, gravity))
+    /// ...     job.step(np.eye(3, 4)[None])
+    /// ...     job.keep()
+    /// >>> job.wait()
+    /// >>> [bool(np.abs(kept).max() > 0.001) for kept in job.coefficients()]
+    /// [False, True]
     #[pyo3(signature = (**settings))]
     fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let change = Change::of(settings)?;
@@ -308,6 +375,18 @@ impl MotionJob {
     }
 
     /// Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model, damping=0.1))
+    /// >>> poses = np.tile(np.eye(3, 4), (13, 1, 1, 1))
+    /// >>> poses[:, 0, 2, 3] = 0.1 * np.sin(np.arange(13) * 2 * np.pi / 12)
+    /// >>> job.settle_cycle(poses)
+    /// >>> job.wait()
+    /// >>> job.report.passes <= 6, job.report.position < 1e-5
+    /// (True, True)
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
                         drags=None))]
     fn settle_cycle(
@@ -340,6 +419,18 @@ impl MotionJob {
     /// ----------
     /// state : bool, default False
     ///     True keeps the state too.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+    /// >>> for frame in range(3):
+    /// ...     job.step(np.eye(3, 4)[None])
+    /// ...     job.keep(state=frame == 2)
+    /// >>> job.wait()
+    /// >>> job.kept, job.state(0) is None, job.state(2) is None
+    /// (3, True, False)
     #[pyo3(signature = (state=false))]
     fn keep(&self, state: bool) {
         self.send(Request::Keep { state });
@@ -358,6 +449,18 @@ impl MotionJob {
     }
 
     /// Waits until all requests are done, or until Ctrl+C; raises the error of a failed request.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+    /// >>> for frame in range(12):
+    /// ...     job.step(np.eye(3, 4)[None])
+    /// ...     job.keep()
+    /// >>> job.wait()
+    /// >>> job.done, job.kept
+    /// (True, 12)
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
         while !py.detach(|| self.shared.is_idle_within(BETWEEN_SIGNALS)) {
             py.check_signals()?;
@@ -376,6 +479,18 @@ impl MotionJob {
     /// -------
     /// (k, ...) array
     ///     Kept coefficients.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+    /// >>> for frame in range(3):
+    /// ...     job.step(np.eye(3, 4)[None])
+    /// ...     job.keep()
+    /// >>> job.wait()
+    /// >>> len(job.coefficients()), len(job.coefficients(start=2))
+    /// (3, 1)
     #[pyo3(signature = (start=0))]
     fn coefficients<'py>(&self, py: Python<'py>, start: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.raise_failure()?;
@@ -429,6 +544,19 @@ impl MotionJob {
     /// -------
     /// State, optional
     ///     The state; None if it was not kept.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+    /// >>> job = jounce.MotionJob(simulation)
+    /// >>> job.step(np.eye(3, 4)[None])
+    /// >>> job.keep(state=True)
+    /// >>> job.wait()
+    /// >>> simulation.restore_state(job.state(0))
+    /// >>> np.array_equal(simulation.coefficients, job.coefficients()[0])
+    /// True
     fn state(&self, index: i64) -> PyResult<Option<State>> {
         let index: usize = arrays::count(index, "index")?;
         Ok(self.shared.lock().states.get(index).cloned().flatten().map(State))

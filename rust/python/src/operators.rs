@@ -383,6 +383,17 @@ impl ElasticEnergy {
     /// ------
     /// ValueError
     ///     For a wrong shape and for values that are not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(young=1e5))
+    /// >>> round(energy.value(mesh.vertices * [1.1, 1.0, 1.0])), round(1e5 / 2 * 0.1**2 * 4.0)
+    /// (2000, 2000)
+    /// >>> turn = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    /// >>> energy.value(mesh.vertices @ turn) < 1e-9
+    /// True
     fn value(&self, py: Python<'_>, positions: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = arrays::points(positions, "positions")?;
         run(py, || self.inner.value(&x))
@@ -404,6 +415,16 @@ impl ElasticEnergy {
     /// ------
     /// ValueError
     ///     As `value`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(law="neo_hookean", poisson=0.4))
+    /// >>> x, step = mesh.vertices * [1.1, 1.0, 1.0], 1e-5 * np.sin(mesh.vertices)
+    /// >>> difference = (energy.value(x + step) - energy.value(x - step)) / 2
+    /// >>> bool(np.isclose(difference, (energy.gradient(x) * step).sum(), rtol=1e-6))
+    /// True
     fn gradient<'py>(
         &self,
         py: Python<'py>,
@@ -433,6 +454,16 @@ impl ElasticEnergy {
     /// ------
     /// ValueError
     ///     As `value`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(law="neo_hookean", poisson=0.4))
+    /// >>> x, step = mesh.vertices * [1.1, 1.0, 1.0], 1e-5 * np.sin(mesh.vertices)
+    /// >>> difference = (energy.gradient(x + step) - energy.gradient(x - step)) / 2
+    /// >>> bool(np.allclose(energy.hessian(x).to_scipy() @ step.ravel(), difference.ravel(), atol=1e-6))
+    /// True
     #[pyo3(signature = (positions=None, *, definite=false))]
     fn hessian(
         &self,

@@ -168,6 +168,20 @@ impl Player {
     /// ValueError
     ///     For a pose of a wrong shape or without a volume, and for negative seconds; the motion is then
     ///     unchanged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> swung = []
+    /// >>> for rate in (30, 60):
+    /// ...     player, pose = jounce.Player(body.model, points), np.eye(3, 4)[None].copy()
+    /// ...     for frame in range(rate + 1):
+    /// ...         pose[0, 2, 3] = 0.2 * np.sin(2 * np.pi * frame / rate)
+    /// ...         player.step(pose, 1 / rate)
+    /// ...     swung.append(player.displacements())
+    /// >>> bool(np.abs(swung[0]).max() > 0.1), bool(np.allclose(*swung, atol=0.02))
+    /// (True, True)
     fn step(&self, py: Python<'_>, pose: &Bound<'_, PyAny>, seconds: f64) -> PyResult<()> {
         let player = &mut *self.lock()?;
         let pose = arrays::pose(pose, player.bones())?;
@@ -217,6 +231,18 @@ impl Player {
     /// -------
     /// (p, 3) array
     ///     Displacements, metres; `out` itself if it is given.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model, points, gravity_z=-9.81)
+    /// >>> buffer = np.empty((8, 3), dtype=np.float32)
+    /// >>> for frame in range(10):
+    /// ...     player.step(np.eye(3, 4)[None], 1 / 60)
+    /// ...     shown = points + player.displacements(out=buffer)
+    /// >>> bool(shown[:, 2].min() < -0.1)
+    /// True
     #[pyo3(signature = (out=None))]
     fn displacements<'py>(
         &self,
@@ -261,6 +287,20 @@ impl Player {
     }
 
     /// Lets a grabbed point go.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player, heights = jounce.Player(body.model, points, damping=0.3), []
+    /// >>> player.grab(7, (0.0, 0.0, 0.3))
+    /// >>> for frame in range(180):
+    /// ...     if frame == 60:
+    /// ...         player.release()
+    /// ...     player.step(np.eye(3, 4)[None], 1 / 60)
+    /// ...     heights.append(player.displacements()[7, 2])
+    /// >>> bool(heights[59] > 0.1), bool(abs(heights[-1]) < 0.01)
+    /// (True, True)
     fn release(&self) -> PyResult<()> {
         self.lock()?.release();
         Ok(())

@@ -148,6 +148,18 @@ impl Rig {
     /// ------
     /// ValueError
     ///     For a wrong shape and for a pose that is not finite.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> along = mesh.vertices[:, 0] / 4
+    /// >>> rig = jounce.Rig(mesh, np.stack([1 - along, along], axis=1))
+    /// >>> pose = np.tile(np.eye(3, 4), (2, 1, 1))
+    /// >>> pose[1, 2, 3] = 0.4
+    /// >>> lift = rig.posed(mesh.vertices, pose) - mesh.vertices
+    /// >>> bool(np.allclose(lift[:, 2], 0.4 * along))
+    /// True
     fn posed<'py>(
         &self,
         py: Python<'py>,

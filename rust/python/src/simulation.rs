@@ -149,6 +149,20 @@ impl Simulation {
     /// ValueError
     ///     For arguments of a wrong shape or with values that are not finite; the state is then
     ///     unchanged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, damping=0.2), np.eye(3, 4)[None].copy()
+    /// >>> simulation.reset(pose)
+    /// >>> pose[0, 2, 3] = 0.1
+    /// >>> lags = []
+    /// >>> for frame in range(96):
+    /// ...     report = simulation.step(pose)
+    /// ...     lags.append(simulation.displacement()[:, 2].min())
+    /// >>> bool(lags[0] < -0.05), bool(abs(lags[-1]) < 0.001)
+    /// (True, True)
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None, pull=None))]
     fn step(
         &self,
@@ -177,6 +191,17 @@ impl Simulation {
     /// ------
     /// ValueError
     ///     For invalid settings; all then keep their values.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model), np.eye(3, 4)[None]
+    /// >>> simulation.reset(pose)
+    /// >>> simulation.vary(gravity=(0.0, 0.0, -9.81), damping=0.2)
+    /// >>> report = simulation.step(pose)
+    /// >>> simulation.settings["damping"], bool(simulation.displacement()[:, 2].min() < -0.01)
+    /// (0.2, True)
     #[pyo3(signature = (**settings))]
     fn vary(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let (change, mut simulation) = (Change::of(settings)?, self.lock()?);
@@ -243,6 +268,17 @@ impl Simulation {
     /// -------
     /// (n, 3) array
     ///     Displacements, metres; `out` itself if it is given.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> report = simulation.step(pose)
+    /// >>> moved = body.rig.posed(body.mesh.vertices, pose) + simulation.displacement()
+    /// >>> skin = body.embedding.interpolate(moved)
+    /// >>> bool(np.allclose(skin, body.deformed(simulation, pose), atol=1e-6))
+    /// True
     #[pyo3(signature = (out=None))]
     fn displacement<'py>(
         &self,
@@ -336,6 +372,20 @@ impl Simulation {
     /// -------
     /// State
     ///     The state.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> report = simulation.step(pose)
+    /// >>> state, ends = simulation.save_state(), []
+    /// >>> for take in range(2):
+    /// ...     simulation.restore_state(state)
+    /// ...     report = simulation.step(pose)
+    /// ...     ends.append(simulation.coefficients)
+    /// >>> np.array_equal(ends[0], ends[1])
+    /// True
     fn save_state(&self) -> PyResult<State> {
         Ok(State(self.lock()?.save_state()))
     }
@@ -351,6 +401,18 @@ impl Simulation {
     /// ------
     /// ValueError
     ///     For a state of another model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> report = simulation.settle(pose)
+    /// >>> state, sag = simulation.save_state(), simulation.displacement()
+    /// >>> simulation.reset(pose)
+    /// >>> simulation.restore_state(state)
+    /// >>> np.array_equal(simulation.displacement(), sag)
+    /// True
     fn restore_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         let simulation = &mut *self.lock()?;
         run(py, || simulation.restore_state(&state.0))

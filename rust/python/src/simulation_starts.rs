@@ -36,6 +36,17 @@ impl Simulation {
     /// -------
     /// StepReport
     ///     Iterations, residual and energy.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> report = simulation.settle(pose)
+    /// >>> sag = simulation.displacement()
+    /// >>> report = simulation.step(pose)
+    /// >>> bool(sag[:, 2].min() < -1.0), bool(np.allclose(simulation.displacement(), sag, atol=1e-5))
+    /// (True, True)
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
@@ -83,6 +94,19 @@ impl Simulation {
     /// ------
     /// ValueError
     ///     For poses that are not cyclic; the state is then unchanged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model, damping=0.1)
+    /// >>> poses = np.tile(np.eye(3, 4), (13, 1, 1, 1))
+    /// >>> poses[:, 0, 2, 3] = 0.1 * np.sin(np.arange(13) * 2 * np.pi / 12)
+    /// >>> report = simulation.settle_cycle(poses)
+    /// >>> start = simulation.displacement()
+    /// >>> reports = [simulation.step(pose) for pose in poses[1:]]
+    /// >>> bool(np.abs(start).max() > 0.01), bool(np.allclose(simulation.displacement(), start, atol=1e-4))
+    /// (True, True)
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
                         drags=None))]
     fn settle_cycle(
@@ -154,6 +178,21 @@ impl Simulation {
     ///     Offsets as in `step`.
     /// colliders : array, optional
     ///     Places as in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+    /// >>> near, far = np.tile(np.eye(3, 4), (2, 1, 1, 1))
+    /// >>> far[0, 0, 3] = 40.0
+    /// >>> report = simulation.step(near)
+    /// >>> bent = simulation.displacement()
+    /// >>> simulation.cut(far)
+    /// >>> bool(np.allclose(simulation.displacement(), bent))
+    /// True
+    /// >>> bool(np.allclose(simulation.velocity(), 0.0, atol=1e-6))
+    /// True
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
@@ -214,6 +253,16 @@ impl Simulation {
     ///     Offsets as in `step`.
     /// colliders : array, optional
     ///     Places as in `step`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+    /// >>> report = simulation.step(pose)
+    /// >>> simulation.reset(pose)
+    /// >>> bool(simulation.displacement().any()), bool(simulation.velocity().any()), simulation.time
+    /// (False, False, 0.0)
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,

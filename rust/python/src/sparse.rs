@@ -84,6 +84,17 @@ impl SparseMatrix {
     /// ------
     /// ImportError
     ///     Without SciPy.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from scipy.sparse.linalg import spsolve
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    /// >>> laplacian, x = jounce.operators.laplacian(mesh).to_scipy(), mesh.vertices[:, 0]
+    /// >>> inner = (x > 0.1) & (x < 3.9)
+    /// >>> heat = spsolve(laplacian[inner][:, inner], -laplacian[inner][:, ~inner] @ x[~inner])
+    /// >>> bool(np.allclose(heat, x[inner]))
+    /// True
     fn to_scipy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let scipy = py.import("scipy.sparse").map_err(|_| {
             PyImportError::new_err("to_scipy needs SciPy; install it with: pip install scipy")

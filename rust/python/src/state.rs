@@ -28,6 +28,18 @@ impl State {
     /// -------
     /// bytes
     ///     The bytes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> takes = []
+    /// >>> for take in range(2):
+    /// ...     simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+    /// ...     report = simulation.step(np.eye(3, 4)[None])
+    /// ...     takes.append(simulation.save_state().to_bytes())
+    /// >>> takes[0] == takes[1]
+    /// True
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| file::encode_state(&self.0)))
     }
@@ -48,6 +60,17 @@ impl State {
     /// ------
     /// ValueError
     ///     For any other bytes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> first, second = (jounce.Simulation(body.model, gravity=(0, 0, -9.81)) for _ in range(2))
+    /// >>> report = first.step(np.eye(3, 4)[None])
+    /// >>> second.restore_state(jounce.State.from_bytes(first.save_state().to_bytes()))
+    /// >>> reports = [simulation.step(np.eye(3, 4)[None]) for simulation in (first, second)]
+    /// >>> np.array_equal(first.coefficients, second.coefficients)
+    /// True
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         run(py, || file::decode_state(data)).map(Self)

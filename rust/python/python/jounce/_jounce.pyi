@@ -273,6 +273,15 @@ class Embedding:
         -------
         (p, k) array
             The values at the points.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> markers = jounce.Embedding(mesh, [[0.3, 0.5, 0.5], [1.7, 0.2, 0.9]])
+        >>> stretched = mesh.vertices * [2.0, 1.0, 1.0]
+        >>> markers.interpolate(stretched).round(6).tolist()
+        [[0.6, 0.5, 0.5], [3.4, 0.2, 0.9]]
         """
     @property
     def points(self) -> _Floats:
@@ -422,6 +431,18 @@ class Rig:
         ------
         ValueError
             For a wrong shape and for a pose that is not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> along = mesh.vertices[:, 0] / 4
+        >>> rig = jounce.Rig(mesh, np.stack([1 - along, along], axis=1))
+        >>> pose = np.tile(np.eye(3, 4), (2, 1, 1))
+        >>> pose[1, 2, 3] = 0.4
+        >>> lift = rig.posed(mesh.vertices, pose) - mesh.vertices
+        >>> bool(np.allclose(lift[:, 2], 0.4 * along))
+        True
         """
 
 def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats:
@@ -1061,6 +1082,18 @@ class LinearModes:
         ValueError
             For stitches of another mesh, for more modes than there are, and for a surface without
             volume.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> soft, held = jounce.Material(), mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, soft, 12, pinned=held)
+        >>> stitches = jounce.Stitches(mesh, [[0, len(mesh.vertices) - 1]], stiffness=1e4)
+        >>> sewn = modes.stitched(stitches, 4)
+        >>> anew = jounce.linear_modes(mesh, soft, 4, pinned=held, stitches=stitches)
+        >>> bool(np.allclose(sewn.frequencies, anew.frequencies, rtol=0.005))
+        True
         """
     def stiffened(self, factor: _Field, count: int) -> LinearModes:
         """The count lowest modes of the body with the stiffness of its tets multiplied by a factor [IDSR sec.
@@ -1189,6 +1222,16 @@ class LinearModes:
         ------
         ValueError
             If the body has more rigid motions than there are among these modes.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 2, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> tip = mesh.vertices[:, 0] > 3.9
+        >>> straight, curved = modes.shapes[0, tip].mean(axis=0), modes.derivatives()[0, tip].mean(axis=0)
+        >>> bool(abs(straight[0]) < 1e-9), bool(curved[0] < -1e-4)
+        (True, True)
         """
     def carried_derivatives(self, derivatives: _FloatsLike) -> _Floats:
         """Derivatives of the unstitched body updated to the current stitches, without a solve for each [IDSR
@@ -1251,6 +1294,20 @@ class LinearModes:
         ------
         ValueError
             As `derivatives` and `carried_derivatives`, and if no mode deforms the body.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> firm, sags = jounce.Material(young=1e6), []
+        >>> modes = jounce.linear_modes(mesh, firm, 5, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> for basis in (modes.basis, modes.bent_basis(8)):
+        ...     model = jounce.Model.reduced(mesh, firm, basis)
+        ...     simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -9.81))
+        ...     report = simulation.settle()
+        ...     sags.append(-simulation.displacement()[:, 2].min())
+        >>> bool(sags[0] < 1.0), bool(sags[1] > 2.0)
+        (True, True)
         """
     @property
     def rotations(self) -> _Floats:
@@ -1806,6 +1863,18 @@ class Model:
         ------
         ValueError
             For arguments of another mesh, and for a body without free vertices.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> model = jounce.Model.full_space(mesh, jounce.Material(young=1e6), pinned=held)
+        >>> simulation = jounce.Simulation(model, gravity=(9.81, 0.0, 0.0))
+        >>> report = simulation.settle()
+        >>> stretch, of_a_rod = simulation.displacement()[:, 0].max(), 1000 * 9.81 * 4.0**2 / (2 * 1e6)
+        >>> bool(np.isclose(stretch, of_a_rod, rtol=0.01))
+        True
         """
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model of skinning modes or of the full space to a Jounce model file.
@@ -1847,6 +1916,14 @@ class Model:
         ------
         ValueError
             For models that `save` does not write.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> data = body.model.to_bytes()
+        >>> jounce.Player(data, points).mode_count
+        4
         """
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Model:
@@ -1868,6 +1945,20 @@ class Model:
         ------
         ValueError
             For a file that is missing, of another version, truncated or damaged.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     body.model.save(Path(folder) / "bar.jounce")
+        ...     loaded = jounce.Model.load(Path(folder) / "bar.jounce")
+        >>> pair = [jounce.Simulation(model, gravity=(0, 0, -9.81)) for model in (body.model, loaded)]
+        >>> reports = [simulation.step(np.eye(3, 4)[None]) for simulation in pair]
+        >>> np.array_equal(pair[0].coefficients, pair[1].coefficients)
+        True
         """
     @staticmethod
     def reduced(
@@ -1924,6 +2015,21 @@ class Model:
         ------
         ValueError
             For arguments of another mesh, and for a basis without motion.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> firm, held = jounce.Material(young=1e6), mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, firm, 5, pinned=held)
+        >>> model = jounce.Model.reduced(mesh, firm, modes.bent_basis(8))
+        >>> reference = jounce.Model.full_space(mesh, firm, pinned=held)
+        >>> pair = [jounce.Simulation(each, gravity=(0.0, 0.0, -9.81)) for each in (model, reference)]
+        >>> reports = [simulation.settle() for simulation in pair]
+        >>> [round(float(-simulation.displacement()[:, 2].min()), 1) for simulation in pair]
+        [2.2, 2.2]
+        >>> model.coefficient_shape, reference.coefficient_shape
+        ((8,), (81, 3))
         """
     @staticmethod
     def projective(
@@ -1971,6 +2077,19 @@ class Model:
         ------
         ValueError
             For another law, for counts of 0, and for arguments without meaning for the mesh.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+        >>> ground = jounce.Collider.plane((0.0, 0.0, -0.5))
+        >>> simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -9.81), colliders=[ground])
+        >>> for frame in range(48):
+        ...     report = simulation.step()
+        >>> landed = mesh.vertices + simulation.displacement()
+        >>> bool(abs(landed[:, 2].min() + 0.5) < 0.01)
+        True
         """
     def sampled(self, cubature: Cubature) -> Model:
         """The same reduced model with elastic forces evaluated at a cubature.
@@ -2078,6 +2197,17 @@ class Model:
         -------
         (p, 3) array
             Displacements, metres; `out` itself if it is given.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> report = simulation.step(pose)
+        >>> buffer = np.empty((8, 3), dtype=np.float32)
+        >>> moved = body.model.displacement(simulation.coefficients, body.embedding, out=buffer)
+        >>> moved is buffer, bool(np.allclose(body.posed(pose) + moved, body.deformed(simulation, pose)))
+        (True, True)
         """
     def reduce_forces(self, forces: _FloatsLike, emb: Embedding | None = None) -> _Floats:
         """Generalised force, float64 of `coefficient_shape`, of forces on points, newtons:
@@ -2125,6 +2255,14 @@ class Model:
         ------
         ValueError
             For a count below 1.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> samples = body.model.force_samples(10)
+        >>> len(samples.points), round(float(samples.masses.sum()))
+        (10, 4000)
         """
     @property
     def material(self) -> Material | None:
@@ -2206,6 +2344,16 @@ class ForceSamples:
         -------
         (k, 3) array
             Posed places of the samples, metres.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> samples = body.model.force_samples(20)
+        >>> pose = np.eye(3, 4)[None].copy()
+        >>> pose[0, :, 3] = [0.0, 0.0, 0.5]
+        >>> bool(np.allclose(samples.posed(pose), samples.points + [0.0, 0.0, 0.5]))
+        True
         """
     def reduce(self, forces: _FloatsLike) -> _Floats:
         """Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
@@ -2219,6 +2367,18 @@ class ForceSamples:
         -------
         array
             Generalised force of `Model.coefficient_shape`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> samples, pose = body.model.force_samples(20), np.eye(3, 4)[None]
+        >>> weight = samples.reduce(samples.masses[:, None] * [0.0, 0.0, -9.81])
+        >>> pushed = jounce.Simulation(body.model)
+        >>> heavy = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+        >>> reports = [pushed.step(pose, weight), heavy.step(pose)]
+        >>> bool(np.allclose(pushed.displacement(), heavy.displacement(), atol=1e-6))
+        True
         """
     def drag(self, linear: _FloatsLike, quadratic: _Rows = None, velocity: _Rows = None) -> Drag:
         """Drag of a medium on the parts: a force `-(linear + quadratic |w|) w` on each, with w the total
@@ -2345,6 +2505,20 @@ class Grip:
         ------
         ValueError
             For a frequency that is not positive and for a rate below 0.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+        >>> corner = int(np.argmax(mesh.vertices.sum(axis=1)))
+        >>> pin = jounce.Grip(model, [corner]).pull(mesh.vertices[[corner]], frequency=1e5)
+        >>> simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -9.81))
+        >>> for frame in range(12):
+        ...     report = simulation.step(pull=pin)
+        >>> moved = np.linalg.norm(simulation.displacement(), axis=1)
+        >>> bool(moved[corner] < 1e-4), bool(moved.max() > 1.0)
+        (True, True)
         """
 
 @final
@@ -2441,6 +2615,18 @@ class State:
         -------
         bytes
             The bytes.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> takes = []
+        >>> for take in range(2):
+        ...     simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+        ...     report = simulation.step(np.eye(3, 4)[None])
+        ...     takes.append(simulation.save_state().to_bytes())
+        >>> takes[0] == takes[1]
+        True
         """
     @staticmethod
     def from_bytes(data: bytes) -> State:
@@ -2460,6 +2646,17 @@ class State:
         ------
         ValueError
             For any other bytes.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> first, second = (jounce.Simulation(body.model, gravity=(0, 0, -9.81)) for _ in range(2))
+        >>> report = first.step(np.eye(3, 4)[None])
+        >>> second.restore_state(jounce.State.from_bytes(first.save_state().to_bytes()))
+        >>> reports = [simulation.step(np.eye(3, 4)[None]) for simulation in (first, second)]
+        >>> np.array_equal(first.coefficients, second.coefficients)
+        True
         """
 
 @final
@@ -2525,6 +2722,12 @@ class Collider:
         -------
         Collider
             The collider.
+
+        Examples
+        --------
+        >>> ball = jounce.Collider.sphere(0.5, center=(0, 0, 1))
+        >>> ball.distance((0, 0, 2))
+        (0.5, [0.0, 0.0, 1.0])
         """
     @staticmethod
     def capsule(
@@ -2573,6 +2776,12 @@ class Collider:
         -------
         Collider
             The collider.
+
+        Examples
+        --------
+        >>> table = jounce.Collider.box((2.0, 1.0, 0.1), center=(0.0, 0.0, 0.75))
+        >>> table.distances([[0, 0, 1], [0, 0, 0.75], [1.5, 0, 0.75]]).round(3).tolist()
+        [0.2, -0.05, 0.5]
         """
     @staticmethod
     def mesh(
@@ -2645,6 +2854,14 @@ class Collider:
         -------
         tuple of (float, list of float)
             Distance, metres, negative inside, and outward normal.
+
+        Examples
+        --------
+        >>> ball = jounce.Collider.sphere(1.0)
+        >>> distance, normal = ball.distance((3.0, 4.0, 0.0))
+        >>> nearest = np.array([3.0, 4.0, 0.0]) - distance * np.array(normal)
+        >>> nearest.round(6).tolist()
+        [0.6, 0.8, 0.0]
         """
     def distances(self, points: _FloatsLike) -> _Floats:
         """Signed distances of points (n, 3) to the collider at its initial place, (n,) float64, metres,
@@ -2659,6 +2876,15 @@ class Collider:
         -------
         (p,) array
             Distances, metres, negative inside.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> bone = jounce.Collider.capsule((0.0, 0.5, 0.5), (2.0, 0.5, 0.5), radius=0.3)
+        >>> inside = bone.distances(mesh.vertices) < 0
+        >>> int(inside.sum()), bool(mesh.vertices[inside, 0].max() < 2.3)
+        (5, True)
         """
 
 @final
@@ -2766,6 +2992,20 @@ class Simulation:
         ValueError
             For arguments of a wrong shape or with values that are not finite; the state is then
             unchanged.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, damping=0.2), np.eye(3, 4)[None].copy()
+        >>> simulation.reset(pose)
+        >>> pose[0, 2, 3] = 0.1
+        >>> lags = []
+        >>> for frame in range(96):
+        ...     report = simulation.step(pose)
+        ...     lags.append(simulation.displacement()[:, 2].min())
+        >>> bool(lags[0] < -0.05), bool(abs(lags[-1]) < 0.001)
+        (True, True)
         """
     def settle(
         self,
@@ -2799,6 +3039,17 @@ class Simulation:
         -------
         StepReport
             Iterations, residual and energy.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> report = simulation.settle(pose)
+        >>> sag = simulation.displacement()
+        >>> report = simulation.step(pose)
+        >>> bool(sag[:, 2].min() < -1.0), bool(np.allclose(simulation.displacement(), sag, atol=1e-5))
+        (True, True)
         """
     def settle_cycle(
         self,
@@ -2839,6 +3090,19 @@ class Simulation:
         ------
         ValueError
             For poses that are not cyclic; the state is then unchanged.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model, damping=0.1)
+        >>> poses = np.tile(np.eye(3, 4), (13, 1, 1, 1))
+        >>> poses[:, 0, 2, 3] = 0.1 * np.sin(np.arange(13) * 2 * np.pi / 12)
+        >>> report = simulation.settle_cycle(poses)
+        >>> start = simulation.displacement()
+        >>> reports = [simulation.step(pose) for pose in poses[1:]]
+        >>> bool(np.abs(start).max() > 0.01), bool(np.allclose(simulation.displacement(), start, atol=1e-4))
+        (True, True)
         """
     def vary(self, **settings: Unpack[Settings]) -> None:
         """Changes settings from the next step on; None leaves a setting unchanged.
@@ -2852,6 +3116,17 @@ class Simulation:
         ------
         ValueError
             For invalid settings; all then keep their values.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model), np.eye(3, 4)[None]
+        >>> simulation.reset(pose)
+        >>> simulation.vary(gravity=(0.0, 0.0, -9.81), damping=0.2)
+        >>> report = simulation.step(pose)
+        >>> simulation.settings["damping"], bool(simulation.displacement()[:, 2].min() < -0.01)
+        (0.2, True)
         """
     @property
     def strength(self) -> float:
@@ -2896,6 +3171,17 @@ class Simulation:
         -------
         (n, 3) array
             Displacements, metres; `out` itself if it is given.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> report = simulation.step(pose)
+        >>> moved = body.rig.posed(body.mesh.vertices, pose) + simulation.displacement()
+        >>> skin = body.embedding.interpolate(moved)
+        >>> bool(np.allclose(skin, body.deformed(simulation, pose), atol=1e-6))
+        True
         """
     @property
     def coefficients(self) -> _Floats:
@@ -2915,6 +3201,20 @@ class Simulation:
         -------
         State
             The state.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> report = simulation.step(pose)
+        >>> state, ends = simulation.save_state(), []
+        >>> for take in range(2):
+        ...     simulation.restore_state(state)
+        ...     report = simulation.step(pose)
+        ...     ends.append(simulation.coefficients)
+        >>> np.array_equal(ends[0], ends[1])
+        True
         """
     def restore_state(self, state: State) -> None:
         """Restores a saved state.
@@ -2928,6 +3228,18 @@ class Simulation:
         ------
         ValueError
             For a state of another model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> report = simulation.settle(pose)
+        >>> state, sag = simulation.save_state(), simulation.displacement()
+        >>> simulation.reset(pose)
+        >>> simulation.restore_state(state)
+        >>> np.array_equal(simulation.displacement(), sag)
+        True
         """
     def place(
         self,
@@ -2975,6 +3287,21 @@ class Simulation:
             Offsets as in `step`.
         colliders : array, optional
             Places as in `step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+        >>> near, far = np.tile(np.eye(3, 4), (2, 1, 1, 1))
+        >>> far[0, 0, 3] = 40.0
+        >>> report = simulation.step(near)
+        >>> bent = simulation.displacement()
+        >>> simulation.cut(far)
+        >>> bool(np.allclose(simulation.displacement(), bent))
+        True
+        >>> bool(np.allclose(simulation.velocity(), 0.0, atol=1e-6))
+        True
         """
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
@@ -3017,6 +3344,16 @@ class Simulation:
             Offsets as in `step`.
         colliders : array, optional
             Places as in `step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> report = simulation.step(pose)
+        >>> simulation.reset(pose)
+        >>> bool(simulation.displacement().any()), bool(simulation.velocity().any()), simulation.time
+        (False, False, 0.0)
         """
     def velocity(self, emb: Embedding | None = None, out: _Singles | None = None) -> _Singles:
         """Velocity of the secondary displacement, m/s, relative to the posed mesh; zeros at rest.
@@ -3183,6 +3520,18 @@ class DomainTree:
         ValueError
             For a wrong shape, for values that are not finite, and for the root of a free tree; the
             state is then unchanged.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+        >>> report = tree.step(wind=(0.0, 5.0, 0.0), drag=2.0)
+        >>> drift = (tree.positions(0) - mesh.vertices)[:, 1]
+        >>> bool(np.abs(drift[held]).max() < 1e-9), bool(drift.max() > 0.01)
+        (True, True)
         """
     def cut(self, root: _Rows = None) -> None:
         """Cut or teleport: at rest at a place of the root, with the deformation kept. A free root stays.
@@ -3196,6 +3545,21 @@ class DomainTree:
         ------
         ValueError
             As in `step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+        >>> root = np.flatnonzero(held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+        >>> report = tree.step(np.eye(3, 4))
+        >>> bent, far = tree.positions(0), np.eye(3, 4)
+        >>> far[:, 3] = [40.0, 0.0, 0.0]
+        >>> tree.cut(far)
+        >>> bool(np.allclose(tree.positions(0), bent + [40.0, 0.0, 0.0]))
+        True
         """
     def coast(self, root: _Rows = None) -> None:
         """Starts in steady motion, right after a start at rest: the root gets the velocity towards its next
@@ -3233,6 +3597,18 @@ class DomainTree:
         ------
         ValueError
             For invalid settings; all then keep their values.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [np.flatnonzero(held)])
+        >>> tree.vary(gravity=(0.0, 0.0, -9.81), damping=0.1)
+        >>> report = tree.step()
+        >>> bool((tree.positions(0) - mesh.vertices)[:, 2].min() < -0.01)
+        True
         """
     @property
     def coordinate_count(self) -> int:
@@ -3278,6 +3654,19 @@ class DomainTree:
         -------
         (n, 3) array
             Positions of the domain's vertices, metres.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held, tip = mesh.vertices[:, 0] < 0.1, mesh.vertices[:, 0] > 3.9
+        >>> domain = jounce.Domain(jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held))
+        >>> places = np.tile(np.eye(3, 4), (2, 1, 1))
+        >>> places[1, 0, 3] = 4.0
+        >>> interfaces = [np.flatnonzero(held), np.flatnonzero(tip)]
+        >>> chain = jounce.DomainTree([domain, domain], [-1, 0], interfaces, places)
+        >>> bool(np.allclose(chain.positions(1), mesh.vertices + [4.0, 0.0, 0.0]))
+        True
         """
     def save_state(self) -> State:
         """The complete state from which a step starts.
@@ -3286,6 +3675,23 @@ class DomainTree:
         -------
         State
             The state.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+        >>> root = np.flatnonzero(held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+        >>> report = tree.step()
+        >>> state, ends = tree.save_state(), []
+        >>> for take in range(2):
+        ...     tree.restore_state(state)
+        ...     report = tree.step()
+        ...     ends.append(tree.coordinates(0))
+        >>> np.array_equal(ends[0], ends[1])
+        True
         """
     def restore_state(self, state: State) -> None:
         """Restores a saved state.
@@ -3299,9 +3705,38 @@ class DomainTree:
         ------
         ValueError
             For a state of another tree.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+        >>> root = np.flatnonzero(held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+        >>> report = tree.step()
+        >>> state, bent = tree.save_state(), tree.positions(0)
+        >>> tree.reset()
+        >>> tree.restore_state(state)
+        >>> np.array_equal(tree.positions(0), bent)
+        True
         """
     def reset(self) -> None:
-        """Resets the tree to rest at its initial place."""
+        """Resets the tree to rest at its initial place.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> held = mesh.vertices[:, 0] < 0.1
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=held)
+        >>> root = np.flatnonzero(held)
+        >>> tree = jounce.DomainTree([jounce.Domain(modes)], [-1], [root], gravity=(0, 0, -9.81))
+        >>> report = tree.step()
+        >>> tree.reset()
+        >>> bool(np.allclose(tree.positions(0), mesh.vertices))
+        True
+        """
 
 @final
 class Key:
@@ -3333,6 +3768,17 @@ class Key:
         ------
         ValueError
             For values that are not finite; `keyed_motion` checks the rest.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+        >>> bent = [20.0, 0.0, 0.0, 0.0]
+        >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(5, bent)], 8)
+        >>> bool(np.allclose(motion.coefficients[5], bent, atol=0.01))
+        True
         """
     @staticmethod
     def vertex(frame: int, vertex: int, displacement: Sequence[float], weight: float = 1.0) -> Key:
@@ -3354,6 +3800,18 @@ class Key:
         -------
         Key
             The key.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+        >>> tip = int(np.argmax(mesh.vertices[:, 0]))
+        >>> motion = jounce.keyed_motion(simulation, [jounce.Key.vertex(5, tip, (0.0, 0.0, 0.2))], 8)
+        >>> reports = [simulation.step(force=force) for force in motion.forces[:6]]
+        >>> bool(np.allclose(simulation.displacement()[tip], [0.0, 0.0, 0.2], atol=1e-3))
+        True
         """
 
 @final
@@ -3412,6 +3870,17 @@ class KeyedMotion:
         ------
         ValueError
             For an effort that is not positive.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+        >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(8, [20.0, 0.0, 0.0, 0.0])], 12)
+        >>> gentle, firm = motion.tracking(effort=1.0), motion.tracking(effort=0.01)
+        >>> bool(np.abs(firm.gains).max() > 2.0 * np.abs(gentle.gains).max())
+        True
         """
 
 @final
@@ -3456,6 +3925,21 @@ class Tracking:
         ------
         ValueError
             For a frame out of range, and for a state of another model or other substeps.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 4, pinned=mesh.vertices[:, 0] < 0.1)
+        >>> simulation = jounce.Simulation(jounce.Model.reduced(mesh, jounce.Material(), modes.basis))
+        >>> motion = jounce.keyed_motion(simulation, [jounce.Key.shape(8, [20.0, 0.0, 0.0, 0.0])], 12)
+        >>> tracking, misses, kick = motion.tracking(), [], 2000.0
+        >>> for frame in range(12):
+        ...     report = simulation.step(force=tracking.force(frame, simulation.save_state()) + kick)
+        ...     misses.append(np.abs(simulation.coefficients - motion.coefficients[frame]).max())
+        ...     kick = 0.0
+        >>> bool(misses[0] > 1.0), bool(misses[-1] < 0.1)
+        (True, True)
         """
 
 def keyed_motion(
@@ -3652,7 +4136,21 @@ class MotionJob(Job):
         drag: Drag | None = None,
         colliders: _Rows = None,
     ) -> None:
-        """Requests a step, as `Simulation.step`."""
+        """Requests a step, as `Simulation.step`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation, pose = jounce.Simulation(body.model, gravity=(0, 0, -9.81)), np.eye(3, 4)[None]
+        >>> job = jounce.MotionJob(simulation)
+        >>> job.step(pose)
+        >>> job.keep()
+        >>> job.wait()
+        >>> report = simulation.step(pose)
+        >>> np.array_equal(job.coefficients()[0], simulation.coefficients)
+        True
+        """
     def settle(
         self,
         pose: _Rows = None,
@@ -3662,7 +4160,21 @@ class MotionJob(Job):
         drag: Drag | None = None,
         colliders: _Rows = None,
     ) -> None:
-        """Requests a start in static equilibrium, as `Simulation.settle`."""
+        """Requests a start in static equilibrium, as `Simulation.settle`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+        >>> job = jounce.MotionJob(simulation)
+        >>> job.settle(np.eye(3, 4)[None])
+        >>> job.keep()
+        >>> job.wait()
+        >>> report = simulation.settle(np.eye(3, 4)[None])
+        >>> np.array_equal(job.coefficients()[0], simulation.coefficients)
+        True
+        """
     def settle_cycle(
         self,
         poses: _FloatsLike,
@@ -3673,9 +4185,39 @@ class MotionJob(Job):
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
     ) -> None:
-        """Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`."""
+        """Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model, damping=0.1))
+        >>> poses = np.tile(np.eye(3, 4), (13, 1, 1, 1))
+        >>> poses[:, 0, 2, 3] = 0.1 * np.sin(np.arange(13) * 2 * np.pi / 12)
+        >>> job.settle_cycle(poses)
+        >>> job.wait()
+        >>> job.report.passes <= 6, job.report.position < 1e-5
+        (True, True)
+        """
     def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests a cut, as `Simulation.cut`."""
+        """Requests a cut, as `Simulation.cut`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81)))
+        >>> near, far = np.tile(np.eye(3, 4), (2, 1, 1, 1))
+        >>> far[0, 0, 3] = 40.0
+        >>> job.step(near)
+        >>> job.keep()
+        >>> job.cut(far)
+        >>> job.keep()
+        >>> job.wait()
+        >>> before, after = job.coefficients()
+        >>> bool(np.allclose(before, after))
+        True
+        """
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
         """Requests steady motion, as `Simulation.coast`.
 
@@ -3692,7 +4234,20 @@ class MotionJob(Job):
         >>> job.wait()
         """
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests a start at rest in a pose, as `Simulation.reset`."""
+        """Requests a start at rest in a pose, as `Simulation.reset`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81)))
+        >>> job.step(np.eye(3, 4)[None])
+        >>> job.reset(np.eye(3, 4)[None])
+        >>> job.keep()
+        >>> job.wait()
+        >>> bool(job.coefficients().any())
+        False
+        """
     def place(
         self,
         place: _Rows = None,
@@ -3712,7 +4267,21 @@ class MotionJob(Job):
         >>> job.wait()
         """
     def vary(self, **settings: Unpack[Settings]) -> None:
-        """Requests other settings, as `Simulation.vary`."""
+        """Requests other settings, as `Simulation.vary`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+        >>> for gravity in (0.0, -9.81):
+        ...     job.vary(gravity=(0.0, 0.0, gravity))
+        ...     job.step(np.eye(3, 4)[None])
+        ...     job.keep()
+        >>> job.wait()
+        >>> [bool(np.abs(kept).max() > 0.001) for kept in job.coefficients()]
+        [False, True]
+        """
     @property
     def strength(self) -> float:
         """Factor on the rig's acceleration from the next requested step on, >= 0."""
@@ -3725,6 +4294,18 @@ class MotionJob(Job):
         ----------
         state : bool, default False
             True keeps the state too.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+        >>> for frame in range(3):
+        ...     job.step(np.eye(3, 4)[None])
+        ...     job.keep(state=frame == 2)
+        >>> job.wait()
+        >>> job.kept, job.state(0) is None, job.state(2) is None
+        (3, True, False)
         """
     @property
     def kept(self) -> int:
@@ -3733,7 +4314,20 @@ class MotionJob(Job):
     def report(self) -> CycleReport | None:
         """Closing error of the last cycle, as returned by `Simulation.settle_cycle`; None until available."""
     def wait(self) -> None:
-        """Waits until all requests are done, or until Ctrl+C; raises the error of a failed request."""
+        """Waits until all requests are done, or until Ctrl+C; raises the error of a failed request.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+        >>> for frame in range(12):
+        ...     job.step(np.eye(3, 4)[None])
+        ...     job.keep()
+        >>> job.wait()
+        >>> job.done, job.kept
+        (True, 12)
+        """
     def coefficients(self, start: int = 0) -> _Floats:
         """Kept coefficients from number `start` on, (k, ...) float64; raises the error of a failed request.
 
@@ -3746,6 +4340,18 @@ class MotionJob(Job):
         -------
         (k, ...) array
             Kept coefficients.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> job = jounce.MotionJob(jounce.Simulation(body.model))
+        >>> for frame in range(3):
+        ...     job.step(np.eye(3, 4)[None])
+        ...     job.keep()
+        >>> job.wait()
+        >>> len(job.coefficients()), len(job.coefficients(start=2))
+        (3, 1)
         """
     def converged(self, start: int = 0) -> list[bool]:
         """For each kept coefficients from number `start` on, true if the steps up to them have converged.
@@ -3783,6 +4389,19 @@ class MotionJob(Job):
         -------
         State, optional
             The state; None if it was not kept.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> simulation = jounce.Simulation(body.model, gravity=(0.0, 0.0, -9.81))
+        >>> job = jounce.MotionJob(simulation)
+        >>> job.step(np.eye(3, 4)[None])
+        >>> job.keep(state=True)
+        >>> job.wait()
+        >>> simulation.restore_state(job.state(0))
+        >>> np.array_equal(simulation.coefficients, job.coefficients()[0])
+        True
         """
 
 @final
@@ -4236,6 +4855,24 @@ class Body:
         -------
         Model
             The model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> poses = np.tile(np.eye(3, 4), (6, 1, 1, 1))
+        >>> poses[:, 0, 2, 3] = 0.2 * np.sin(np.arange(6))
+        >>> simulation, shot = jounce.Simulation(body.model), []
+        >>> for pose in poses:
+        ...     report = simulation.step(pose)
+        ...     shot.append(simulation.displacement())
+        >>> learnt = body.learn(shot, poses, count=4)
+        >>> basis = jounce.Basis(learnt.basis.shapes)
+        >>> again = body.reduced(basis, learnt.cubature, frequency=learnt.frequency)
+        >>> pair = [jounce.Simulation(model) for model in (learnt, again)]
+        >>> reports = [simulation.step(pose) for simulation in pair for pose in poses]
+        >>> np.array_equal(pair[0].coefficients, pair[1].coefficients)
+        True
         """
     def reduce_offsets(self, offsets: _FloatsLike) -> _Floats:
         """Reduces rig offsets, the difference of a rig from linear skinning at the surface points, for
@@ -4451,6 +5088,15 @@ class BodyJob(Job):
         -------
         Body
             The body.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> settings = {"resolution": 8, "modes": 4, "clusters": 20}
+        >>> job = jounce.BodyJob(points, triangles, np.ones((8, 1)), **settings)
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), **settings)
+        >>> np.array_equal(job.result().modes.weights, body.modes.weights)
+        True
         """
 
 @final
@@ -4495,6 +5141,17 @@ class LearnJob(Job):
         -------
         Model
             The model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> poses = np.tile(np.eye(3, 4), (6, 1, 1, 1))
+        >>> sway = body.modes.weights[:, :1] * [0.0, 0.0, 1.0]
+        >>> shot = np.sin(np.arange(6.0))[:, None, None] * sway
+        >>> learnt = jounce.LearnJob(body, shot, poses, count=4).result()
+        >>> np.array_equal(learnt.basis.shapes, body.learn(shot, poses, count=4).basis.shapes)
+        True
         """
 
 @final
@@ -4521,6 +5178,14 @@ class FullSpaceJob(Job):
         -------
         Model
             The model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> jelly = jounce.Material(young=2e4, poisson=0.4, law="neo_hookean")
+        >>> jounce.FullSpaceJob(mesh, jelly).result()
+        Model(81 vertices, 0 bones, Material(neo_hookean, young=2e4))
         """
 
 @final
@@ -4561,6 +5226,15 @@ class LinearModesJob(Job):
         -------
         LinearModes
             The modes.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> job = jounce.LinearModesJob(mesh, jounce.Material(), 8)
+        >>> modes = jounce.linear_modes(mesh, jounce.Material(), 8)
+        >>> np.array_equal(job.result().frequencies, modes.frequencies)
+        True
         """
 
 @final
@@ -4674,6 +5348,20 @@ class Player:
         ValueError
             For a pose of a wrong shape or without a volume, and for negative seconds; the motion is then
             unchanged.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> swung = []
+        >>> for rate in (30, 60):
+        ...     player, pose = jounce.Player(body.model, points), np.eye(3, 4)[None].copy()
+        ...     for frame in range(rate + 1):
+        ...         pose[0, 2, 3] = 0.2 * np.sin(2 * np.pi * frame / rate)
+        ...         player.step(pose, 1 / rate)
+        ...     swung.append(player.displacements())
+        >>> bool(np.abs(swung[0]).max() > 0.1), bool(np.allclose(*swung, atol=0.02))
+        (True, True)
         """
     def teleport(self, pose: _FloatsLike) -> None:
         """Puts the body into a pose without a kick, after a cut or a leap. The displacement stays, and swings
@@ -4713,6 +5401,18 @@ class Player:
         -------
         (p, 3) array
             Displacements, metres; `out` itself if it is given.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model, points, gravity_z=-9.81)
+        >>> buffer = np.empty((8, 3), dtype=np.float32)
+        >>> for frame in range(10):
+        ...     player.step(np.eye(3, 4)[None], 1 / 60)
+        ...     shown = points + player.displacements(out=buffer)
+        >>> bool(shown[:, 2].min() < -0.1)
+        True
         """
     def grab(self, point: int, displacement: _FloatsLike) -> None:
         """Pulls a point towards a displacement from its rigged place, until `release`.
@@ -4744,7 +5444,22 @@ class Player:
         >>> player.release()
         """
     def release(self) -> None:
-        """Lets a grabbed point go."""
+        """Lets a grabbed point go.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player, heights = jounce.Player(body.model, points, damping=0.3), []
+        >>> player.grab(7, (0.0, 0.0, 0.3))
+        >>> for frame in range(180):
+        ...     if frame == 60:
+        ...         player.release()
+        ...     player.step(np.eye(3, 4)[None], 1 / 60)
+        ...     heights.append(player.displacements()[7, 2])
+        >>> bool(heights[59] > 0.1), bool(abs(heights[-1]) < 0.01)
+        (True, True)
+        """
     @property
     def weights(self) -> _Floats:
         """Weights of the modes at the points, (p, m) float64, for a vertex shader."""
@@ -4791,6 +5506,15 @@ class ProjectiveJob(Job):
         -------
         Model
             The model.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> job = jounce.ProjectiveJob(mesh, jounce.Material(), handles=8, clusters=20)
+        >>> model = jounce.Model.projective(mesh, jounce.Material(), handles=8, clusters=20)
+        >>> np.array_equal(job.result().handle_centers, model.handle_centers)
+        True
         """
 
 @final
@@ -4825,6 +5549,18 @@ class HelperBonesJob(Job):
         -------
         tuple of (array, array, float, float)
             Weights, transforms, mean and largest distance, as of `helper_bones`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box()
+        >>> frames = points + np.linspace(0, 1, 8)[:, None, None] * (points[:, :1] > 0.5)
+        >>> still = np.tile(np.eye(3, 4), (8, 1, 1, 1))
+        >>> job = jounce.HelperBonesJob(points, frames, still, np.ones((8, 1)), 1)
+        >>> weights, helpers, mean, largest = job.result()
+        >>> bones = np.concatenate([still, helpers], axis=1)
+        >>> skinned = np.einsum("pb,fbij,pj->fpi", weights, bones, np.hstack([points, np.ones((8, 1))]))
+        >>> bool(np.allclose(skinned, frames, atol=1e-3))
+        True
         """
 
 def helper_bones(
@@ -4899,6 +5635,13 @@ class ModalKeysJob(Job):
         -------
         tuple of (array, array, float)
             Keys, values and error, as of `modal_keys`.
+
+        Examples
+        --------
+        >>> frames = np.sin(np.arange(24))[:, None, None] * np.ones((1, 8, 3))
+        >>> keys, values, error = jounce.ModalKeysJob(frames, 1e-4).result()
+        >>> bool(np.allclose(np.tensordot(values, keys, axes=1), frames, atol=1e-4))
+        True
         """
 
 def modal_keys(frames: _FloatsLike, tolerance: float, max_keys: int = 30) -> tuple[_Singles, _Singles, float]:
@@ -5004,6 +5747,17 @@ class SparseMatrix:
         ------
         ImportError
             Without SciPy.
+
+        Examples
+        --------
+        >>> from scipy.sparse.linalg import spsolve
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> laplacian, x = jounce.operators.laplacian(mesh).to_scipy(), mesh.vertices[:, 0]
+        >>> inner = (x > 0.1) & (x < 3.9)
+        >>> heat = spsolve(laplacian[inner][:, inner], -laplacian[inner][:, ~inner] @ x[~inner])
+        >>> bool(np.allclose(heat, x[inner]))
+        True
         """
 
 @final
@@ -5055,6 +5809,17 @@ class ElasticEnergy:
         ------
         ValueError
             For a wrong shape and for values that are not finite.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(young=1e5))
+        >>> round(energy.value(mesh.vertices * [1.1, 1.0, 1.0])), round(1e5 / 2 * 0.1**2 * 4.0)
+        (2000, 2000)
+        >>> turn = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+        >>> energy.value(mesh.vertices @ turn) < 1e-9
+        True
         """
     def gradient(self, positions: _FloatsLike) -> _Floats:
         """Gradient at given positions: minus the elastic forces on the vertices.
@@ -5073,6 +5838,16 @@ class ElasticEnergy:
         ------
         ValueError
             As `value`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(law="neo_hookean", poisson=0.4))
+        >>> x, step = mesh.vertices * [1.1, 1.0, 1.0], 1e-5 * np.sin(mesh.vertices)
+        >>> difference = (energy.value(x + step) - energy.value(x - step)) / 2
+        >>> bool(np.isclose(difference, (energy.gradient(x) * step).sum(), rtol=1e-6))
+        True
         """
     def hessian(self, positions: _Rows = None, *, definite: bool = False) -> SparseMatrix:
         """Hessian at given positions: the stiffness matrix there.
@@ -5094,6 +5869,16 @@ class ElasticEnergy:
         ------
         ValueError
             As `value`.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> energy = jounce.operators.ElasticEnergy(mesh, jounce.Material(law="neo_hookean", poisson=0.4))
+        >>> x, step = mesh.vertices * [1.1, 1.0, 1.0], 1e-5 * np.sin(mesh.vertices)
+        >>> difference = (energy.gradient(x + step) - energy.gradient(x - step)) / 2
+        >>> bool(np.allclose(energy.hessian(x).to_scipy() @ step.ravel(), difference.ravel(), atol=1e-6))
+        True
         """
 
 def lumped_mass(mesh: TetMesh, material: Material) -> _Floats:
