@@ -5,7 +5,7 @@ import numpy as np
 import scenes
 from test_panel import AMOUNTS, FRAMES, ROW, one_click, settled
 
-# Places of the three icons of a part, and of a line through the buttons of the bake, as shares of the
+# Places of the icons of a part, the two buttons of the bake, and the button *Flesh*, as shares of the
 # sidebar's width.
 EYE, MUTE, SOLO, BAKE, FREE, FLESH = 0.64, 0.72, 0.79, 0.3, 0.83, 0.6
 # Heights of large buttons, in pixels.
@@ -13,7 +13,7 @@ LARGE = range(24, 34)
 
 
 def icon(window, row, along):
-    """The place of an icon in the row of a part."""
+    """The place of an icon or a button in a row."""
     sidebar = window.region("UI")
     return sidebar.x + round(along * sidebar.width), row[1]
 

@@ -84,7 +84,7 @@ def test_examples_run(name, thing):
 
 
 def test_examples_show_every_method():
-    """Each public method of a class has an example of its own, in which it is called."""
+    """Each public method of a class is called in the example of its own docstring."""
     methods = {name: thing for name, thing in callables() if name[0].isupper() and "." in name}
     assert len(methods) > 100
     calls = {name: rf"^(>>>|\.\.\.) .*\.{name.split('.')[-1]}\(" for name in methods}

@@ -20,8 +20,8 @@ const SCREEN: &str = "1280x800";
 /// PATH of programs in the chroot.
 const CHROOT_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Harmless lines of the console that look like trouble, none of them ours; the last two are the FBX
-/// importer's and the glTF exporter's.
+/// Harmless lines of the console that look like trouble: those of Blender and the system, two of the FBX
+/// importer and the glTF exporter, and a warning of ours that a test provokes.
 const HARMLESS: [&str; 6] = [
     "list of mounted file-systems",
     "Draw window and swap",
