@@ -110,7 +110,8 @@ class Baking:
     def draft(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass:
         """A pass of the modes."""
         if self.fine is None and self.settings.shards:
-            return given(made.filling(scene, shards.joined(made, scene, self.settings)), self.scene.host)
+            motion, remark = shards.joined(made, scene, self.settings)
+            return given(made.filling(scene, motion), self.scene.host, remark)
         return made.filling(scene, made.cache(scene, self.settings.frame_start))
 
     def behind(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
@@ -123,13 +124,14 @@ class Baking:
         if not self.is_final:
             return made.learnt(scene, made.learnt_cache(scene, first), model)
         if self.settings.shards:
-            return given(made.final(scene, shards.joined(made, scene, self.settings), model), self.scene.host)
+            motion, remark = shards.joined(made, scene, self.settings)
+            return given(made.final(scene, motion, model), self.scene.host, remark)
         return made.final(scene, made.final_cache(scene, first), model)
 
 
-def given(filling: SimulationPass, host: bpy.types.Object) -> SimulationPass:
+def given(filling: SimulationPass, host: bpy.types.Object, remark: str) -> SimulationPass:
     """A pass with all of its frames in the cache."""
-    filling.given = host.name
+    filling.given, filling.remark = host.name, remark
     return filling
 
 
@@ -261,8 +263,11 @@ def write(
 ) -> Iterator[str]:
     """Replaces earlier bakes, and describes the new ones."""
     for baking, _ in pairs:
-        previews.switch_off(baking.scene.host)
-        kept.sync(baking.scene.host)
+        host, state = baking.scene.host, baking.scene.host.jounce
+        had_hidden = bool(state.bake_parts) and state.bake_hid_preview
+        state.bake_hid_preview = state.preview or had_hidden
+        previews.switch_off(host)
+        kept.sync(host)
     with previews.paused():
         errors = bakes.replace(wanted, made, context)
     for (baking, taken), each, error in zip(pairs, made, errors, strict=True):

@@ -345,7 +345,7 @@ def told_parts(parts: dict[str, tuple[float, float]]) -> str:
     """Sentence about the parts that are fitted otherwise than the body; empty for none."""
     shares = {name: softness * amount for name, (softness, amount) in parts.items()}
     told = [f"{part_settings.LABELS[n]} {share:.2g}" for n, share in shares.items() if not 0.8 < share < 1.25]
-    return f". Liveliness beside the body's: {', '.join(told)}" if told else ""
+    return f". Parts softer than the body (above 1) or firmer: {', '.join(told)}" if told else ""
 
 
 class Rehearsal:

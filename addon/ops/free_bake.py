@@ -1,9 +1,13 @@
 """jounce.free_bake: takes a bake away."""
 
+from contextlib import suppress
+
 import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import bodies
+from ..bridge.preview import previews
+from ..core.common.user_error import UserError
 from .operator import JounceOperator
 
 
@@ -15,12 +19,16 @@ class JOUNCE_OT_free_bake(JounceOperator):
     bl_options = {"UNDO"}
 
     def run(self, context: bpy.types.Context) -> str:
-        """Frees every mesh of the selected bodies."""
+        """Frees every mesh of the selected bodies, and shows the flesh of those that showed it before."""
         hosts = bodies.dressed(bodies.hosts(context))
         for obj in (obj for host in hosts for obj in bodies.members(host)):
             bakes.refuse_stuck(obj)
         for host in hosts:
             for obj in bodies.members(host):
                 bakes.free_all(obj)
+            was_previewed = host.jounce.bake_hid_preview
             bakes.forget(host)
+            if was_previewed:
+                with suppress(UserError):
+                    previews.switch_on(host)
         return f"Freed the bake of {', '.join(host.name for host in hosts)}."

@@ -273,6 +273,12 @@ class BakeProps(BakeRecord):
         options={"HIDDEN"},
     )
 
+    bake_hid_preview: BoolProperty(
+        name="Hid Preview",
+        description="The bake switched a preview off; without the bake it is on again",
+        options={"HIDDEN"},
+    )
+
     kept_bakes: CollectionProperty(
         name="Kept Bakes", description="Bakes of inactive actions", type=JounceKeptBake
     )

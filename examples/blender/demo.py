@@ -61,7 +61,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters.Shot, dict[str, float]]:
+def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters.Shot, dict[str, str]]:
     """The character, its shot, and suitable settings."""
     if options.character is not None:
         character = characters.load(options.character)
@@ -72,11 +72,12 @@ def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters
     scene = bpy.context.scene
     scene.frame_end = scene.frame_start + options.frames - 1
     shot = characters.Shot(built.action, scene.frame_start, scene.frame_end)
-    return character, shot, creature.FLESH
+    # The gallery shows the creature so, too.
+    return character, shot, {"preset": "Cartoon"}
 
 
 def _shoot(
-    character: characters.Character, shot: characters.Shot, settings: dict[str, float]
+    character: characters.Character, shot: characters.Shot, settings: dict[str, str]
 ) -> tuple[sheet.Take, flesh.Flesh]:
     """Record the shot, add flesh to the character, bake it, and record the result as Blender evaluates it."""
     posed = studio.record(character.body, shot.frames)

@@ -63,7 +63,7 @@ def added(armature: bpy.types.Object, body: list[bpy.types.Object], frame: int) 
     return host
 
 
-def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **settings: float) -> Flesh:
+def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **settings: float | str) -> Flesh:
     """Add Jounce with its button and bake over a range of frames; `settings` are of `object.jounce`.
 
     Errors of the operators are raised as RuntimeError.

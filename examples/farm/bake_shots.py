@@ -16,7 +16,9 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -100,11 +102,18 @@ def main() -> int:
         return run(client, farm, missing, out)
 
 
-def connected(options: argparse.Namespace) -> Client:
-    """The cluster. Workers run one task at a time, because Jounce uses all processors."""
+@contextmanager
+def connected(options: argparse.Namespace) -> Iterator[Client]:
+    """The cluster. Workers run one task at a time, because Jounce uses all processors. A cluster on this
+    machine is closed after its client, before Python ends; otherwise its workers may complain.
+    """
     if options.scheduler:
-        return Client(options.scheduler)
-    return Client(LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None))
+        with Client(options.scheduler) as client:
+            yield client
+        return
+    own = LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None)
+    with own, Client(own) as client:
+        yield client
 
 
 def run(client: Client, farm: Farm, shots: list[Path], out: Path) -> int:

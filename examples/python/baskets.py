@@ -1,4 +1,4 @@
-"""512 baskets fly freely and fall among colliders; baskets.svg shows them twice from the side.
+"""512 baskets fly freely and fall among colliders; out/baskets.svg shows them twice from the side.
 
 Each is a woven bowl of 36 cm with ten linear modes and a floating frame. It is in contact with the ground,
 two balls, a beam and a box, with friction; baskets pass through each other. Bounding spheres that follow the
@@ -11,11 +11,15 @@ would need without spheres.
 import argparse
 import itertools
 import time
+from pathlib import Path
 
 import jounce
 import numpy as np
 
-argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("folder", type=Path, nargs="?", default=Path("out"), help="for the picture")
+folder = parser.parse_args().folder
+folder.mkdir(parents=True, exist_ok=True)
 
 ROWS, COLUMNS, APART = 16, 32, 0.45
 RADIUS, HEIGHT, THICK, AROUND = 0.18, 0.16, 0.012, 16
@@ -132,6 +136,6 @@ for number in range(1, STEPS + 1):
         shots.append(f'<g transform="translate(0,{1150 * len(shots)})">{drawn(now)}</g>')
 
 box = f"-1800 -1150 3600 {1150 * len(shots) + 350}"
-with open("baskets.svg", "w", encoding="utf-8") as picture:
+with open(folder / "baskets.svg", "w", encoding="utf-8") as picture:
     picture.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" ')
     picture.write(f'fill="none" stroke="#543" stroke-width="3">{"".join(shots)}</svg>')

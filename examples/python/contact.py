@@ -1,11 +1,15 @@
-"""A ball falls on the ground and is hit by a club; contact.svg shows both, a silhouette every third frame."""
+"""A ball falls on the ground and is hit by a club: out/contact.svg, a silhouette every third frame."""
 
 import argparse
+from pathlib import Path
 
 import jounce
 import numpy as np
 
-argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("folder", type=Path, nargs="?", default=Path("out"), help="for the picture")
+folder = parser.parse_args().folder
+folder.mkdir(parents=True, exist_ok=True)
 
 RADIUS = 0.1
 FRAMES = 48
@@ -63,6 +67,6 @@ for frame in range(FRAMES):
             f"frame {frame:2}: at x = {moved[:, 0].mean():6.3f} m, lowest {1e3 * moved[:, 2].min():8.3f} mm"
         )
 
-with open("contact.svg", "w", encoding="utf-8") as picture:
+with open(folder / "contact.svg", "w", encoding="utf-8") as picture:
     picture.write('<svg xmlns="http://www.w3.org/2000/svg" viewBox="-700 -750 3000 800" stroke="black">')
     picture.write('<line x1="-700" x2="2300" y1="0" y2="0"/>' + "".join(shapes) + "</svg>")

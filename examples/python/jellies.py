@@ -1,4 +1,4 @@
-"""A hundred free jellies fall into a box; jellies.svg shows four moments from the side.
+"""A hundred free jellies fall into a box; out/jellies.svg shows four moments from the side.
 
 Each is a cube of 12 cm with eight affine handles, thrown with a spin of its own. It is in contact with the
 floor and the walls, with friction; jellies pass through each other. For each half second a line states the
@@ -9,11 +9,15 @@ diagonal, and the total kinetic energy.
 import argparse
 import itertools
 import time
+from pathlib import Path
 
 import jounce
 import numpy as np
 
-argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("folder", type=Path, nargs="?", default=Path("out"), help="for the picture")
+folder = parser.parse_args().folder
+folder.mkdir(parents=True, exist_ok=True)
 
 COUNT, EDGE, CELLS = 100, 0.12, 4
 DT, STEPS = 1 / 60, 240
@@ -81,6 +85,6 @@ for step in range(1, STEPS + 1):
     before = now
 print(f"{STEPS * COUNT / spent:,.0f} steps of a jelly a second")
 
-with open("jellies.svg", "w", encoding="utf-8") as picture:
+with open(folder / "jellies.svg", "w", encoding="utf-8") as picture:
     picture.write('<svg xmlns="http://www.w3.org/2000/svg" viewBox="-650 -1050 5500 1100" ')
     picture.write(f'stroke="#334" stroke-width="4" fill="#7b9" fill-opacity=".3">{"".join(drawn)}</svg>')

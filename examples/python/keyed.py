@@ -1,15 +1,19 @@
-"""An antenna keyed at three frames, hit on the way, and led back: keyed.svg plots the position of its tip.
+"""An antenna keyed at three frames, hit on the way, and led back: out/keyed.svg plots its tip.
 
 Grey: free motion after the blow. Green: keyed motion with minimal forces. Orange: the same forces and a blow.
 Blue: the blow, with tracking forces that lead back.
 """
 
 import argparse
+from pathlib import Path
 
 import jounce
 import numpy as np
 
-argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("folder", type=Path, nargs="?", default=Path("out"), help="for the picture")
+folder = parser.parse_args().folder
+folder.mkdir(parents=True, exist_ok=True)
 
 LONG, WIDE = 0.4, 0.03
 FRAMES = 48
@@ -17,6 +21,8 @@ FRAMES = 48
 KEYS = ((14, (0.0, 0.0, 0.12)), (30, (0.0, 0.1, -0.08)), (47, (0.0, 0.0, 0.0)))
 # The blow: frame, and force, N.
 HIT, BLOW = 20, (0.0, 2.0, 0.0)
+# Height of half a plot, pixels.
+HALF = 155
 COLOURS = {"alone": "#bbb", "keyed": "#375", "hit": "#d83", "tracked": "#36c"}
 
 points = np.array([[x, y, z] for z in (0.0, WIDE) for y in (0.0, WIDE) for x in (0.0, LONG)])
@@ -60,15 +66,17 @@ for kind in ("hit", "tracked"):
     off = np.linalg.norm(paths[kind] - paths["keyed"], axis=1)
     print(f"{kind}: {100 * off.max():.1f} cm off at most, {100 * off[-1]:.2f} cm at the end")
 
+# The largest swing takes the whole height of its half of the picture.
+scale = HALF / max(np.abs(path[:, 1:]).max() for path in paths.values())
 lines = []
 for axis, name in ((1, "y"), (2, "z")):
     top = 200 + 320 * (axis - 1)
     lines.append(f'<path d="M40 {top}H760" stroke="#ddd"/><text x="12" y="{top + 5}">{name}</text>')
     for kind, colour in COLOURS.items():
-        path = "L".join(f"{40 + 15 * f} {top - 700 * u:.1f}" for f, u in enumerate(paths[kind][:, axis]))
+        path = "L".join(f"{40 + 15 * f} {top - scale * u:.1f}" for f, u in enumerate(paths[kind][:, axis]))
         lines.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
     for frame, place in KEYS:
-        lines.append(f'<circle cx="{40 + 15 * frame}" cy="{top - 700 * place[axis]:.1f}" r="5"/>')
-with open("keyed.svg", "w", encoding="utf-8") as picture:
+        lines.append(f'<circle cx="{40 + 15 * frame}" cy="{top - scale * place[axis]:.1f}" r="5"/>')
+with open(folder / "keyed.svg", "w", encoding="utf-8") as picture:
     picture.write('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 680" font-family="sans-serif">')
     picture.write(f'<rect width="100%" height="100%" fill="#fff"/>{"".join(lines)}</svg>')

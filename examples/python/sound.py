@@ -3,7 +3,7 @@
     python sound.py [FOLDER]
 
 Meshes the bodies, computes their linear modes, strikes each twice and prints the partials. Writes tine.wav,
-bell.wav and plank.wav, and sound.svg, the spectrograms.
+bell.wav and plank.wav, and sound.svg, the spectrograms, to a folder (`out`).
 """
 
 import argparse
@@ -150,8 +150,9 @@ def drawn(name: str, samples: np.ndarray, left: float) -> str:
 def main() -> None:
     """Writes the files and prints the loudest partials."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="for the files")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("out"), help="for the files")
     folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
     print("partials that were struck most, Hz")
     pictures = []
     for name, body in (("tine", tine()), ("bell", bell()), ("plank", plank())):

@@ -1,15 +1,19 @@
-"""A blade of grass in its linear modes, and the same warped: warp.svg shows strong bending and twisting.
+"""A blade of grass in its linear modes, and the same warped: out/warp.svg shows strong bending and twisting.
 
 Linear modes (grey) make rotating parts grow. Warping by rotation and strain (green) keeps the length. Modal
 warping (orange) rotates each vertex independently, so a bent blade gets shorter.
 """
 
 import argparse
+from pathlib import Path
 
 import jounce
 import numpy as np
 
-argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("folder", type=Path, nargs="?", default=Path("out"), help="for the picture")
+folder = parser.parse_args().folder
+folder.mkdir(parents=True, exist_ok=True)
 
 LONG, WIDE, THICK = 1.0, 0.12, 0.05
 # Displacement of the end in the first mode, m, and its twist, rad.
@@ -74,7 +78,7 @@ for number, (mode, amplitude, name) in enumerate(asked):
     left, top = 40 + STEP * (number % 3), 480 + 330 * (number // 3)
     shapes += [drawn(places, left, top, colour) for places, colour in zip(shown, COLOURS, strict=True)]
     shapes.append(f'<text x="{left}" y="{top + 60}">{name}</text>')
-with open("warp.svg", "w", encoding="utf-8") as picture:
+with open(folder / "warp.svg", "w", encoding="utf-8") as picture:
     picture.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {3 * STEP + 60} 900" ')
     picture.write('font-family="sans-serif" font-size="16" stroke-width="0.4">')
     picture.write(f'<rect width="100%" height="100%" fill="#fff"/>{"".join(shapes)}</svg>')

@@ -126,6 +126,35 @@ def test_shards_of_other_settings_or_poses_are_refused(main, shot, tmp_path, cap
     assert not output.exists()
 
 
+def test_refused_shards_name_their_other_programs(main, module, shot, tmp_path, capsys, monkeypatch):
+    folder, output = tmp_path / "shards", tmp_path / "baked.blend"
+    bake = ["bake", "--shards", str(folder), "--output", str(output)]
+    monkeypatch.setattr(module("bridge.bake.shards"), "programs", lambda: "numpy 1")
+    assert simulate(main, folder, 1, 120) == 0
+    monkeypatch.setattr(module("bridge.bake.shards"), "programs", lambda: "numpy 2")
+    rig = bpy.data.objects["Rig"]
+    rig.pose.bones["Upper"].rotation_euler.x += 1e-6
+    rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=61)
+    assert main(bake) == 1
+    told = capsys.readouterr().err
+    assert "driven otherwise from frame" in told and "(simulated by numpy 1, baked by numpy 2)" in told
+    bpy.data.objects["Column"].jounce.damping = 0.37
+    assert main(bake) == 1
+    told = capsys.readouterr().err
+    assert "(Damping Ratio changed since) (simulated by numpy 1, baked by numpy 2)" in told
+
+
+def test_shards_of_other_programs_with_the_same_bits_are_taken(
+    main, module, shot, tmp_path, capsys, monkeypatch
+):
+    folder, output = tmp_path / "shards", tmp_path / "baked.blend"
+    monkeypatch.setattr(module("bridge.bake.shards"), "programs", lambda: "numpy 1")
+    assert simulate(main, folder, 1, 120) == 0
+    monkeypatch.setattr(module("bridge.bake.shards"), "programs", lambda: "numpy 2")
+    assert main(["bake", "--shards", str(folder), "--output", str(output)]) == 0
+    assert output.exists()
+
+
 def test_progress_is_json_where_asked(main, shot, tmp_path, capsys):
     assert simulate(main, tmp_path / "shards", 1, 20, "--json") == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]

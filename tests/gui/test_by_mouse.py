@@ -5,9 +5,9 @@ import numpy as np
 import scenes
 from test_panel import AMOUNTS, FRAMES, ROW, one_click, settled
 
-# Places of the icons of a part, the two buttons of the bake, and the button *Flesh*, as shares of the
-# sidebar's width.
-EYE, MUTE, SOLO, BAKE, FREE, FLESH = 0.64, 0.72, 0.79, 0.3, 0.83, 0.6
+# Places of the icons of a part, the two buttons of the bake, and the buttons *Pose* and *Flesh*, as shares of
+# the sidebar's width.
+EYE, MUTE, SOLO, BAKE, FREE, POSE, FLESH = 0.64, 0.72, 0.79, 0.3, 0.83, 0.3, 0.6
 # Heights of large buttons, in pixels.
 LARGE = range(24, 34)
 
@@ -79,7 +79,11 @@ def test_bake_and_free_bake(window):
     assert distance(host, preview) < 1.001 * told, "the bake is further from the preview than it says"
     yield from window.click(icon(window, window.buttons(BAKE, LARGE)[-1], FREE))
     yield lambda: host.data.shape_keys is None
+    # The bake had switched the preview off.
+    yield lambda: host.jounce.preview
     yield 0.5
+    yield from window.click(icon(window, window.buttons(POSE, LARGE)[0], POSE))
+    yield lambda: not host.jounce.preview
     yield from window.click(icon(window, window.buttons(FLESH, LARGE)[0], FLESH))
     yield lambda: host.jounce.preview
     yield lambda: settled(host)

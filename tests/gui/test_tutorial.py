@@ -4,10 +4,12 @@
 """
 
 import sys
+from math import radians
 from pathlib import Path
 
 import bpy
 import scenes
+from mathutils import Euler
 from test_panel import settled
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
@@ -16,6 +18,7 @@ import creature
 
 # A frame in which the creature lands.
 FRAME = 21
+VIEW = (radians(82.0), 0.0, radians(55.0))
 PART = "1050x692+0+84"
 
 
@@ -32,6 +35,8 @@ def test_from_a_pose_to_a_bake(window):
     body = built.body
     bpy.context.scene.frame_end = 60
     window.look_at(body)
+    # The belly shows from half aside.
+    window.viewport.spaces[0].region_3d.view_rotation = Euler(VIEW).to_quaternion()
     window.viewport.spaces[0].shading.color_type = "VERTEX"
     scenes.activate(built.armature)
     window.show_sidebar()

@@ -34,6 +34,8 @@ PREPARE = {
     Target.OWN_BONES: own_bones.prepare,
 }
 
+# A host's record of its bake.
+RECORD = ("bake_draft_error", "bake_depth", "bake_error", "bake_parts", "bake_range", "bake_hid_preview")
 # Targets for a body without modes.
 PLAYS_SHAPES = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.MESH_CACHE))
 
@@ -160,5 +162,5 @@ def free_all(obj: bpy.types.Object) -> None:
 
 def forget(host: bpy.types.Object) -> None:
     """Drops the host's record of a freed bake."""
-    for name in ("bake_draft_error", "bake_depth", "bake_error", "bake_parts", "bake_range"):
+    for name in RECORD:
         host.jounce.property_unset(name)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ...core.flesh.settings import BakeSettings, Quality
 from ...core.storage import shards
@@ -19,7 +20,7 @@ def begun(made: Motions, scene: bpy.types.Scene, settings: BakeSettings, lead: i
     frames, host = settings.frames, made.scene.host
     first = max(min(scene.frame_start, frames.start), frames.start - lead)
     kind, origin = shards.KINDS[settings.quality], origin_of(made, scene, settings)
-    return shards.shard(kind, origin, frames, first, path_of(host, settings))
+    return shards.shard(kind, origin, frames, first, path_of(host, settings), programs())
 
 
 def path_of(host: bpy.types.Object, settings: BakeSettings) -> Path:
@@ -28,19 +29,24 @@ def path_of(host: bpy.types.Object, settings: BakeSettings) -> Path:
     return Path(settings.shards) / name
 
 
-def joined(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> MotionCache:
-    """The whole motion of a bake from its simulated shards."""
+def joined(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> tuple[MotionCache, str]:
+    """The whole motion of a bake from its simulated shards, and a remark about their programs."""
     host = made.scene.host
     paths = sorted(Path(settings.shards).glob(f"*{shards.SUFFIX}"))
     own = [path for path in paths if path.name.startswith(f"{stem(host)} ")]
     parts = shards.found(shards.KINDS[settings.quality], own)
-    return shards.joined(parts, origin_of(made, scene, settings), settings.frames, host.name)
+    return shards.joined(parts, origin_of(made, scene, settings), settings.frames, host.name, programs())
 
 
 def origin_of(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> dict[str, str]:
     """Inputs of a bake's motion except the drives."""
     make = made.final_origin if settings.quality is Quality.FINAL else made.origin
     return make(scene, settings.frame_start)
+
+
+def programs() -> str:
+    """Versions of the programs whose rounding a motion depends on."""
+    return f"Blender {bpy.app.version_string} with numpy {np.__version__}"
 
 
 def stem(host: bpy.types.Object) -> str:

@@ -62,6 +62,8 @@ class SimulationPass:
         self.cache = cache
         # Owner of a complete given motion, without simulation; otherwise empty.
         self.given = ""
+        # Reason why poses may differ from those of a given motion; empty without any.
+        self.remark = ""
         # Number of simulated frames, not from the cache.
         self.simulated = 0
         self.drives: list[FrameInput] = []
@@ -142,7 +144,8 @@ class SimulationPass:
                 return
             if self.given:
                 frame = self.cache.first + index
-                raise UserError(f"{self.given} is driven otherwise from frame {frame} on; simulate it again.")
+                driven = f"{self.given} is driven otherwise from frame {frame} on{self.remark}"
+                raise UserError(f"{driven}; simulate it again.")
             self._recorder = self._recorder_before(index)
         self._play(self._recorder.job, (index,))
         self._recorder.job.keep(state=index % self.cache.frames_per_state == 0)

@@ -39,6 +39,7 @@ mod wasm;
 mod wheel;
 mod words;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -110,11 +111,11 @@ usage: cargo x <command>
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["help" | "-h" | "--help"] => {
-            println!("{USAGE}");
+            show(USAGE);
             Ok(())
         }
         [name, options @ ..] if options.iter().any(|option| ["-h", "--help"].contains(option)) => {
-            println!("{}", usage_of(name).ok_or(USAGE)?);
+            show(&usage_of(name).ok_or(USAGE)?);
             Ok(())
         }
         ["demo"] => demo::run(None),
@@ -168,6 +169,11 @@ fn run(arguments: &[&str]) -> Result<()> {
         }
         _ => Err(USAGE.to_owned()),
     }
+}
+
+/// Prints text, as far as the reader wants it: `cargo x help | head` closes the pipe early.
+fn show(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
 }
 
 /// Lines of the usage about a command.
