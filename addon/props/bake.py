@@ -131,7 +131,8 @@ class BakeProps(BakeRecord):
             (
                 AUTOMATIC,
                 "Automatic",
-                "Final, with the draft of a frame until its Final is ready. A very large body stays a draft",
+                "Final. Until a frame is Final, it shows a first version, a few percent off. "
+                "A very large body moves as Draft",
                 "NONE",
                 3,
             ),

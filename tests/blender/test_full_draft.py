@@ -51,7 +51,7 @@ def test_a_draft_is_within_a_few_percent_of_its_final_motion(character, session,
     share = np.linalg.norm(draft - truth) / np.linalg.norm(truth)
     assert 0.0 < share < 0.02
     assert known.final.error.share == pytest.approx(share, rel=1e-3)
-    assert known.final.draft_distance == f"The draft is {share:.0%} off"
+    assert known.final.draft_distance == f"A frame is {share:.0%} off until it is Final"
 
 
 def test_a_frame_is_the_same_in_any_order_of_frames(character, session):

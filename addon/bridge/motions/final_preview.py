@@ -81,9 +81,12 @@ class FinalPreview(BackgroundPass[FinalCache]):
     @property
     def draft_distance(self) -> str:
         """Distance of the draft from this motion, in words; empty if unknown."""
-        return (
-            "" if self.error is None else worded("The draft is {share} off", share=f"{self.error.share:.0%}")
-        )
+        if self.error is None:
+            return ""
+        share, state = f"{self.error.share:.0%}", self._motions.scene.host.jounce
+        if state.drafts_vertices(state.simulated_quality, state.built_tets):
+            return worded("A frame is {share} off until it is Final", share=share)
+        return worded("The draft is {share} off", share=share)
 
     def _told(self) -> str:
         rough = "" if self._filling is None else self._filling.rough()
