@@ -7,7 +7,7 @@ from test_panel import AMOUNTS, FRAMES, ROW, one_click, settled
 
 # Places of the icons of a part, the two buttons of the bake, and the buttons *Pose* and *Flesh*, as shares of
 # the sidebar's width.
-EYE, MUTE, SOLO, BAKE, FREE, POSE, FLESH = 0.64, 0.72, 0.79, 0.3, 0.83, 0.3, 0.6
+EYE, MUTE, SOLO, BAKE, FREE, POSE, FLESH = 0.64, 0.72, 0.79, 0.3, 0.83, 0.18, 0.6
 # Heights of large buttons, in pixels.
 LARGE = range(24, 34)
 
