@@ -38,3 +38,31 @@ fn stretch(mesh: &TetMesh, u: &[[f64; 3]]) -> f64 {
     let edges = |[a, b, c, d]: &[u32; 4]| [(*a, *b), (*a, *c), (*a, *d), (*b, *c), (*b, *d), (*c, *d)];
     mesh.tets().iter().flat_map(edges).map(between).fold(0.0, f64::max)
 }
+
+#[test]
+fn thin_flesh_that_starts_deep_inside_of_a_capsule_is_not_torn() {
+    for poisson in [0.3, 0.45, 0.49] {
+        let body = thin_flesh(poisson);
+        for radius in [0.06, 0.1, 0.2] {
+            for depth in [0.04, 0.08, 0.12] {
+                let mut sim = body.among(SimulationParams::default(), &[arm(radius, depth)]);
+                let report = sim.settle(&StepInput::default(), 300, &Progress::default()).unwrap();
+                let most = stretch(&body.mesh, &body.u(&sim));
+                // Beyond the axis, the nearest way out of neighbours is on opposite sides.
+                let bound = if depth < radius { 2.0 } else { 8.0 };
+                assert!(report.converged && most < bound, "{poisson}, {radius}, {depth}: {most}, {report:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn skin_that_starts_less_deep_than_its_flesh_gives_way_is_outside_at_once() {
+    let body = thin_flesh(0.45);
+    for radius in [0.06, 0.1, 0.2] {
+        let arm = arm(radius, 0.04);
+        let mut sim = body.among(SimulationParams::default(), std::slice::from_ref(&arm));
+        sim.settle(&StepInput::default(), 300, &Progress::default()).unwrap();
+        assert!(body.depth(&sim, arm.shape()) < 1e-3, "{radius}: {}", body.depth(&sim, arm.shape()));
+    }
+}
