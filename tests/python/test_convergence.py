@@ -66,6 +66,20 @@ def test_a_job_says_which_of_its_frames_have_converged(mesh, rig, bar):
     assert told == [[True] + [False] * 4, [True] * 5]
 
 
+def test_a_job_says_whether_its_settled_start_has_converged(mesh, rig, bar):
+    model = jounce.Model.full_space(mesh, jounce.Material(cases.YOUNG, 0.3, cases.DENSITY), rig)
+    told = []
+    for most in (1, 1000):
+        job = jounce.MotionJob(jounce.Simulation(model, dt=cases.DT, gravity=(0.0, 0.0, -9.81)))
+        job.settle(bar.poses[0], max_iterations=most)
+        job.keep()
+        job.step(bar.poses[0])
+        job.keep()
+        job.wait()
+        told.append(job.converged())
+    assert told[0][0] is False and told[1] == [True, True]
+
+
 @pytest.mark.parametrize("poisson", [0.0, 0.45, 0.49])
 @pytest.mark.parametrize("law", LAWS)
 def test_the_residual_bounds_the_distance_to_the_solution(mesh, rig, bar, law, poisson):

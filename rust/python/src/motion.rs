@@ -40,9 +40,9 @@ struct Ledger {
     strength: f64,
     coefficients: Vec<f64>,
     states: Vec<Option<stepping::State>>,
-    /// `true` for kept coefficients after steps that all converged.
+    /// `true` for kept coefficients after steps and settlings that all converged.
     converged: Vec<bool>,
-    /// `true` if a step since the last kept coefficients has not converged.
+    /// `true` if a step or settling since the last kept coefficients has not converged.
     rough: bool,
     /// Report of the last cycle.
     report: Option<simulation::CycleReport>,
@@ -194,14 +194,7 @@ impl MotionJob {
         colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
-        let shared = Arc::downgrade(&self.shared);
-        self.ask(move |simulation, progress| {
-            let report = simulation.step_with(&driven.input(), progress)?;
-            if let Some(shared) = shared.upgrade().filter(|_| !report.converged) {
-                shared.lock().rough = true;
-            }
-            Ok(())
-        });
+        self.ask_reported(move |simulation, progress| simulation.step_with(&driven.input(), progress));
         Ok(())
     }
 
@@ -231,8 +224,8 @@ impl MotionJob {
     ) -> PyResult<()> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
         let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
-        self.ask(move |simulation, progress| {
-            simulation.settle(&driven.input(), max_iterations, progress).map(drop)
+        self.ask_reported(move |simulation, progress| {
+            simulation.settle(&driven.input(), max_iterations, progress)
         });
         Ok(())
     }
@@ -505,7 +498,7 @@ impl MotionJob {
         arrays::owned(py, values, &shape)
     }
 
-    /// For each kept coefficients from number `start` on, true if the steps up to them have converged.
+    /// For each kept coefficients from number `start` on, true if all solves up to them converged.
     ///
     /// Parameters
     /// ----------
@@ -573,6 +566,23 @@ impl MotionJob {
         advance: impl FnOnce(&mut simulation::Simulation, &Progress) -> jounce::Result<()> + Send + 'static,
     ) {
         self.send(Request::Advance(Box::new(advance)));
+    }
+
+    /// As `ask`; notes a report without convergence.
+    fn ask_reported(
+        &self,
+        advance: impl FnOnce(&mut simulation::Simulation, &Progress) -> jounce::Result<inputs::StepReport>
+        + Send
+        + 'static,
+    ) {
+        let shared = Arc::downgrade(&self.shared);
+        self.ask(move |simulation, progress| {
+            let report = advance(simulation, progress)?;
+            if let Some(shared) = shared.upgrade().filter(|_| !report.converged) {
+                shared.lock().rough = true;
+            }
+            Ok(())
+        });
     }
 
     fn send(&self, request: Request) {

@@ -41,9 +41,13 @@ impl Body {
 
     /// A body without a skin.
     pub fn restrained(mesh: TetMesh, restraint: &Restraint<'_>) -> Self {
-        let material =
-            Material::new(Law::NeoHookean, Field::Uniform(2e4), Field::Uniform(0.3), Field::Uniform(1000.0))
-                .expect("a valid body");
+        Self::with_poisson(mesh, restraint, 0.3)
+    }
+
+    /// A body without a skin, with a Poisson's ratio.
+    pub fn with_poisson(mesh: TetMesh, restraint: &Restraint<'_>, poisson: f64) -> Self {
+        let [young, poisson, density] = [2e4, poisson, 1000.0].map(Field::Uniform);
+        let material = Material::new(Law::NeoHookean, young, poisson, density).expect("a valid body");
         let extras = FullSpaceExtras::default();
         let model = FullSpaceModel::of(&mesh, &material, restraint, &extras, &Progress::default())
             .expect("a valid body");

@@ -4354,7 +4354,7 @@ class MotionJob(Job):
         (3, 1)
         """
     def converged(self, start: int = 0) -> list[bool]:
-        """For each kept coefficients from number `start` on, true if the steps up to them have converged.
+        """For each kept coefficients from number `start` on, true if all solves up to them converged.
 
         Parameters
         ----------

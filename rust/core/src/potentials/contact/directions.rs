@@ -24,6 +24,9 @@ pub(crate) const HELD: f64 = 1e-6;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
+/// Share of the flesh between a point and the nearest pinned vertex that gives way. In statics, which have no
+/// time, a point is pushed out no further: a collider deeper than thin flesh would tear it.
+pub(super) const GIVES: f64 = 0.5;
 /// Depth, in diagonals, from which attached flesh that starts a substep inside a collider passes through
 /// until free. A push would tear it off its attachment.
 pub(crate) const SWALLOWED: f64 = 0.05;
@@ -56,8 +59,8 @@ pub(crate) struct Contact {
     /// Course of each point: start of the substep in the start's own space, current position and next
     /// position.
     pub(super) courses: Vec<Course>,
-    /// Largest push-out distance in a substep, metres.
-    pub(super) let_out: f64,
+    /// Largest push-out distance in a substep, metres; `None` in statics.
+    let_out: Option<f64>,
     pub(super) rubs: bool,
     pub(super) anchors: Vec<Anchor>,
     pub(super) touches: Vec<Touch>,
@@ -114,7 +117,7 @@ impl Contact {
             swallows: Vec::new(),
             placements: Vec::new(),
             courses: Vec::new(),
-            let_out: 0.0,
+            let_out: None,
             rubs: false,
             anchors: Vec::new(),
             touches: Vec::new(),
@@ -163,7 +166,7 @@ impl Contact {
         self.swallows = self.swallows();
         copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
-        self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
+        self.let_out = start.h.map(|h| LET_OUT * self.diagonal * h);
         self.anchors.clone_from(&start.state.anchors);
         if self.metric != metric {
             self.metric = metric;
@@ -199,6 +202,11 @@ impl Contact {
             self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
         self.forget();
         is_met
+    }
+
+    /// Largest push-out distance, metres, of a point at some distance from the pinned vertices.
+    pub(super) fn let_out(&self, reach: f64) -> f64 {
+        self.let_out.unwrap_or(GIVES * reach)
     }
 
     pub(super) fn shift(&self, point: usize) -> Vector3<f64> {
@@ -337,7 +345,8 @@ impl Contact {
                 if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
                     continue;
                 }
-                let touch = moved.touch(key, (normal, met), (&path.start, anchor), self.let_out);
+                let let_out = self.let_out(self.reach[point]);
+                let touch = moved.touch(key, (normal, met), (&path.start, anchor), let_out);
                 self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
                 self.found.push(old.and_then(|(_, force)| force));
             }

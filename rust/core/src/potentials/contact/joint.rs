@@ -209,7 +209,7 @@ impl Pair {
         let area = cofactor(&gradient) * normal;
         let (normal_now, stretch) = (area.try_normalize(0.0)?, gradient.determinant().abs() / area.norm());
         let sticks = anchor.map_or(start, |anchor| anchor.place.into());
-        let inside = stretch * (normal.dot(&(start - met)) + contact.let_out).min(0.0);
+        let inside = stretch * (normal.dot(&(start - met)) + contact.let_out(f64::INFINITY)).min(0.0);
         let touch = Touch {
             point: key.0,
             collider,

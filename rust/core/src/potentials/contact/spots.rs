@@ -2,13 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::directions::is_past;
+use super::directions::{GIVES, is_past};
 use super::faces::{Scene, Spot};
 use super::{Anchor, Contact, Course, Touch};
 use crate::math::rows::Rows;
-
-/// Share of the reach of a corner that alone gives way, beyond which a face lets a collider pass.
-const GIVES: f64 = 0.5;
 
 impl Contact {
     /// Contacts of faces, those found before in this substep and new ones; known contacts keep their
@@ -34,7 +31,8 @@ impl Contact {
             let anchor = self
                 .anchor_of(spot)
                 .map(|anchor| Anchor { place: (start + Vector3::from(anchor.place)).into(), ..anchor });
-            let touch = moved.touch(key, spot.plane, (&start, anchor.as_ref()), self.let_out);
+            let let_out = self.let_out(self.reach_of(spot));
+            let touch = moved.touch(key, spot.plane, (&start, anchor.as_ref()), let_out);
             self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
             self.found.push(old.and_then(|(_, force)| *force));
             self.courses.push(course);
@@ -60,16 +58,21 @@ impl Contact {
         spots
     }
 
-    /// `true` if the bones carry a face past its collider, beyond the reach of a single yielding corner.
+    /// `true` if the bones carry a face past its collider, farther than a single corner gives way.
     fn is_carried_past(&self, rig: &Rows, spot: &Spot) -> bool {
         let collider = spot.collider as usize;
         let posed = self.faces.at(spot, |corner| self.points.at(corner, rig) + self.shift(corner));
         let posed = self.placements[collider].now.local(&posed);
-        let corners = self.faces.of(spot).iter().zip(spot.shares).filter(|(_, share)| *share > 0.0);
-        let reach = corners.map(|(&corner, share)| share * self.reach[corner as usize]);
         let (normal, met) = &spot.plane;
-        (posed - met).norm() > GIVES * reach.fold(0.0, f64::max)
+        (posed - met).norm() > GIVES * self.reach_of(spot)
             && is_past(self.colliders[collider].shape(), &posed, normal)
+    }
+
+    /// Distance by which a corner alone moves the spot if it moves by its distance from the pinned vertices;
+    /// the largest of all corners.
+    fn reach_of(&self, spot: &Spot) -> f64 {
+        let corners = self.faces.of(spot).iter().zip(spot.shares).filter(|(_, share)| *share > 0.0);
+        corners.map(|(&corner, share)| share * self.reach[corner as usize]).fold(0.0, f64::max)
     }
 
     /// The last anchor of a spot. Its place is relative to the spot, which is at another point of the face in
