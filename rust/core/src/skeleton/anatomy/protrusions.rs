@@ -21,8 +21,8 @@ const LAYER: f64 = 1.2;
 const LEAST: usize = 6;
 /// Least volume share of a piece.
 const SPECK: f64 = 0.00005;
-/// Least length of an ear and of an arm, and largest width of their bases, in largest radii: the brim of a hat
-/// goes around the head, an arm may lie along the trunk.
+/// Least length of an ear and of an arm, and largest width of their bases, in largest radii: the brim of a
+/// hat goes around the head, an arm may lie along the trunk.
 const EAR: [f64; 2] = [0.7, 1.9];
 const ARM: [f64; 2] = [0.9, 3.0];
 /// Least length of a tail, in largest radii.
