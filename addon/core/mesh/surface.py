@@ -13,7 +13,7 @@ from .stitches import NONE, Stitches
 
 # Version of the build: increases when the same surface and settings give another body, which invalidates
 # stored motion.
-BUILDING = 6
+BUILDING = 7
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ pub(super) struct Axes {
     pub(super) front: Vector3<f64>,
     /// Distance from the legs to the arms, metres.
     pub(super) length: f64,
+    /// Length of the thighs, metres.
+    pub(super) thigh: f64,
     /// `true` if the trunk stands upon the legs.
     pub(super) upright: bool,
 }
@@ -46,6 +48,8 @@ pub(super) struct Places {
     pub(super) behind: Vec<f64>,
     /// Half depth of the trunk's slice, metres.
     pub(super) depth: Vec<f64>,
+    /// Half depth of the trunk at the legs, metres.
+    pub(super) hips: f64,
 }
 
 impl Axes {
@@ -65,10 +69,11 @@ impl Axes {
         let length = way.norm();
         let along = way.try_normalize(1e-9 * (up_to - origin).norm().max(f64::MIN_POSITIVE))?;
         let leg = legs.iter().map(|leg| leg.joints[2] - leg.joints[0]).sum::<Vector3<f64>>();
+        let thigh = legs.iter().map(|leg| (leg.joints[1] - leg.joints[0]).norm()).sum::<f64>() / 2.0;
         let leg = flat(leg).try_normalize(0.0)?;
         let upright = leg.dot(&along).abs() > UPRIGHT;
         let front = across.cross(&along);
-        let mut axes = Self { origin, along, across, front, length, upright };
+        let mut axes = Self { origin, along, across, front, length, thigh, upright };
         let ahead = if upright { axes.ahead(legs, tree) } else { leg.dot(&axes.front) };
         if ahead < 0.0 {
             axes.front = -axes.front;
@@ -113,6 +118,7 @@ impl Axes {
         let (width, thickness) = (share(&across, WIDTH), share(&ahead, 0.9));
         let slices = slices(&along, &ahead, &inside);
         let bounds: Vec<[f64; 2]> = along.iter().map(|&at| bounds_at(&slices, at, thickness)).collect();
+        let hips = bounds_at(&slices, 0.0, thickness);
         let front = ahead.iter().zip(&bounds).map(|(&x, [low, high])| {
             let half = (0.5 * (high - low)).max(1e-9 * self.length);
             ((x - 0.5 * (low + high)) / half).clamp(-MOST, MOST)
@@ -121,6 +127,7 @@ impl Axes {
             front: front.collect(),
             side: across.iter().map(|x| x / width.max(f64::MIN_POSITIVE)).collect(),
             behind: ahead.iter().map(|x| -x / thickness.max(f64::MIN_POSITIVE)).collect(),
+            hips: 0.5 * (hips[1] - hips[0]),
             depth: bounds.iter().map(|[low, high]| 0.5 * (high - low)).collect(),
             along,
         }

@@ -35,6 +35,12 @@ impl Plan {
                 !axes.upright && !bears(bone) && !is_rump(bone) && along < BEHIND && across.abs() < MIDDLE
             }
         };
+        // A thick tail that tapers has bones as large below its first one.
+        let is_tail = |bone: usize| {
+            let above = std::iter::successors(Some(bone), |&bone| tree.parent[bone]);
+            let soft = above.take_while(|&above| found.soft[above] == Some(Part::Tail));
+            is_tail(bone) || (found.soft[bone] == Some(Part::Tail) && soft.into_iter().any(is_tail))
+        };
         for bone in (0..tree.parent.len()).filter(|&bone| !beside(bone)) {
             if is_tail(bone) {
                 self.tail.push(bone);

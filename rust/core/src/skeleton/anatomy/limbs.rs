@@ -30,8 +30,13 @@ pub(super) enum Kind {
     Foreleg,
 }
 
-/// Paints one limb.
-pub(super) fn paint(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, limb: &Limb, kind: Kind) {
+/// Paints one limb. upper: weight of its upper piece, n.
+pub(super) fn paint(
+    paint: &mut Paint,
+    (flesh, axes): (&Flesh<'_>, &Axes),
+    (limb, kind): (&Limb, Kind),
+    upper: &[f64],
+) {
     let [hip, knee, ankle] = limb.joints;
     let (part, middle) = match kind {
         Kind::Leg if axes.upright => (Part::Thighs, THIGH),
@@ -41,7 +46,6 @@ pub(super) fn paint(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, limb: &Li
     };
     let end = if axes.upright { [0.8, 0.98] } else { [0.5, 0.85] };
     let start = if kind == Kind::Leg { [0.0, 0.12] } else { [0.02, 0.2] };
-    let upper = flesh.share(&limb.upper);
     for (vertex, &weight) in upper.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
         let at = along(flesh.place(vertex), [hip, knee]);
         let soft = step(at, start[0], start[1]) * (1.0 - step(at, end[0], end[1]));
@@ -70,7 +74,7 @@ pub(super) fn paint(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, limb: &Li
 }
 
 /// Place of a point along a piece of a limb, from 0 to 1.
-fn along(place: Vector3<f64>, [start, end]: [Vector3<f64>; 2]) -> f64 {
+pub(super) fn along(place: Vector3<f64>, [start, end]: [Vector3<f64>; 2]) -> f64 {
     let way = end - start;
     let squared = way.norm_squared();
     if squared > 0.0 { ((place - start).dot(&way) / squared).clamp(0.0, 1.0) } else { 0.0 }

@@ -4,6 +4,7 @@ mod axes;
 mod chains;
 mod divide;
 pub(super) mod flesh;
+mod haunches;
 mod limbs;
 mod paint;
 mod plan;
@@ -23,7 +24,7 @@ use axes::Axes;
 use flesh::Flesh;
 use limbs::Kind;
 use paint::{Paint, blend, step};
-use plan::Plan;
+use plan::{Limb, Plan};
 
 /// Shares of bone in the neck of an upright body, and of another.
 const NECK: [f64; 2] = [0.85, 0.95];
@@ -39,6 +40,8 @@ const WHOLE: f64 = 0.985;
 const CLAIMED: f64 = 0.15;
 /// Smallest weight of a protruding vertex in protruding parts.
 const OUT: f64 = 0.3;
+/// Place along the trunk above which arms without bones begin.
+const SHOULDERS: f64 = 0.3;
 /// Share of bone of flesh that the artist asks for.
 const ASKED: f64 = 0.4;
 /// Share of an amount of 0.5, at which the shares are the rules' own.
@@ -130,22 +133,33 @@ impl Anatomy {
 
 /// Paints trunk, limbs, neck, head and all appendages.
 fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, found: &Found, plan: &Plan) {
-    let trunk = flesh.share(&plan.trunk);
+    let mut trunk = flesh.share(&plan.trunk);
+    let front = if axes.upright { Kind::Arm } else { Kind::Foreleg };
+    let legs = plan.legs.iter().flatten().map(|leg| (leg, Kind::Leg));
+    let limbs: Vec<(&Limb, Kind)> = legs.chain(plan.arms.iter().flatten().map(|arm| (arm, front))).collect();
+    let mut uppers: Vec<Vec<f64>> = limbs.iter().map(|(limb, _)| flesh.share(&limb.upper)).collect();
+    for (upper, (limb, _)) in uppers.iter_mut().zip(&limbs).filter(|(_, (_, kind))| *kind != Kind::Foreleg) {
+        let bulk = haunches::in_bulk(flesh, limb, upper, &flesh.share(&limb.lower));
+        for (vertex, bulk) in bulk.into_iter().enumerate() {
+            (upper[vertex], trunk[vertex]) = (upper[vertex] - bulk, trunk[vertex] + bulk);
+        }
+    }
     let places = axes.places(flesh.mesh, &trunk);
     trunk::paint(paint, (flesh, axes), &places, &trunk, plan.arms.is_some());
-    let front = if axes.upright { Kind::Arm } else { Kind::Foreleg };
-    for limb in plan.legs.iter().flatten() {
-        limbs::paint(paint, flesh, axes, limb, Kind::Leg);
+    for (&limb, upper) in limbs.iter().zip(&uppers) {
+        limbs::paint(paint, (flesh, axes), limb, upper);
     }
-    for limb in plan.arms.iter().flatten() {
-        limbs::paint(paint, flesh, axes, limb, front);
+    let mut seat = trunk.clone();
+    for (upper, _) in uppers.iter().zip(&limbs).filter(|(_, (_, kind))| *kind == Kind::Leg) {
+        seat.iter_mut().zip(upper).for_each(|(seat, upper)| *seat = (*seat + upper).min(1.0));
     }
     if axes.upright {
-        let thighs = plan.legs.iter().flatten().flat_map(|leg| leg.upper.iter().copied());
-        let thighs = flesh.share(&thighs.collect::<Vec<_>>());
-        let seat: Vec<f64> = trunk.iter().zip(thighs).map(|(a, b)| (a + b).min(1.0)).collect();
-        trunk::buttocks(paint, &places, &seat);
+        trunk::buttocks(paint, (axes, &places), &seat);
     }
+    let shoulders =
+        trunk.iter().zip(&places.along).map(|(&own, &along)| if along > SHOULDERS { own } else { 0.0 });
+    protrusions::arms(paint, flesh, axes, &shoulders.collect::<Vec<_>>());
+    haunches::paint(paint, (flesh, axes), &places, plan, &seat);
     let neck = flesh.share(&plan.neck);
     for (vertex, &weight) in neck.iter().enumerate() {
         paint.lay(vertex, weight, if axes.upright { NECK[0] } else { NECK[1] });
@@ -170,7 +184,7 @@ fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, foun
             behind && places.along[vertex] < 0.3
         };
         let hind: Vec<f64> =
-            trunk.iter().enumerate().map(|(v, &weight)| if is_hind(v) { weight } else { 0.0 }).collect();
+            seat.iter().enumerate().map(|(v, &weight)| if is_hind(v) { weight } else { 0.0 }).collect();
         protrusions::tail(paint, flesh, axes, &hind);
     }
     thin(paint, flesh);

@@ -11,6 +11,8 @@ use crate::skeleton::tree::Tree;
 const GIRDLE: [f64; 2] = [0.28, 1.5];
 /// Smallest share of a limb's length at a knee or elbow.
 const KNEE: f64 = 0.3;
+/// Smallest share at a knee or elbow where the limb turns back on itself, and the largest cosine there.
+const TURNS: [f64; 2] = [0.2, 0.3];
 /// Least volume share of a bone that leads a limb on.
 const LEADS: f64 = 1e-3;
 /// Largest volume of a bone of the neck above a single pair of limbs, relative to the largest of its chain.
@@ -81,7 +83,15 @@ impl Limb {
         let last = main.iter().copied().find(|&bone| is_end(bone));
         let ankle = last.map_or_else(|| tree.tip(main[main.len() - 1]), |bone| tree.heads[bone]);
         let length = last.map_or(whole, way);
-        let knee_bone = main[1..].iter().copied().find(|&bone| way(bone) >= KNEE * length && !is_end(bone));
+        let turns = |[above, bone, next]: [usize; 3]| {
+            let [to, on] = [tree.heads[bone] - tree.heads[above], tree.heads[next] - tree.heads[bone]];
+            way(bone) >= TURNS[0] * length && to.dot(&on) < TURNS[1] * to.norm() * on.norm()
+        };
+        let is_knee = |at: usize| {
+            let turns = main.get(at + 1).is_some_and(|&next| turns([main[at - 1], main[at], next]));
+            !is_end(main[at]) && (turns || way(main[at]) >= KNEE * length)
+        };
+        let knee_bone = (1..main.len()).find(|&at| is_knee(at)).map(|at| main[at]);
         let knee = knee_bone.map_or(0.5 * (tree.heads[top] + ankle), |bone| tree.heads[bone]);
         let (mut upper, mut lower, mut end) = (Vec::new(), Vec::new(), Vec::new());
         for bone in tree.with_below(top) {

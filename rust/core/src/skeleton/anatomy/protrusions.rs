@@ -19,19 +19,24 @@ const OUT: [f64; 2] = [0.45, 0.3];
 const LAYER: f64 = 1.2;
 /// Least vertices of a piece.
 const LEAST: usize = 6;
-/// Least volume share and length, in largest radii, of an ear; and of a tail.
-const EAR: [f64; 2] = [0.00005, 0.7];
-const TAIL: [f64; 2] = [0.00005, 0.6];
+/// Least volume share of a piece.
+const SPECK: f64 = 0.00005;
+/// Least length of an ear and of an arm, and largest width of their bases, in largest radii: the brim of a
+/// hat goes around the head, an arm may lie along the trunk.
+const EAR: [f64; 2] = [0.7, 1.9];
+const ARM: [f64; 2] = [0.9, 3.0];
+/// Least length of a tail, in largest radii.
+const TAIL: f64 = 0.6;
 /// Least distance of an ear from the middle plane, and largest of a tail, in largest radii.
 const ASIDE: f64 = 0.3;
 const CENTRAL: f64 = 0.35;
+/// Share of bone of arms without bones.
+const STUMP: f64 = 0.9;
 /// Largest relative differences of two ears in volume and length.
 const ALIKE: [f64; 2] = [0.5, 0.35];
 
-/// Share of an ear's length that is its base, and the base's largest width, in largest radii: the brim of a
-/// hat goes around the head.
+/// Share of a piece's length that is its base.
 const BASE: f64 = 0.3;
-const WIDE: f64 = 1.9;
 
 /// Largest width of a tail's base, relative to its length: capes are wider.
 const SLENDER: f64 = 1.2;
@@ -51,30 +56,47 @@ struct Piece {
 
 /// Frees pairs of thin pieces of the head. weight: of the head, n.
 pub(super) fn ears(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
+    for ear in in_pairs(flesh, axes, weight, EAR) {
+        ear.set_free(paint, Part::Ears, [0.08, 0.3]);
+    }
+}
+
+/// Gives pairs of thin pieces of the trunk to the arms, as bone: they have none of their own. weight: of the
+/// trunk, n.
+pub(super) fn arms(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
+    for arm in in_pairs(flesh, axes, weight, ARM) {
+        for &vertex in &arm.vertices {
+            paint.lay(vertex, 1.0, STUMP);
+            paint.take(Part::Arms, vertex, 1.0);
+        }
+    }
+}
+
+/// Pairs of thin pieces that stick out to the sides.
+fn in_pairs(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], [length, width]: [f64; 2]) -> Vec<Piece> {
     let found: Vec<Piece> = sticking_out(flesh, axes, weight, OUT[0])
         .into_iter()
         .flat_map(|piece| piece.halves(flesh, axes, weight))
-        .filter(|piece| piece.volume > EAR[0] && piece.length > EAR[1] && piece.side.abs() > ASIDE)
-        .filter(|piece| piece.width < WIDE)
+        .filter(|piece| piece.volume > SPECK && piece.length > length && piece.side.abs() > ASIDE)
+        .filter(|piece| piece.width < width)
         .collect();
     let alike = |a: f64, b: f64, most: f64| (a - b).abs() < most * a.max(b);
-    for ear in &found {
-        let has_mate = found.iter().any(|other| {
-            other.side * ear.side < 0.0
-                && alike(other.volume, ear.volume, ALIKE[0])
-                && alike(other.length, ear.length, ALIKE[1])
-        });
-        if has_mate {
-            ear.set_free(paint, Part::Ears, [0.08, 0.3]);
-        }
-    }
+    let has_mate = |piece: &Piece| {
+        found.iter().any(|other| {
+            other.side * piece.side < 0.0
+                && alike(other.volume, piece.volume, ALIKE[0])
+                && alike(other.length, piece.length, ALIKE[1])
+        })
+    };
+    let paired: Vec<bool> = found.iter().map(has_mate).collect();
+    found.into_iter().zip(paired).filter_map(|(piece, paired)| paired.then_some(piece)).collect()
 }
 
 /// Frees a thin piece in the middle of the hind end. weight: of the hind end, n.
 pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
     for piece in sticking_out(flesh, axes, weight, OUT[1]) {
         let is_slender = piece.width < SLENDER * piece.length;
-        if piece.volume > TAIL[0] && piece.length > TAIL[1] && piece.side.abs() < CENTRAL && is_slender {
+        if piece.volume > SPECK && piece.length > TAIL && piece.side.abs() < CENTRAL && is_slender {
             piece.set_free(paint, Part::Tail, [0.05, 0.25]);
         }
     }

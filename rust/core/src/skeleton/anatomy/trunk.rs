@@ -19,6 +19,12 @@ const ARCH: f64 = 0.12;
 /// Range along the trunk of the fold below the breasts, where the ribs reach the skin: a belly that swings
 /// takes no breast along.
 const FOLD: [f64; 2] = [0.58, 0.7];
+/// Places from back to front between which the belly begins, of an upright body and of another.
+const FRONT: [f64; 2] = [-0.6, -0.1];
+const BELOW: [f64; 2] = [-0.3, 0.1];
+/// Lengths of the thighs, in lengths of the trunk, of a body with a high seat and of another, and the rise.
+const SHORT: [f64; 2] = [0.5, 0.7];
+const RAISED: f64 = 0.1;
 /// Depths of the waist, as shares of the body's length, of a lean and of a fat body, and its range along the
 /// trunk.
 const FAT: [f64; 2] = [0.22, 0.30];
@@ -47,17 +53,20 @@ pub(super) fn paint(
             paint.give(Part::Chest, vertex, own * ribs);
         }
         paint.lay(vertex, 1.0, share);
-        let belly = (1.0 - ribs) * step(front, -0.6, -0.1) * step(along, -0.05, 0.12);
+        let low = if axes.upright { FRONT } else { BELOW };
+        let belly = (1.0 - ribs) * step(front, low[0], low[1]) * step(along, -0.05, 0.12);
         paint.give(Part::Belly, vertex, own * belly);
     }
 }
 
 /// Paints the buttocks of an upright body. seat: weight of trunk and thighs together, n.
-pub(super) fn buttocks(paint: &mut Paint, places: &Places, seat: &[f64]) {
+pub(super) fn buttocks(paint: &mut Paint, (axes, places): (&Axes, &Places), seat: &[f64]) {
+    let short = 1.0 - step(axes.thigh / axes.length, SHORT[0], SHORT[1]);
+    let [low, high] = [[-0.38, -0.2], [0.1, 0.3]].map(|range| range.map(|at| at + RAISED * short));
     for (vertex, &own) in seat.iter().enumerate() {
         let along = places.along[vertex];
         let behind = step(places.behind[vertex], 0.15, 0.5) * step(places.side[vertex], 0.05, 0.2);
-        let weight = own * behind * step(along, -0.38, -0.2) * (1.0 - step(along, 0.1, 0.3));
+        let weight = own * behind * step(along, low[0], low[1]) * (1.0 - step(along, high[0], high[1]));
         paint.lay(vertex, weight, BUTTOCKS);
         paint.take(Part::Buttocks, vertex, weight);
     }
