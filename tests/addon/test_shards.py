@@ -11,12 +11,12 @@ from jounce_core.storage.final_cache import DraftCache, FinalCache, opened
 ORIGIN = {"Damping": "0.1", "Start frame": "1"}
 
 
-def shard(folder, start, end, first=None, kind=DraftCache, count=None, **origin):
+def shard(folder, start, end, first=None, kind=DraftCache, count=None, programs="numpy 2", **origin):
     """A shard's file with some frames; those of the shard's range hold their number."""
     first = start if first is None else first
     frames = range(start, end + 1)
     path = folder / f"body {start}-{end}.jshard"
-    part = shards.shard(kind, ORIGIN | origin, frames, first, path)
+    part = shards.shard(kind, ORIGIN | origin, frames, first, path, programs)
     for frame in list(range(first, end + 1))[:count]:
         shape = (2, 3, 4) if kind is DraftCache else (5, 3)
         part.append(bytes([frame] * 16), np.full(shape, frame if frame in frames else -1.0))
@@ -25,7 +25,12 @@ def shard(folder, start, end, first=None, kind=DraftCache, count=None, **origin)
 
 def joined(paths, frames, kind=DraftCache, **origin):
     """The joined frames of shards."""
-    return shards.joined(shards.found(kind, paths), ORIGIN | origin, frames, "Body")
+    return remarked(paths, frames, kind, **origin)[0]
+
+
+def remarked(paths, frames, kind=DraftCache, **origin):
+    """The joined frames of shards, and the remark on their programs."""
+    return shards.joined(shards.found(kind, paths), ORIGIN | origin, frames, "Body", "numpy 2")
 
 
 @pytest.mark.parametrize("kind", [DraftCache, FinalCache])
@@ -59,6 +64,18 @@ def test_other_settings_are_named_unless_another_shard_has_the_frame(tmp_path):
     assert joined([stale, fresh], range(1, 10)).frames == range(1, 10)
     with pytest.raises(UserError, match=r"frame 1 \(Damping changed since\)"):
         joined([stale], range(1, 9))
+
+
+def test_other_programs_are_remarked_and_named_in_a_refusal(tmp_path):
+    own, theirs = shard(tmp_path, 1, 4), shard(tmp_path, 5, 9, programs="numpy 1")
+    assert remarked([own], range(1, 5))[1] == ""
+    remark = " (simulated by numpy 1, baked by numpy 2)"
+    whole, told = remarked([own, theirs], range(1, 10))
+    assert whole.frames == range(1, 10) and told == remark
+    stale = shard(tmp_path, 1, 8, programs="numpy 1", Damping="0.2")
+    with pytest.raises(UserError) as refused:
+        joined([stale], range(1, 9))
+    assert f"frame 1 (Damping changed since){remark}; simulate it" in str(refused.value)
 
 
 def test_files_of_other_kinds_hold_no_shard(tmp_path):
