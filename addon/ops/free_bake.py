@@ -19,7 +19,7 @@ class JOUNCE_OT_free_bake(JounceOperator):
     bl_options = {"UNDO"}
 
     def run(self, context: bpy.types.Context) -> str:
-        """Frees every mesh of the selected bodies, and shows the flesh of those that showed it before."""
+        """Frees every mesh of the selected bodies; a window shows the flesh again of those that showed it."""
         hosts = bodies.dressed(bodies.hosts(context))
         for obj in (obj for host in hosts for obj in bodies.members(host)):
             bakes.refuse_stuck(obj)
@@ -28,7 +28,8 @@ class JOUNCE_OT_free_bake(JounceOperator):
                 bakes.free_all(obj)
             was_previewed = host.jounce.bake_hid_preview
             bakes.forget(host)
-            if was_previewed:
+            # In the background nobody looks, and scripts switch previews themselves.
+            if was_previewed and not bpy.app.background:
                 with suppress(UserError):
                     previews.switch_on(host)
         return f"Freed the bake of {', '.join(host.name for host in hosts)}."

@@ -125,6 +125,8 @@ def baked(meshes, shot, picked):
     bpy.ops.jounce.bake(target="SKINNING_NODES", frame_start=shot.first, frame_end=shot.last)
     shapes = [np.concatenate(shape) for shape in studio.record(meshes, picked)]
     bpy.ops.jounce.free_bake()
+    # Freed, the body shows the flesh that it showed before the bake.
+    bpy.ops.jounce.preview(show="POSE")
     return shapes, [np.concatenate(shape) for shape in studio.record(meshes, picked)]
 
 
