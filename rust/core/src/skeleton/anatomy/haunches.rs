@@ -51,7 +51,7 @@ pub(super) fn paint(
         let [hip, knee, _] = leg.joints.map(|joint| flat(joint - axes.origin));
         [knee, hip, hip - axes.front * (BACK * places.hips)]
     });
-    let radius = ROUND * places.hips;
+    let radius = (ROUND * places.hips).max(f64::MIN_POSITIVE);
     for (vertex, &own) in own.iter().enumerate().filter(|(_, own)| **own > 0.0) {
         let place = flat(flesh.place(vertex) - axes.origin);
         let far = |line: &[Vector3<f64>; 3]| to(place, [line[0], line[1]]).min(to(place, [line[1], line[2]]));
