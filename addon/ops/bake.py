@@ -25,7 +25,7 @@ from ..core.passes.simulation_pass import SimulationPass
 from ..core.shot.penetration import deepest
 from ..core.stepping.loops import VISIBLE_SEAM, looped
 from ..core.stepping.motion import FrameInput, Motion
-from ..props.bake import TARGETS
+from ..props.bake import TARGETS, BakeProps
 from . import needs
 from .operator import LongOperator
 
@@ -262,18 +262,24 @@ def write(
     warn: Warn,
 ) -> Iterator[str]:
     """Replaces earlier bakes, and describes the new ones."""
-    for baking, _ in pairs:
-        host, state = baking.scene.host, baking.scene.host.jounce
-        had_hidden = bool(state.bake_parts) and state.bake_hid_preview
-        state.bake_hid_preview = state.preview or had_hidden
+    hosts = [baking.scene.host for baking, _ in pairs]
+    hidden = [hides_preview(host.jounce) for host in hosts]
+    for host in hosts:
         previews.switch_off(host)
         kept.sync(host)
     with previews.paused():
         errors = bakes.replace(wanted, made, context)
+    for host, was_previewed in zip(hosts, hidden, strict=True):
+        host.jounce.bake_hid_preview = was_previewed
     for (baking, taken), each, error in zip(pairs, made, errors, strict=True):
         remember(baking, taken, context, warn)
         kept.label(baking.scene.host, kept.playing(baking.scene.host))
         yield conclusion(baking, taken, replace(each, error=error), warn)
+
+
+def hides_preview(state: BakeProps) -> bool:
+    """True if a bake now switches a preview off, or replaces a bake that did."""
+    return state.preview or (bool(state.bake_parts) and state.bake_hid_preview)
 
 
 def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn: Warn) -> None:

@@ -419,3 +419,17 @@ def test_playing_through_the_cache_shows_the_same_bits_and_what_changes_meanwhil
     assert np.abs(changed - expected).max() > 1e-3
     monkeypatch.undo()
     assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), changed)
+
+
+def test_a_bake_knows_that_it_hid_a_preview_until_it_is_freed():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    assert not obj.jounce.bake_hid_preview
+    bpy.ops.jounce.free_bake()
+    bpy.ops.jounce.preview(show="FLESH")
+    for _ in range(2):
+        bpy.ops.jounce.bake(target="FRAME_KEYS")
+        assert obj.jounce.bake_hid_preview and not obj.jounce.preview
+    bpy.ops.jounce.free_bake()
+    assert not obj.jounce.bake_hid_preview
