@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blend
 import character as characters
 
 # Least overlaps of a character's parts, intersection over union of skin areas: their mean, and each. The
-# lowest have the buttocks of two bodies with long thighs, which end higher than painted.
+# lowest are the buttocks of two bodies with long thighs: they end higher than painted.
 MEAN, LEAST = 0.6, 0.42
 FAR = (9.0, 9.0, 9.0)
 # Boxes painted by hand: low and high corners, in a character's bounding box with a longest side of 1.

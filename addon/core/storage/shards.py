@@ -65,7 +65,7 @@ def joined(
 
 def remark_on(part: FileCache, programs: str) -> str:
     """A remark on a shard of other programs, which may round differently; empty for the same."""
-    theirs = part.origin[PROGRAMS]
+    theirs = part.origin.get(PROGRAMS, "unknown programs")
     return "" if theirs == programs else f" (simulated by {theirs}, baked by {programs})"
 
 
