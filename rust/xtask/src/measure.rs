@@ -81,10 +81,18 @@ fn note(page: &str) -> Result<()> {
     let link = format!("]({page})");
     let row = rows(&text).into_iter().find(|row| row.page.ends_with(&link));
     let row = row.ok_or(format!("{PAGE} has no row for {page}"))?;
-    let (start, new) = (format!("| {} |", row.page), row.measured(commit.trim())?);
+    let place = commit.trim().to_owned() + &processor();
+    let (start, new) = (format!("| {} |", row.page), row.measured(&place)?);
     let lines = text.lines().map(|line| if line.starts_with(&start) { new.as_str() } else { line });
     let path = project::root().join(PAGE);
     fs::write(&path, lines.collect::<Vec<_>>().join("\n") + "\n").map_err(io_error(&path))
+}
+
+/// Name of the processor after a comma, where Linux tells one.
+fn processor() -> String {
+    let known = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = known.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map(|(_, name)| format!(", {name}")).unwrap_or_default()
 }
 
 /// A page whose tables have the rows of another text's tables, in their own columns. Each of the other

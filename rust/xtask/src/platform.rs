@@ -68,7 +68,7 @@ impl Platform {
         })
     }
 
-    /// Flags for rustc.
+    /// Flags of rustc for the module alone: other libraries of the workspace have other exports.
     ///
     /// A module for Windows exports the symbols in a list. maturin's own list prefixes the symbol with the
     /// package, which matches nothing; a folder in the list's place keeps maturin from writing it.

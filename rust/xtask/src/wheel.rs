@@ -35,15 +35,22 @@ fn into_dist(flags: &[String]) -> Result<PathBuf> {
     for old in project::files_with_extension(&dist, "whl")? {
         fs::remove_file(&old).map_err(io_error(&old))?;
     }
-    build_for(&host()?, &[], flags, &dist)?;
+    build_for(&host()?, &[], flags, &[], &dist)?;
     let mut wheels = project::files_with_extension(&dist, "whl")?;
     wheels.pop().ok_or_else(|| format!("maturin left no wheel in {}", dist.display()))
 }
 
-/// Builds the wheel for `target` into `folder`, with these options for maturin and flags for rustc.
+/// Builds the wheel for `target` into `folder`, with these options for maturin, flags of rustc for all
+/// crates, and flags for the module alone.
 ///
 /// It contains the licences of the compiled software; their files exist only during the build.
-pub fn build_for(target: &str, options: &[&str], flags: &[String], folder: &Path) -> Result<()> {
+pub fn build_for(
+    target: &str,
+    options: &[&str],
+    flags: &[String],
+    last: &[String],
+    folder: &Path,
+) -> Result<()> {
     let tools = Venv::tools()?;
     heading("wheel");
     let notices = notices::write(&project::root().join(PACKAGE), target)?;
@@ -53,6 +60,9 @@ pub fn build_for(target: &str, options: &[&str], flags: &[String], folder: &Path
         maturin.env("CARGO_ZIGBUILD_PYTHON_PATH", Venv::release()?.program("python"));
     }
     maturin.arg(folder).args(options).arg("--interpreter").arg(tools.program("python"));
+    if !last.is_empty() {
+        maturin.arg("--").args(last);
+    }
     if !flags.is_empty() {
         maturin.env(FLAGS.0, flags.join(FLAGS.1));
     }
