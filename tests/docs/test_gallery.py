@@ -67,6 +67,12 @@ def test_the_first_picture_lasts_two_seconds_with_both_characters():
     assert all(float(apart) > 0.005 * FIRST.width for _, apart in rows)
 
 
+@pytest.mark.parametrize("clip", CLIPS, ids=lambda clip: clip.picture)
+def test_flesh_and_pose_of_a_clip_can_be_told_apart(clip):
+    apart = re.search(rf"^\| {clip.picture}\.webp \|.*\| ([\d.]+) \| [\d.]+ \|$", PAGE, re.M)
+    assert float(apart[1]) >= 0.33
+
+
 def test_all_clips_are_small_together():
     assert MOST <= 250_000
     assert sum((PICTURES / f"{clip.picture}.webp").stat().st_size for clip in CLIPS) <= ALL_MOST
