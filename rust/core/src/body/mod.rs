@@ -28,6 +28,7 @@ use crate::subspace::{Restraint, SkinningModes};
 use crate::{Progress, Result, check};
 
 /// Bones that enter the constraint; the posed shape follows all bones.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum CountingBones {
     /// All bones.
@@ -52,6 +53,7 @@ impl CountingBones {
 }
 
 /// A positive quantity, uniform or painted at the surface points, p.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Painted {
     /// The same value everywhere.

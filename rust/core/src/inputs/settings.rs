@@ -10,6 +10,7 @@ use crate::rig::Pose;
 use crate::{Error, Result, check};
 
 /// Time discretisation; both integrators are unconditionally stable.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -52,6 +53,7 @@ impl Integrator {
 const PAIRS: u32 = 5;
 
 /// Minimiser of the energy of a step in the full space.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -153,6 +155,7 @@ impl Default for SimulationParams {
 }
 
 /// Place of a setting, by kind, for interfaces that know settings by name.
+#[non_exhaustive]
 #[derive(Debug)]
 pub enum Setting<'a> {
     /// A number.

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result, check};
 
 /// Elastic energy density of the deformation gradient F with closest rotation R.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

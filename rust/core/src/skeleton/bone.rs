@@ -3,6 +3,7 @@
 use crate::rig::Rig;
 
 /// Roles of the flesh of a bone.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BoneRole {
     /// One of the others, chosen by the part of the body.

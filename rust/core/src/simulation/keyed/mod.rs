@@ -35,6 +35,7 @@ pub struct Key {
 }
 
 /// Kinds of targets.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Aim {
     /// The displacement of these coefficients, r, in the mass norm.
@@ -46,6 +47,15 @@ pub enum Aim {
         /// Displacement from the rig position.
         displacement: [f64; 3],
     },
+}
+
+impl std::fmt::Display for Aim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Shape(coefficients) => write!(f, "shape, {} coefficients", coefficients.len()),
+            Self::Vertex { vertex, .. } => write!(f, "vertex {vertex}"),
+        }
+    }
 }
 
 /// A motion through keys, and its control forces.
