@@ -63,6 +63,16 @@ pub enum Painted {
 }
 
 /// Parameters of a body.
+///
+/// ```
+/// use jounce::body::{BodyParams, Painted};
+/// use jounce::material::Law;
+///
+/// let soft = BodyParams { law: Law::Corotated, poisson: 0.4, modes: 12, ..BodyParams::default() };
+/// let painted = BodyParams { young: Painted::Points(vec![1e4; 8]), ..soft.clone() };
+/// assert_eq!(painted.modes, 12);
+/// assert_ne!(painted, soft);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyParams {
     /// Lattice cells along the longest side of the surface's bounding box.
