@@ -355,7 +355,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests steady motion: call it after `reset` or `settle` with the next pose, then step to this pose.
+    /// Requests steady motion: call it after `reset` or `settle` with the next pose, then step to it.
     ///
     /// Parameters
     /// ----------
@@ -445,7 +445,7 @@ impl MotionJob {
         });
     }
 
-    /// Requests other settings from the next requested step on; None leaves a setting unchanged.
+    /// Requests other settings from the next step on; None leaves a setting unchanged.
     ///
     /// Parameters
     /// ----------
@@ -455,7 +455,7 @@ impl MotionJob {
     /// Raises
     /// ------
     /// ValueError
-    ///     For unknown settings and values of another type; `wait` raises what else `Simulation.vary` refuses.
+    ///     For unknown settings and other types; `wait` raises what else `Simulation.vary` refuses.
     ///
     /// Examples
     /// --------

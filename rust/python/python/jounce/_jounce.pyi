@@ -4298,7 +4298,7 @@ class MotionJob(Job):
         True
         """
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests steady motion: call it after `reset` or `settle` with the next pose, then step to this pose.
+        """Requests steady motion: call it after `reset` or `settle` with the next pose, then step to it.
 
         Parameters
         ----------
@@ -4388,7 +4388,7 @@ class MotionJob(Job):
         >>> job.wait()
         """
     def vary(self, **settings: Unpack[Settings]) -> None:
-        """Requests other settings from the next requested step on; None leaves a setting unchanged.
+        """Requests other settings from the next step on; None leaves a setting unchanged.
 
         Parameters
         ----------
@@ -4398,7 +4398,7 @@ class MotionJob(Job):
         Raises
         ------
         ValueError
-            For unknown settings and values of another type; `wait` raises what else `Simulation.vary` refuses.
+            For unknown settings and other types; `wait` raises what else `Simulation.vary` refuses.
 
         Examples
         --------
