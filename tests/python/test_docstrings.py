@@ -13,7 +13,7 @@ import pytest
 IO = ("from_trimesh", "read_surface", "to_trimesh", "write_mesh")
 SECTION = re.compile(r"^(Parameters|Returns|Raises|Examples)\n-+\n", re.M)
 # A docstring that leaves its parameters to another one names it.
-ELSEWHERE = re.compile(r"with the same arguments|as `(Simulation|Model|Body)\.\w+`")
+ELSEWHERE = re.compile(r"with the same arguments")
 MODULES = ("gltf", "io", "operators", "plot", "shapes", "splines", "standard")
 NAMES = [name for name in jounce.__all__ if name not in ("__version__", *MODULES)]
 PARTS = [(name, getattr(jounce, name)) for name in NAMES] + [
@@ -28,6 +28,8 @@ PARTS = [(name, getattr(jounce, name)) for name in NAMES] + [
     ("shapes.box", jounce.shapes.box),
     ("splines.resisting_compression", jounce.splines.resisting_compression),
     ("splines.resisting_tension", jounce.splines.resisting_tension),
+    ("standard.Motion", jounce.standard.Motion),
+    ("usd.Settings", jounce.usd.Settings),
     ("usd.add_flesh", jounce.usd.add_flesh),
     ("usd_cache.write_motions", jounce.usd_cache.write_motions),
 ]

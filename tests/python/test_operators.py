@@ -166,6 +166,31 @@ def test_energy_at_rest(kind, mesh, lattice):
     assert values is None or (values > 1e-7 * values[-1]).sum() == len(values) - 6
 
 
+def test_stiffness_follows_from_the_gradient(mesh, hats):
+    young = np.random.default_rng(5).uniform(1e4, 5e4, len(hats[0]))
+    gradient = operators.gradient(mesh).to_scipy()
+    # 2 mu = E / (1 + nu).
+    weights = sparse.diags_array(np.repeat(young / 1.3 * hats[0], 3))
+    expected = gradient.T @ weights @ gradient
+    found = operators.stiffness(mesh, jounce.Material(young, 0.3)).to_scipy()
+    assert abs(found - expected).max() < 1e-12 * abs(expected).max()
+
+
+@pytest.mark.parametrize("kind", ["tets", "cells"])
+def test_stiffness_is_the_hessian_at_rest_but_for_rotations(kind, mesh, lattice):
+    flesh, material = {"tets": mesh, "cells": lattice}[kind], jounce.Material(1e4)
+    stiffness = operators.stiffness(flesh, material).to_scipy()
+    hessian = operators.ElasticEnergy(flesh, material).hessian().to_scipy()
+    draw = np.random.default_rng(6)
+    strain = draw.standard_normal((3, 3))
+    u = flesh.vertices @ (strain + strain.T)
+    assert np.sum(u * (stiffness @ u)) == pytest.approx(u.ravel() @ (hessian @ u.ravel()), rel=1e-9)
+    # Any other motion contains local rotations, which the stiffness resists.
+    noise = draw.standard_normal(u.shape)
+    assert np.sum(noise * (stiffness @ noise)) > noise.ravel() @ (hessian @ noise.ravel())
+    refused(ValueError, "young", operators.stiffness, flesh, jounce.Material(np.full(3, 1e4)))
+
+
 @pytest.mark.parametrize("law", ["arap", "neo_hookean"])
 def test_energy_is_what_the_full_space_reports(law, lattice):
     material = jounce.Material(2e4, 0.0 if law == "arap" else 0.4, law=law)

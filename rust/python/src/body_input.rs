@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{self, Axis};
+use crate::errors::unnamed;
 use crate::material;
 use crate::mesh::surface;
 use crate::skeleton;
@@ -156,6 +157,7 @@ pub fn named<'py>(py: Python<'py>, params: &BodyParams, p: usize) -> PyResult<Bo
     match &params.young {
         Painted::Uniform(young) => all.set_item("young", young)?,
         Painted::Points(young) => all.set_item("young", arrays::owned(py, young.clone(), &[p])?)?,
+        _ => return Err(unnamed("young")),
     }
     all.set_item("poisson", params.poisson)?;
     all.set_item("density", params.density)?;
@@ -173,6 +175,7 @@ pub fn named<'py>(py: Python<'py>, params: &BodyParams, p: usize) -> PyResult<Bo
         CountingBones::All => (),
         CountingBones::Merged(into) => all.set_item("merge_into", into)?,
         CountingBones::Large(parents) => all.set_item("bone_parents", skeleton::parents(parents))?,
+        _ => return Err(unnamed("bones")),
     }
     let shapes = params.shapes.concat();
     let shapes = (!shapes.is_empty()).then(|| arrays::owned(py, shapes, &[params.shapes.len(), p, 3]));

@@ -19,6 +19,11 @@ pub fn refused(error: jounce::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
+/// Error for a kind of the core that this module has no name for.
+pub fn unnamed(what: &'static str) -> PyErr {
+    refused(jounce::Error::Unsupported { what, why: "the Python module has no name for values of this kind" })
+}
+
 /// Runs core work without the GIL; a panic inside arrives as a RuntimeError.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> jounce::Result<T> + Send) -> PyResult<T> {
     match py.detach(|| contained(work)) {

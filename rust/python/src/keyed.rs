@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis, optional};
-use crate::errors::{refused, run, run_long};
+use crate::errors::{refused, run, run_long, unnamed};
 use crate::recipe::{Recipe, made_by};
 use crate::simulation::Simulation;
 use crate::state::State;
@@ -114,16 +114,13 @@ impl Key {
             Aim::Vertex { vertex, displacement } => {
                 made_by::<Self>(py, "vertex", (*frame, *vertex, *displacement, *weight), None)
             }
+            _ => Err(unnamed("aim")),
         }
     }
 
     fn __repr__(&self) -> String {
         let keyed::Key { frame, aim, weight } = &self.0;
-        let what = match aim {
-            Aim::Shape(coefficients) => format!("shape, {} coefficients", coefficients.len()),
-            Aim::Vertex { vertex, .. } => format!("vertex {vertex}"),
-        };
-        format!("Key({what}, frame={frame}, weight={weight})")
+        format!("Key({aim}, frame={frame}, weight={weight})")
     }
 }
 

@@ -112,7 +112,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::operators::{
         ElasticEnergy, displacement_constraint, gradient, laplacian, lumped_mass, skinning_jacobian,
-        weight_constraint, weight_hessian,
+        stiffness, weight_constraint, weight_hessian,
     };
     #[pymodule_export]
     use crate::player::Player;

@@ -232,7 +232,7 @@ impl Swinging {
         match (self, method) {
             (Self::Body(body), _) => body.warping(modes, method),
             (Self::Surface(surface), WarpingMethod::Modal) => surface.warping(modes),
-            (Self::Surface(_), WarpingMethod::RotationStrain) => {
+            (Self::Surface(_), _) => {
                 let why = "a surface without volume is warped by \"modal\"";
                 Err(Error::Unsupported { what: "method", why })
             }

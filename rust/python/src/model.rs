@@ -61,12 +61,7 @@ impl Model {
 
     /// Shape of the coefficients, in words.
     pub fn size(&self) -> String {
-        match &self.inner {
-            model::Model::Skinning(model) => format!("{} modes", model.mode_count()),
-            model::Model::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
-            model::Model::Reduced(model) => format!("{} displacements", model.displacement_count()),
-            model::Model::Projective(model) => format!("{} handles", model.handles().count()),
-        }
+        self.inner.size()
     }
 
     /// The reduced model, or an error for any other kind.

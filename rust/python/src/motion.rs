@@ -170,7 +170,30 @@ impl MotionJob {
         Ok(job.add_subclass(Self { shared, simulation: simulation.unbind(), shape }))
     }
 
-    /// Requests a step, as `Simulation.step`.
+    /// Requests a step of `dt` to a pose; `report` then has its report.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : (b, 3, 4) array, optional
+    ///     Transform of each bone, rest to posed, in world space; None without a rig. A loose projective
+    ///     body takes (1, 3, 4), the target of `hold`; None is the modelled place.
+    /// force : array, optional
+    ///     Generalised force throughout the step, of `Model.coefficient_shape`, from `Model.reduce_forces`
+    ///     or `ForceSamples.reduce`; None is none.
+    /// offsets : (k, 3) array, optional
+    ///     Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or at the
+    ///     vertices in the full space; None is none.
+    /// drag : Drag, optional
+    ///     Drag from `ForceSamples.drag`, or at the vertices for full-space, reduced and projective models;
+    ///     None is none.
+    /// colliders : (c, 3, 4) array, optional
+    ///     Rotation and translation of each from its initial place; None keeps the last ones. The first
+    ///     step moves them from their initial places; `reset(colliders=)` places them without motion.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.step` refuses.
     ///
     /// Examples
     /// --------
@@ -198,7 +221,27 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests a start in static equilibrium, as `Simulation.settle`.
+    /// Requests a start in static equilibrium; `report` then has its report.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     Pose as in `step`.
+    /// force : array, optional
+    ///     Force as in `step`.
+    /// max_iterations : int, default 1000
+    ///     Largest number of iterations; too few if the report's residual is above `tolerance`.
+    /// offsets : array, optional
+    ///     Offsets as in `step`.
+    /// drag : Drag, optional
+    ///     Drag as in `step`, on a body at rest.
+    /// colliders : array, optional
+    ///     Places as in `step`; friction is left out.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.settle` refuses.
     ///
     /// Examples
     /// --------
@@ -230,7 +273,21 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests a start at rest in a pose, as `Simulation.reset`.
+    /// Requests a start at rest in a pose: no displacement, no velocity.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     Pose as in `step`.
+    /// offsets : array, optional
+    ///     Offsets as in `step`.
+    /// colliders : array, optional
+    ///     Places as in `step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.reset` refuses.
     ///
     /// Examples
     /// --------
@@ -255,7 +312,21 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests a cut, as `Simulation.cut`.
+    /// Requests a cut: at rest relative to a pose, with the displacement kept.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     Pose as in `step`.
+    /// offsets : array, optional
+    ///     Offsets as in `step`.
+    /// colliders : array, optional
+    ///     Places as in `step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.cut` refuses.
     ///
     /// Examples
     /// --------
@@ -284,7 +355,21 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests steady motion, as `Simulation.coast`.
+    /// Requests steady motion: call it after `reset` or `settle` with the next pose, then step to it.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : array, optional
+    ///     Pose as in `step`.
+    /// offsets : array, optional
+    ///     Offsets as in `step`.
+    /// colliders : array, optional
+    ///     Places as in `step`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.coast` refuses.
     ///
     /// Examples
     /// --------
@@ -309,7 +394,21 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests a new start of a loose body, as `Simulation.place`.
+    /// Requests a new start of a loose body at a place, with a velocity and a spin.
+    ///
+    /// Parameters
+    /// ----------
+    /// place : (3, 4) array, optional
+    ///     Rotation and translation from the modelled place; None is the identity.
+    /// velocity : 3 floats, optional
+    ///     Initial velocity, m/s; None is zero.
+    /// spin : 3 floats, optional
+    ///     Initial angular velocity, rad/s; None is zero.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.place` refuses.
     ///
     /// Examples
     /// --------
@@ -346,7 +445,17 @@ impl MotionJob {
         });
     }
 
-    /// Requests other settings, as `Simulation.vary`.
+    /// Requests other settings from the next step on; None leaves a setting unchanged.
+    ///
+    /// Parameters
+    /// ----------
+    /// settings : Settings
+    ///     Keyword arguments, by the names of `Settings`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For unknown settings and other types; `wait` raises what else `Simulation.vary` refuses.
     ///
     /// Examples
     /// --------
@@ -367,7 +476,29 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.
+    /// Requests a start in the closed state of a cycle; `report` then has its report.
+    ///
+    /// Parameters
+    /// ----------
+    /// poses : (f, b, 3, 4) array
+    ///     Pose of each frame; the last is like the first up to a common translation.
+    /// strengths : (f,) array, optional
+    ///     Strength of each frame, as in `vary`; None keeps the present one.
+    /// forces : (f, ...) array, optional
+    ///     Force of each frame, as in `step`; None is none.
+    /// offsets : (f, k, 3) array, optional
+    ///     Offsets of each frame, as in `step`; None is none.
+    /// max_passes : int, default 6
+    ///     Largest number of passes through the cycle.
+    /// tolerance : float, default 1e-05
+    ///     Seam, relative to the motion, at which the passes end.
+    /// drags : sequence of Drag, optional
+    ///     Drag of each frame, as in `step`, or None; None is none.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For arguments of a wrong shape; `wait` raises what else `Simulation.settle_cycle` refuses.
     ///
     /// Examples
     /// --------

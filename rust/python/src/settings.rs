@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
-use crate::errors::refused;
+use crate::errors::{refused, unnamed};
 use crate::material;
 
 /// Values of some settings by name.
@@ -103,6 +103,7 @@ fn read(setting: Setting<'_>, value: &Bound<'_, PyAny>, name: &'static str) -> P
                 Field::PerTet(shares) => Shares::of_each(name, &shares).map_err(refused)?,
             }
         }
+        _ => return Err(unnamed(name)),
     }
     Ok(())
 }
@@ -154,6 +155,7 @@ pub fn by_name<'py>(py: Python<'py>, params: &SimulationParams) -> PyResult<Boun
             Setting::Minimiser(Minimiser::Newton) => all.set_item(name, NEWTON)?,
             Setting::Minimiser(Minimiser::QuasiNewton { pairs }) => all.set_item(name, *pairs)?,
             Setting::Shares(own, _) => all.set_item(name, material::field(py, &own.given())?)?,
+            _ => return Err(unnamed(name)),
         }
     }
     Ok(all)

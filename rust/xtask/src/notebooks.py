@@ -47,10 +47,16 @@ def executed(source: str, name: str) -> dict[str, Any]:
     # Figures that others left open are none of the notebook's.
     pyplot.close("all")
     space: dict[str, Any] = {"__name__": name}
-    made = []
+    made: list[dict[str, Any]] = []
+    count = 0
     for number, cell in enumerate(cells(source)):
-        outputs = [] if cell.is_text else run(cell.source, f"{name}, cell {number}", space)
-        made.append(as_json(cell, outputs))
+        if cell.is_text:
+            made.append({"cell_type": "markdown", "metadata": {}, "source": lines(cell.source)})
+            continue
+        count += 1
+        outputs = run(cell.source, f"{name}, cell {number}", space)
+        code = {"cell_type": "code", "execution_count": count, "metadata": {}}
+        made.append(code | {"source": lines(cell.source), "outputs": outputs})
     language = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return {"cells": made, "metadata": language, "nbformat": 4, "nbformat_minor": 4}
 
@@ -72,14 +78,6 @@ def run(code: str, name: str, space: dict[str, Any]) -> list[dict[str, Any]]:
         outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
     pyplot.close("all")
     return outputs
-
-
-def as_json(cell: Cell, outputs: list[dict[str, Any]]) -> dict[str, Any]:
-    """A cell as notebooks have it."""
-    if cell.is_text:
-        return {"cell_type": "markdown", "metadata": {}, "source": lines(cell.source)}
-    code = {"cell_type": "code", "execution_count": None, "metadata": {}}
-    return code | {"source": lines(cell.source), "outputs": outputs}
 
 
 def lines(text: str) -> list[str]:

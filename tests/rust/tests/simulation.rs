@@ -120,7 +120,7 @@ fn objective(body: &Body, z: &[Vec<f64>], poses: &[Vec<Transform>], p: &Simulati
     let mass = lumped_mass(&body.mesh, &body.material);
     let factors: &[f64] = match p.integrator {
         Integrator::BackwardEuler => &[1.0, -1.0],
-        Integrator::Bdf2 => &[9.0 / 4.0, -15.0 / 4.0, 7.0 / 4.0, -1.0 / 4.0],
+        _ => &[9.0 / 4.0, -15.0 / 4.0, 7.0 / 4.0, -1.0 / 4.0],
     };
     let places: Vec<Vec<[f64; 3]>> = (0..=factors.len())
         .map(|back| {

@@ -28,6 +28,7 @@ use crate::subspace::{Restraint, SkinningModes};
 use crate::{Progress, Result, check};
 
 /// Bones that enter the constraint; the posed shape follows all bones.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum CountingBones {
     /// All bones.
@@ -52,6 +53,7 @@ impl CountingBones {
 }
 
 /// A positive quantity, uniform or painted at the surface points, p.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Painted {
     /// The same value everywhere.
@@ -61,6 +63,16 @@ pub enum Painted {
 }
 
 /// Parameters of a body.
+///
+/// ```
+/// use jounce::body::{BodyParams, Painted};
+/// use jounce::material::Law;
+///
+/// let soft = BodyParams { law: Law::Corotated, poisson: 0.4, modes: 12, ..BodyParams::default() };
+/// let painted = BodyParams { young: Painted::Points(vec![1e4; 8]), ..soft.clone() };
+/// assert_eq!(painted.modes, 12);
+/// assert_ne!(painted, soft);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyParams {
     /// Lattice cells along the longest side of the surface's bounding box.

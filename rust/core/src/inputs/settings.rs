@@ -10,6 +10,7 @@ use crate::rig::Pose;
 use crate::{Error, Result, check};
 
 /// Time discretisation; both integrators are unconditionally stable.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -52,6 +53,7 @@ impl Integrator {
 const PAIRS: u32 = 5;
 
 /// Minimiser of the energy of a step in the full space.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -76,6 +78,17 @@ impl Default for Minimiser {
 pub(crate) const HISTORY: usize = 4;
 
 /// Settings of a simulation; all may change between two steps.
+///
+/// ```
+/// use jounce::inputs::{Integrator, SimulationParams};
+///
+/// let integrator = Integrator::Bdf2;
+/// let lively = SimulationParams { integrator, damping: 0.05, ..SimulationParams::default() };
+/// lively.check()?;
+/// let wrong = SimulationParams { damping: -1.0, ..lively };
+/// assert!(wrong.check().unwrap_err().to_string().starts_with("damping"));
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -153,6 +166,7 @@ impl Default for SimulationParams {
 }
 
 /// Place of a setting, by kind, for interfaces that know settings by name.
+#[non_exhaustive]
 #[derive(Debug)]
 pub enum Setting<'a> {
     /// A number.
@@ -280,6 +294,26 @@ impl SimulationParams {
 }
 
 /// Input of a step, apart from the previous state. The default drives a body without a rig.
+///
+/// ```
+/// use jounce::body::{Body, BodyParams};
+/// use jounce::inputs::{SimulationParams, StepInput};
+/// use jounce::mesh::SurfaceMesh;
+/// use jounce::simulation::Simulation;
+/// use jounce::Progress;
+///
+/// let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
+/// let params = BodyParams { resolution: 8, modes: 4, cubature: 12, ..BodyParams::default() };
+/// let model = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?.model;
+/// let mut simulation = Simulation::new(model, SimulationParams::default())?;
+/// let at = |z| [[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, z]]];
+/// simulation.reset(Some(&at(0.0)))?;
+/// let force = [10.0; 4 * 3 * 4];
+/// let input = StepInput { pose: Some(&at(0.0)), force: Some(&force), ..StepInput::default() };
+/// simulation.step_with(&input, &Progress::default())?;
+/// assert!(simulation.coefficients().iter().any(|z| *z != 0.0));
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StepInput<'a> {
     /// b transforms; `None` for a model without a rig.
@@ -302,6 +336,25 @@ pub struct StepInput<'a> {
 }
 
 /// Report of a step.
+///
+/// ```
+/// use jounce::body::{Body, BodyParams};
+/// use jounce::inputs::SimulationParams;
+/// use jounce::mesh::SurfaceMesh;
+/// use jounce::simulation::Simulation;
+/// use jounce::Progress;
+///
+/// let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
+/// let params = BodyParams { resolution: 8, modes: 4, cubature: 12, ..BodyParams::default() };
+/// let model = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?.model;
+/// let mut simulation = Simulation::new(model, SimulationParams::default())?;
+/// let at = |z| [[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, z]]];
+/// simulation.reset(Some(&at(0.0)))?;
+/// let report = simulation.step(Some(&at(0.1)))?;
+/// assert!(report.converged && report.residual <= simulation.params().tolerance);
+/// assert!(report.energy > 0.0, "the flesh lags behind, deformed");
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]

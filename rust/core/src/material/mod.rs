@@ -25,6 +25,18 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result, check};
 
 /// Elastic energy density of the deformation gradient F with closest rotation R.
+///
+/// ```
+/// use jounce::material::{Field, Law, Material};
+///
+/// let number = Field::Uniform;
+/// let flesh = Material::new(Law::Corotated, number(3e4), number(0.45), number(1000.0))?;
+/// assert_eq!(flesh.law(), Law::Corotated);
+/// let drawn = Material::new(Law::Spline, number(3e4), number(0.0), number(1000.0));
+/// assert!(drawn.is_err(), "a drawn law is made from its curves");
+/// # Ok::<(), jounce::Error>(())
+/// ```
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -13,6 +13,7 @@ use crate::parallel::*;
 use crate::{Error, Result};
 
 /// The point of a surface nearest to a query.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
     /// Triangle of the point.

@@ -34,6 +34,7 @@ const AT_VERTICES: &str = "only a model of skinning modes has them; reduce force
 /// assert_eq!((model.coefficient_shape(), model.bone_count()), (vec![4, 3, 4], 1));
 /// # Ok::<(), jounce::Error>(())
 /// ```
+#[non_exhaustive]
 #[derive(Clone)]
 pub enum Model {
     /// Fast complementary dynamics on skinning eigenmodes.
@@ -80,6 +81,16 @@ impl Model {
             Self::FullSpace(model) => vec![model.mesh().vertices().len(), 3],
             Self::Reduced(model) => vec![model.displacement_count()],
             Self::Projective(model) => vec![model.handles().count(), 3, 4],
+        }
+    }
+
+    /// Number of coefficients in words, as "4 modes".
+    pub fn size(&self) -> String {
+        match self {
+            Self::Skinning(model) => format!("{} modes", model.mode_count()),
+            Self::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
+            Self::Reduced(model) => format!("{} displacements", model.displacement_count()),
+            Self::Projective(model) => format!("{} handles", model.handles().count()),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::rig::Rig;
 
 /// Roles of the flesh of a bone.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BoneRole {
     /// One of the others, chosen by the part of the body.
@@ -17,6 +18,20 @@ pub enum BoneRole {
 }
 
 /// A bone at rest.
+///
+/// ```
+/// use jounce::skeleton::{Bone, BoneRole};
+///
+/// let bone = |name: &str, z, parent| Bone {
+///     head: [0.0, 0.0, z],
+///     parent,
+///     name: name.into(),
+///     role: BoneRole::Automatic,
+///     still: false,
+/// };
+/// let spine = [bone("hips", 1.0, None), bone("chest", 1.3, Some(0))];
+/// assert_eq!(spine[1].parent, Some(0));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bone {
     /// Head of the bone, world space, metres. Its tail follows from the children or the flesh.

@@ -117,6 +117,7 @@ pub struct PartSetting {
 }
 
 /// A part found in a body.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundPart {
     /// The part.

@@ -9,6 +9,27 @@ use crate::solve::CurvaturePairs;
 use crate::{Error, Result};
 
 /// The complete state before a step; restoring it replays the same bits.
+///
+/// ```
+/// use jounce::body::{Body, BodyParams};
+/// use jounce::inputs::SimulationParams;
+/// use jounce::mesh::SurfaceMesh;
+/// use jounce::simulation::Simulation;
+/// use jounce::Progress;
+///
+/// let surface = SurfaceMesh::cuboid([2.0, 0.5, 0.5])?;
+/// let params = BodyParams { resolution: 8, modes: 4, cubature: 12, ..BodyParams::default() };
+/// let model = Body::new(&surface, &[1.0; 8], 1, &params, &Progress::default())?.model;
+/// let mut simulation = Simulation::new(model, SimulationParams::default())?;
+/// let at = |z| [[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, z]]];
+/// simulation.reset(Some(&at(0.0)))?;
+/// let state = simulation.save_state();
+/// let first = simulation.step(Some(&at(0.1)))?;
+/// simulation.restore_state(&state)?;
+/// assert_eq!(simulation.step(Some(&at(0.1)))?, first, "the same step to the last bit");
+/// assert_eq!(state.time(), 0.0);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct State {

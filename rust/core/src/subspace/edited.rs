@@ -10,6 +10,7 @@ use crate::parallel::on_pool;
 use crate::{Progress, Result};
 
 /// A changed body with its modes and their residuals.
+#[non_exhaustive]
 pub struct EditedModes {
     /// The changed body.
     pub problem: LinearProblem,

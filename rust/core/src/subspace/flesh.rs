@@ -20,6 +20,25 @@ const FOUND: f64 = 1e-10;
 const MOST_ROUNDS: usize = 200;
 
 /// Linear modes: small vibrations of a body.
+///
+/// ```
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::operators::Stitches;
+/// use jounce::subspace::{LinearProblem, Restraint};
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([1.0, 0.2, 0.2])?, 8, &progress)?;
+/// let rubber = Material::new(Law::Arap, Field::Uniform(1e5), Field::Uniform(0.0), Field::Uniform(1e3))?;
+/// let none = Stitches::none(&mesh);
+/// let free = LinearProblem::new(&mesh, &rubber, &Restraint::default(), &none, &progress)?;
+/// let modes = free.lowest(7, &progress)?;
+/// assert_eq!(modes.shapes.nrows(), 3 * mesh.vertices().len());
+/// // A free body has six rigid motions, and then the first deforming mode.
+/// assert!(modes.eigenvalues[5].abs() < 1e-3 * modes.eigenvalues[6]);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModes {
     /// Psi, 3n x k: a displacement of all vertices per column, with interleaved rows and `Psi'M Psi = I`,

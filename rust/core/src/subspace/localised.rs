@@ -24,6 +24,7 @@ const ROOT: f64 = 4.493_409_457_909_064;
 const PENALTY: f64 = 4.0;
 
 /// Localised modes and measures of their quality.
+#[non_exhaustive]
 #[derive(Debug, Clone)]
 pub struct LocalisedModes {
     /// The weights in order of their definition, with `w' H_w w` as `eigenvalues`.

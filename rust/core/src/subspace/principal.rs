@@ -12,6 +12,17 @@ use crate::{Error, Progress, Result, check};
 const DEPENDENT: f64 = 1e-10;
 
 /// Displacement basis of a body, `u = U q`.
+///
+/// ```
+/// use jounce::subspace::Basis;
+///
+/// // Two displacements of two vertices: all along x, and a stretch along y.
+/// let shapes = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0];
+/// let basis = Basis::from_shapes(&shapes, 2)?;
+/// assert_eq!((basis.columns.nrows(), basis.columns.ncols()), (6, 2));
+/// assert!(basis.singular_values.is_empty());
+/// # Ok::<(), jounce::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
     /// U, 3n x r: a displacement of all vertices per column, with interleaved rows.

@@ -4136,7 +4136,30 @@ class MotionJob(Job):
         drag: Drag | None = None,
         colliders: _Rows = None,
     ) -> None:
-        """Requests a step, as `Simulation.step`.
+        """Requests a step of `dt` to a pose; `report` then has its report.
+
+        Parameters
+        ----------
+        pose : (b, 3, 4) array, optional
+            Transform of each bone, rest to posed, in world space; None without a rig. A loose projective
+            body takes (1, 3, 4), the target of `hold`; None is the modelled place.
+        force : array, optional
+            Generalised force throughout the step, of `Model.coefficient_shape`, from `Model.reduce_forces`
+            or `ForceSamples.reduce`; None is none.
+        offsets : (k, 3) array, optional
+            Difference of the rig from linear skinning in this pose, from `Body.reduce_offsets`, or at the
+            vertices in the full space; None is none.
+        drag : Drag, optional
+            Drag from `ForceSamples.drag`, or at the vertices for full-space, reduced and projective models;
+            None is none.
+        colliders : (c, 3, 4) array, optional
+            Rotation and translation of each from its initial place; None keeps the last ones. The first
+            step moves them from their initial places; `reset(colliders=)` places them without motion.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.step` refuses.
 
         Examples
         --------
@@ -4160,7 +4183,27 @@ class MotionJob(Job):
         drag: Drag | None = None,
         colliders: _Rows = None,
     ) -> None:
-        """Requests a start in static equilibrium, as `Simulation.settle`.
+        """Requests a start in static equilibrium; `report` then has its report.
+
+        Parameters
+        ----------
+        pose : array, optional
+            Pose as in `step`.
+        force : array, optional
+            Force as in `step`.
+        max_iterations : int, default 1000
+            Largest number of iterations; too few if the report's residual is above `tolerance`.
+        offsets : array, optional
+            Offsets as in `step`.
+        drag : Drag, optional
+            Drag as in `step`, on a body at rest.
+        colliders : array, optional
+            Places as in `step`; friction is left out.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.settle` refuses.
 
         Examples
         --------
@@ -4185,7 +4228,29 @@ class MotionJob(Job):
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
     ) -> None:
-        """Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.
+        """Requests a start in the closed state of a cycle; `report` then has its report.
+
+        Parameters
+        ----------
+        poses : (f, b, 3, 4) array
+            Pose of each frame; the last is like the first up to a common translation.
+        strengths : (f,) array, optional
+            Strength of each frame, as in `vary`; None keeps the present one.
+        forces : (f, ...) array, optional
+            Force of each frame, as in `step`; None is none.
+        offsets : (f, k, 3) array, optional
+            Offsets of each frame, as in `step`; None is none.
+        max_passes : int, default 6
+            Largest number of passes through the cycle.
+        tolerance : float, default 1e-05
+            Seam, relative to the motion, at which the passes end.
+        drags : sequence of Drag, optional
+            Drag of each frame, as in `step`, or None; None is none.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.settle_cycle` refuses.
 
         Examples
         --------
@@ -4200,7 +4265,21 @@ class MotionJob(Job):
         (True, True)
         """
     def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests a cut, as `Simulation.cut`.
+        """Requests a cut: at rest relative to a pose, with the displacement kept.
+
+        Parameters
+        ----------
+        pose : array, optional
+            Pose as in `step`.
+        offsets : array, optional
+            Offsets as in `step`.
+        colliders : array, optional
+            Places as in `step`.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.cut` refuses.
 
         Examples
         --------
@@ -4219,7 +4298,21 @@ class MotionJob(Job):
         True
         """
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests steady motion, as `Simulation.coast`.
+        """Requests steady motion: call it after `reset` or `settle` with the next pose, then step to it.
+
+        Parameters
+        ----------
+        pose : array, optional
+            Pose as in `step`.
+        offsets : array, optional
+            Offsets as in `step`.
+        colliders : array, optional
+            Places as in `step`.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.coast` refuses.
 
         Examples
         --------
@@ -4234,7 +4327,21 @@ class MotionJob(Job):
         >>> job.wait()
         """
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None:
-        """Requests a start at rest in a pose, as `Simulation.reset`.
+        """Requests a start at rest in a pose: no displacement, no velocity.
+
+        Parameters
+        ----------
+        pose : array, optional
+            Pose as in `step`.
+        offsets : array, optional
+            Offsets as in `step`.
+        colliders : array, optional
+            Places as in `step`.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.reset` refuses.
 
         Examples
         --------
@@ -4254,7 +4361,21 @@ class MotionJob(Job):
         velocity: tuple[float, float, float] | None = None,
         spin: tuple[float, float, float] | None = None,
     ) -> None:
-        """Requests a new start of a loose body, as `Simulation.place`.
+        """Requests a new start of a loose body at a place, with a velocity and a spin.
+
+        Parameters
+        ----------
+        place : (3, 4) array, optional
+            Rotation and translation from the modelled place; None is the identity.
+        velocity : 3 floats, optional
+            Initial velocity, m/s; None is zero.
+        spin : 3 floats, optional
+            Initial angular velocity, rad/s; None is zero.
+
+        Raises
+        ------
+        ValueError
+            For arguments of a wrong shape; `wait` raises what else `Simulation.place` refuses.
 
         Examples
         --------
@@ -4267,7 +4388,17 @@ class MotionJob(Job):
         >>> job.wait()
         """
     def vary(self, **settings: Unpack[Settings]) -> None:
-        """Requests other settings, as `Simulation.vary`.
+        """Requests other settings from the next step on; None leaves a setting unchanged.
+
+        Parameters
+        ----------
+        settings : Settings
+            Keyword arguments, by the names of `Settings`.
+
+        Raises
+        ------
+        ValueError
+            For unknown settings and other types; `wait` raises what else `Simulation.vary` refuses.
 
         Examples
         --------
@@ -5966,6 +6097,43 @@ def laplacian(mesh: TetMesh, conductivity: _Field = 1.0) -> SparseMatrix:
     >>> x = mesh.vertices[:, 0]
     >>> round(float(x @ (jounce.operators.laplacian(mesh).to_scipy() @ x)), 3)
     4.0
+    """
+
+def stiffness(mesh: TetMesh, material: Material) -> SparseMatrix:
+    """Elastic stiffness at rest, for each coordinate c of the vertices: the energy `sum_c u_c' L u_c / 2`.
+
+    On tets `L = sum_t 2 mu_t V_t g_t g_t'`, the `laplacian` of `2 mu`: the constant metric of projective
+    dynamics and of [QN]. For motions without local rotation it is the whole energy of a material without
+    resistance to change of volume; rotations, which cost nothing in `ElasticEnergy`, are resisted. The
+    `TetMesh.cells` of a lattice also resist bending and twisting, by hourglass control [FlanaganBelytschko].
+
+    Parameters
+    ----------
+    mesh : TetMesh
+        The mesh.
+    material : Material
+        The material.
+
+    Returns
+    -------
+    SparseMatrix
+        Stiffness, n x n, N/m.
+
+    Raises
+    ------
+    ValueError
+        For a material of another mesh.
+
+    Examples
+    --------
+    A bar of 4 m that is stretched by a hundredth, with 2 mu = E = 100 kPa:
+
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> stiffness = jounce.operators.stiffness(mesh, jounce.Material(young=1e5)).to_scipy()
+    >>> stretch = 0.01 * mesh.vertices[:, 0]
+    >>> round(float(stretch @ (stiffness @ stretch) / 2), 3)
+    20.0
     """
 
 def weight_hessian(mesh: TetMesh, material: Material) -> SparseMatrix:

@@ -1,9 +1,9 @@
 """Discrete operators of meshes, materials and rigs, as numpy arrays and sparse matrices.
 
-The operators of which models are made, for work of one's own: mass, gradient, Laplacian, the Hessian of
-skinning modes, the complementarity constraints, the Jacobian of linear blend skinning, and elastic energies
-with gradient and Hessian. A `SparseMatrix` has the arrays of compressed rows; `to_scipy` makes a
-`scipy.sparse.csr_array` of it. SciPy itself is no requirement.
+The operators of which models are made, for work of one's own: mass, gradient, Laplacian, elastic stiffness,
+the Hessian of skinning modes, the complementarity constraints, the Jacobian of linear blend skinning, and
+elastic energies with gradient and Hessian. A `SparseMatrix` has the arrays of compressed rows; `to_scipy`
+makes a `scipy.sparse.csr_array` of it. SciPy itself is no requirement.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from jounce._jounce import (
     lumped_mass,
     momentum_leak,
     skinning_jacobian,
+    stiffness,
     weight_constraint,
     weight_hessian,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "lumped_mass",
     "momentum_leak",
     "skinning_jacobian",
+    "stiffness",
     "weight_constraint",
     "weight_hessian",
 ]

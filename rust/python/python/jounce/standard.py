@@ -49,7 +49,16 @@ STRETCH = float(STANDARD["stretch"])
 
 
 class Motion(TypedDict):
-    """Arguments of `Simulation`, by name."""
+    """Arguments of `Simulation`, by name.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> calm: jounce.standard.Motion = jounce.standard.motion(mesh) | {"damping": 0.5}
+    >>> sorted(calm)
+    ['damping', 'limit', 'smoothing', 'stiffness', 'stretch', 'substeps']
+    """
 
     substeps: int
     damping: float

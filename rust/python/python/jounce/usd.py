@@ -51,6 +51,12 @@ class Settings:
         Share of the flesh that follows the bones, from 0 to 1.
     final : bool, default False
         Solve for every vertex of the cage instead of the modes.
+
+    Examples
+    --------
+    >>> heavy = jounce.usd.Settings(frequency=3.0, gravity=1.0)
+    >>> heavy.frequency, heavy.damping, heavy.resolution
+    (3.0, 0.12, None)
     """
 
     resolution: int | None = None

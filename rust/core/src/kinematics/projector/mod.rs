@@ -18,6 +18,19 @@ use project::Project;
 use vertices::VertexProjector;
 
 /// Map from coefficients to displacements at fixed points: tet vertices or render vertices.
+///
+/// ```
+/// use jounce::kinematics::Projector;
+///
+/// // Two points and one mode, whose weight is 1 at the first point and a half at the second.
+/// let projector = Projector::new(&[[0.0; 3], [1.0, 0.0, 0.0]], &[1.0, 0.5], 1)?;
+/// // An affine map of 3 x 4: the mode moves along z by 2 m.
+/// let coefficients = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0];
+/// let mut moved = [0.0; 6];
+/// projector.displacement(&coefficients, &mut moved)?;
+/// assert_eq!(moved, [0.0, 0.0, 2.0, 0.0, 0.0, 1.0]);
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct Projector(Box<dyn Project>);
 
 impl Projector {

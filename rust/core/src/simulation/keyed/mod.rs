@@ -35,6 +35,7 @@ pub struct Key {
 }
 
 /// Kinds of targets.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Aim {
     /// The displacement of these coefficients, r, in the mass norm.
@@ -48,7 +49,50 @@ pub enum Aim {
     },
 }
 
+impl std::fmt::Display for Aim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Shape(coefficients) => write!(f, "shape, {} coefficients", coefficients.len()),
+            Self::Vertex { vertex, .. } => write!(f, "vertex {vertex}"),
+        }
+    }
+}
+
 /// A motion through keys, and its control forces.
+///
+/// ```
+/// use jounce::inputs::{SimulationParams, StepInput};
+/// use jounce::material::{Field, Law, Material};
+/// use jounce::mesh::{SurfaceMesh, lattice};
+/// use jounce::model::Model;
+/// use jounce::model::reduced::{ReducedExtras, ReducedModel};
+/// use jounce::operators::Stitches;
+/// use jounce::simulation::Simulation;
+/// use jounce::simulation::keyed::{Aim, Key, KeyedParams};
+/// use jounce::subspace::{LinearProblem, Restraint};
+/// use jounce::Progress;
+///
+/// let progress = Progress::default();
+/// let mesh = lattice(&SurfaceMesh::cuboid([2.0, 0.5, 0.5])?, 8, &progress)?;
+/// let [young, poisson, density] = [1e5, 0.3, 1000.0].map(Field::Uniform);
+/// let rubber = Material::new(Law::NeoHookean, young, poisson, density)?;
+/// let held: Vec<bool> = mesh.vertices().iter().map(|vertex| vertex[0] < 0.1).collect();
+/// let restraint = Restraint { pinned: Some(&held), ..Restraint::default() };
+/// let problem = LinearProblem::new(&mesh, &rubber, &restraint, &Stitches::none(&mesh), &progress)?;
+/// let basis = problem.lowest(2, &progress)?.basis();
+/// let bar = ReducedModel::new(&mesh, &rubber, &basis, &ReducedExtras::default(), &progress)?;
+/// let mut simulation = Simulation::new(Model::Reduced(bar.into()), SimulationParams::default())?;
+/// simulation.reset(None)?;
+/// let keys = [Key { frame: 5, aim: Aim::Shape(vec![0.1, 0.0]), weight: 1.0 }];
+/// let motion = simulation.keyed(&[StepInput::default(); 6], &keys, &KeyedParams::default(), &progress)?;
+/// // Played with its forces, the body ends at the coefficients of the motion.
+/// for force in motion.forces.chunks_exact(2) {
+///     simulation.step_with(&StepInput { force: Some(force), ..StepInput::default() }, &progress)?;
+/// }
+/// let apart = simulation.coefficients()[0] - motion.coefficients[10];
+/// assert!(apart.abs() < 1e-6, "{apart}");
+/// # Ok::<(), jounce::Error>(())
+/// ```
 pub struct KeyedMotion {
     /// Generalised control forces of the frames, f x r, for [`StepInput::force`]; the given forces come on
     /// top.

@@ -10,6 +10,7 @@ use crate::stepping::state::State;
 use crate::{Error, Result, check};
 
 /// Feedback for flesh away from its planned motion; m = 2 substeps of state for backward Euler, 4 for BDF2.
+#[non_exhaustive]
 pub struct Tracking {
     /// Gains of the frames, r x m r: the force is minus the gain times the error of the coefficients of the
     /// last m substeps, newest first.

@@ -11,6 +11,7 @@ use crate::subspace::modes::{ModesProblem, SkinningModes, WEIGHT_SPACE, conducti
 use crate::{Error, Result};
 
 /// Modes found by an update, with error estimates.
+#[non_exhaustive]
 #[derive(Debug, Clone)]
 pub struct ModesUpdate {
     /// The modes: mass-orthonormal, and complementary to the rig as exactly as the previous ones.

@@ -15,6 +15,7 @@ use crate::parallel::on_pool;
 use crate::{Error, Result, check};
 
 /// Method that turns amplitudes into bends and twists.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WarpingMethod {
     /// The displacement whose gradients are closest to `exp(w) (I + e)`, weighted by volumes, with the
