@@ -124,7 +124,7 @@ CLIPS = (
         view=View(50.0, 0.24, 0.25, 1.0),
         coat=ROSE,
     ),
-    Clip("frog", "Frog", "Quaternius", "Frog_Jump", before=3, preset="Jelly", amount=2.5, width=300),
+    Clip("frog", "Frog", "Quaternius", "Frog_Jump", before=3, width=300),
     Clip("snake", "Snake", "Quaternius", "Snake_Jump", before=3, preset="Realistic", amount=1.5),
     Clip("jump", "Smooth_Male_Suit", "Quaternius", "Man_Jump", before=2, amount=2.0, view=View(50.0)),
     Clip(
@@ -141,8 +141,7 @@ CLIPS = (
         "arnaud",
         "ozz_arnaud",
         "ProAnimationBank",
-        preset="Jelly",
-        amount=1.7,
+        amount=2.5,
         licence=MIT,
         view=View(28.0, 0.24, 0.3, 0.74),
         coat=SAND,

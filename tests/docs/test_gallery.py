@@ -70,7 +70,7 @@ def test_the_first_picture_lasts_two_seconds_with_both_characters():
 @pytest.mark.parametrize("clip", CLIPS, ids=lambda clip: clip.picture)
 def test_flesh_and_pose_of_a_clip_can_be_told_apart(clip):
     apart = re.search(rf"^\| {clip.picture}\.webp \|.*\| ([\d.]+) \| [\d.]+ \|$", PAGE, re.M)
-    assert float(apart[1]) >= 0.33
+    assert float(apart[1]) >= 0.3
 
 
 def test_all_clips_are_small_together():
