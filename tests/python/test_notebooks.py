@@ -22,8 +22,8 @@ def notebooks():
     return module
 
 
-def test_there_are_eleven_and_the_list_names_each():
-    assert len(SOURCES) == 11
+def test_there_are_twelve_and_the_list_names_each():
+    assert len(SOURCES) == 12
     listed = (FOLDER / "index.md").read_text(encoding="utf-8")
     assert all(f"({source.stem}.ipynb)" in listed for source in SOURCES)
 

@@ -85,8 +85,8 @@ usage: cargo x <command>
   trailer               a minute of what Jounce does, to docs/images/trailer.mp4; rendered shots stay in
                         out/trailer/
   measure [page]        every measured page of docs/evidence.md, or only this, with new tables; all take hours
-  final [character]     the final motion of every character beside its draft and modes: out/final_motion.md and a
-                        contact sheet of each in out/final/
+  final [character]     the final motion of every character beside its draft and modes:
+                        out/final_motion.md and a contact sheet of each in out/final/
   full-space [character]
                         difference of every character's motion from the full space: out/full_space.md
   honest [character]    volume and lowest frequency of every character's body at five resolutions:
