@@ -75,6 +75,7 @@ __all__ = [
     "skinning_modes",
     "spread_to_interior",
     "step_together",
+    "stiffness",
     "weight_constraint",
     "weight_hessian",
 ]
