@@ -72,7 +72,7 @@ impl Platform {
     ///
     /// A module for Windows exports the symbols in a list. maturin's own list prefixes the symbol with the
     /// package, which matches nothing; a folder in the list's place keeps maturin from writing it.
-    pub fn flags(&self) -> Result<Vec<String>> {
+    pub fn module_flags(&self) -> Result<Vec<String>> {
         if !self.name.starts_with("windows") {
             return Ok(Vec::new());
         }

@@ -55,7 +55,7 @@ fn build(platform: &Platform, folder: &Path) -> Result<()> {
     platform.ready()?;
     let start = Instant::now();
     let options = [platform.options, &["--target", platform.target]].concat();
-    wheel::build_for(platform.target, &options, &folders::left_out()?, &platform.flags()?, folder)?;
+    wheel::build_for(platform.target, &options, &folders::left_out()?, &platform.module_flags()?, folder)?;
     println!("{}: built in {} s", platform.name, start.elapsed().as_secs());
     Ok(())
 }

@@ -41,14 +41,14 @@ fn into_dist(flags: &[String]) -> Result<PathBuf> {
 }
 
 /// Builds the wheel for `target` into `folder`, with these options for maturin, flags of rustc for all
-/// crates, and flags for the module alone.
+/// crates, and others for the module alone.
 ///
 /// It contains the licences of the compiled software; their files exist only during the build.
 pub fn build_for(
     target: &str,
     options: &[&str],
     flags: &[String],
-    last: &[String],
+    module_flags: &[String],
     folder: &Path,
 ) -> Result<()> {
     let tools = Venv::tools()?;
@@ -60,8 +60,8 @@ pub fn build_for(
         maturin.env("CARGO_ZIGBUILD_PYTHON_PATH", Venv::release()?.program("python"));
     }
     maturin.arg(folder).args(options).arg("--interpreter").arg(tools.program("python"));
-    if !last.is_empty() {
-        maturin.arg("--").args(last);
+    if !module_flags.is_empty() {
+        maturin.arg("--").args(module_flags);
     }
     if !flags.is_empty() {
         maturin.env(FLAGS.0, flags.join(FLAGS.1));
