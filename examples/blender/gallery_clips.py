@@ -68,7 +68,7 @@ CLIPS = (
         "Quaternius",
         "Run",
         before=3,
-        amount=2.0,
+        amount=1.3,
         view=SIDE_VIEW,
         width=300,
     ),
