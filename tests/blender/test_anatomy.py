@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import bpy
+import mathutils
 import numpy as np
 import pytest
 import scenes
@@ -75,9 +76,32 @@ PAINTED = {
     },
 }
 
+# Largest mean difference of a part's weight, and of the flesh, between the two sides of a mirrored skin.
+MIRRORED = 0.02
+# Largest distance of a point from the mirror image of another, as a share of the size, and least share of the
+# points with one, for a skin to count as mirrored.
+TWIN, TWINS = 1e-3, 0.9
 # Characters unlike people, and the least mean overlap of each, as reached: balls such as an avocado and a
-# slime have ribs where bellies are painted, and a fish's fins are not found.
+# slime have ribs where bellies are painted.
 UNLIKE = {
+    "open_creature/Betta.glb": (
+        0.6,
+        {
+            "fins": [
+                ((-1, 0.72, -1), FAR),
+                ((-1, 0.17, -1), (0.10, 0.29, 0.24)),
+                ((0.45, 0.17, -1), (9, 0.29, 0.24)),
+                ((0.25, 0.4, 0.5), (0.3, 0.75, 9)),
+                ((0.25, 0.47, 0.455), (0.3, 0.75, 9)),
+                ((0.25, 0.53, 0.42), (0.3, 0.75, 9)),
+                ((0.25, 0.59, 0.39), (0.3, 0.75, 9)),
+                ((0.25, 0.38, -1), (0.3, 0.83, 0.14)),
+                ((0.25, 0.47, -1), (0.3, 0.83, 0.185)),
+                ((0.25, 0.53, -1), (0.3, 0.83, 0.21)),
+                ((0.25, 0.6, -1), (0.3, 0.83, 0.235)),
+            ]
+        },
+    ),
     "mixamo/seagull_meshscale100.fbx": (
         0.65,
         {
@@ -171,6 +195,32 @@ def test_parts_of_characters_unlike_people_lie_as_far_as_they_did(module, file):
     least, painted = UNLIKE[file]
     overlaps = {part: overlap(body, surface, part, boxes) for part, boxes in painted.items()}
     assert np.mean([*overlaps.values()]) >= least, overlaps
+
+
+@pytest.mark.parametrize("file", each(PAINTED))
+def test_parts_of_a_mirrored_skin_are_mirrored(module, file):
+    body, surface = found(module, DATA / file)
+    points, size = surface.points, np.ptp(surface.points, axis=0).max()
+    tree = mathutils.kdtree.KDTree(len(points))
+    for number, point in enumerate(points):
+        tree.insert(point, number)
+    tree.balance()
+
+    def twins(axis):
+        """Number of each point's mirror image across an axis, and whether it is one."""
+        image = points.copy()
+        image[:, axis] = points[:, axis].min() + points[:, axis].max() - points[:, axis]
+        nearest = [tree.find(place) for place in image]
+        numbers, gaps = np.array([found[1:] for found in nearest]).T
+        return numbers.astype(int), gaps < TWIN * size
+
+    numbers, is_twin = max((twins(axis) for axis in (0, 1)), key=lambda pair: pair[1].sum())
+    if is_twin.mean() < TWINS:
+        pytest.skip("a skin that is not mirrored")
+    weights = np.stack([*body.part_weights, ~body.pinned], axis=1, dtype=float)
+    sides = body.embedding.interpolate(weights)
+    unlike = np.abs(sides - sides[numbers])[is_twin].mean(axis=0)
+    assert unlike.max() < MIRRORED, dict(zip((*body.parts, "flesh"), unlike, strict=True))
 
 
 @needs("open_humanoid/RobotExpressive.glb")

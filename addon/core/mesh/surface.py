@@ -13,7 +13,7 @@ from .stitches import NONE, Stitches
 
 # Version of the build: increases when the same surface and settings give another body, which invalidates
 # stored motion.
-BUILDING = 7
+BUILDING = 8
 
 
 @dataclass(frozen=True)

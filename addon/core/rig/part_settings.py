@@ -19,6 +19,7 @@ LABELS = {
     "neck": "Neck",
     "ears": "Ears",
     "tail": "Tail",
+    "fins": "Fins",
     "hair": "Hair",
     "rest": "Other",
 }
@@ -34,6 +35,7 @@ MOTION = {
     "neck": 0.3,
     "ears": 1.8,
     "tail": 1.8,
+    "fins": 1.8,
     "hair": 2.0,
     "rest": 1.0,
 }

@@ -195,6 +195,72 @@ impl Figure {
         Self::of(soup, &HOUND)
     }
 
+    /// A fish, head towards -y, 1.3 m long with its tail fin: a chain of five bones. fins: `true` for fins,
+    /// else a round tail that tapers.
+    pub fn fish(fins: bool) -> Self {
+        let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
+        let mut soup = sphere(3).placed([0.16, 0.5, 0.22], [0.0, 0.0, 0.6]);
+        if fins {
+            soup = soup
+                .and(block([0.01, 0.16, 0.24], [0.0, 0.62, 0.6]))
+                .and(block([0.01, 0.15, 0.14], [0.0, 0.1, 0.92]))
+                .and(block([0.12, 0.1, 0.01], [0.26, -0.1, 0.5]))
+                .and(block([0.12, 0.1, 0.01], [-0.26, -0.1, 0.5]));
+        } else {
+            let cone = |[x, y, z]: [f64; 3]| [x * (1.2 - y) / 2.0, y, z * (1.2 - y) / 2.0];
+            soup = soup.and(cube(8).mapped(cone).placed([0.06, 0.24, 0.06], [0.0, 0.64, 0.6]));
+        }
+        let bone = |number: u32| {
+            let at = |end: u32| [0.0, 0.24 * f64::from(end) - 0.5, 0.6];
+            (at(number), number.checked_sub(1), at(number + 1))
+        };
+        Self::of(soup, &(0..5).map(bone).collect::<Vec<_>>())
+    }
+
+    /// A spider, head towards -y: trunk, head and abdomen, and eight legs of three bones each; 27 bones.
+    pub fn spider() -> Self {
+        let mut soup = sphere(3)
+            .placed([0.18, 0.2, 0.12], [0.0, 0.0, 0.5])
+            .and(sphere(3).placed([0.1, 0.1, 0.08], [0.0, -0.26, 0.5]))
+            .and(sphere(3).placed([0.26, 0.32, 0.24], [0.0, 0.46, 0.56]));
+        let mut bones = vec![
+            ([0.0, 0.1, 0.5], None, [0.0, -0.16, 0.5]),
+            ([0.0, -0.18, 0.5], Some(0), [0.0, -0.34, 0.5]),
+            ([0.0, 0.18, 0.5], Some(0), [0.0, 0.7, 0.58]),
+        ];
+        for (side, row) in (0..4).flat_map(|row| [(1.0, row), (-1.0, row)]) {
+            let y = 0.1 * f64::from(row) - 0.15;
+            let joints = [[0.14, y, 0.5], [0.42, 2.0 * y, 0.7], [0.7, 3.0 * y, 0.4], [0.85, 3.5 * y, 0.0]]
+                .map(|[x, y, z]: [f64; 3]| [side * x, y, z]);
+            for link in 0..3 {
+                let parent = if link == 0 { 0 } else { bones.len() as u32 - 1 };
+                let [start, end] = [joints[link], joints[link + 1]];
+                bones.push((start, Some(parent), end));
+                let along =
+                    |at: f64| std::array::from_fn(|axis| start[axis] + at * (end[axis] - start[axis]));
+                let balls = (0..=6).map(|step| sphere(1).placed([0.04; 3], along(f64::from(step) / 6.0)));
+                soup = balls.fold(soup, Soup::and);
+            }
+        }
+        let mut figure = Self::of(soup, &bones);
+        figure.bones[1].name = "head".to_owned();
+        figure
+    }
+
+    /// The figure with bones for the trunk, the head and the legs alone; 10 bones.
+    pub fn armless() -> Self {
+        let own = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        let mut bones: Vec<_> = own.collect();
+        let arms = [bone("left arm"), bone("right arm")];
+        bones.drain(arms[1]..arms[1] + 3);
+        bones.drain(arms[0]..arms[0] + 3);
+        for (_, parent, _) in &mut bones {
+            // The right leg moved forward by the three bones of the left arm.
+            *parent = parent.map(|above| if above >= 10 { above - 3 } else { above });
+        }
+        Self::of(body(), &bones)
+    }
+
     /// The figure with two strands of hair of given radii; 22 bones.
     pub fn hair(radii: [f64; 2]) -> Self {
         let mut soup = body();

@@ -103,7 +103,9 @@ fn a_hound_is_soft_below_and_hard_along_its_back() {
                 && if below { z < 0.68 && z > 0.55 } else { z > 0.94 && z < 1.05 }
         })
     };
-    let (belly, back, ribs) = (at(0.05, 0.3, true), at(0.05, 0.3, false), at(-0.22, -0.1, true));
+    // The costal arch rises from the elbows below to the loins above.
+    let (belly, back) = (at(-0.1, 0.3, true), at(0.05, 0.3, false));
+    let ribs = bone(&body, |[x, y, z]| x.abs() < 0.12 && y > -0.3 && y < -0.15 && z > 0.75 && z < 0.9);
     assert!(belly < 0.55 && back > 0.8 && ribs > 0.85, "{belly} {back} {ribs}");
     let tail = within(&body, |[_, y, _]| y > 0.98);
     assert!(tail.iter().all(|&vertex| !body.pinned[vertex]));
@@ -186,6 +188,44 @@ fn ears_and_tails_are_free_and_the_skull_is_not() {
     assert!(mean(weights(&body, Part::Ears), &ears) > 0.9);
     assert!(within(&body, |[_, y, z]| y.abs() < 0.1 && z > 1.62 && z < 1.72).iter().all(|&v| body.pinned[v]));
     assert!(mean(weights(&body, Part::Tail), &within(&body, |[_, y, _]| y > 0.7)) > 0.9);
+}
+
+#[test]
+fn fins_are_free_and_a_round_tail_is_none() {
+    let fish = found(&Figure::fish(true));
+    let fins = [
+        within(&fish, |[_, _, z]| z > 0.95),
+        within(&fish, |[_, y, z]| y > 0.65 && (z - 0.6).abs() > 0.1),
+        within(&fish, |[x, _, _]| x > 0.28),
+        within(&fish, |[x, _, _]| x < -0.28),
+    ];
+    for fin in fins {
+        assert!(fin.iter().all(|&vertex| !fish.pinned[vertex]));
+        assert!(mean(weights(&fish, Part::Fins), &fin) > 0.9);
+    }
+    let trunk = within(&fish, |[x, y, z]| x.abs() < 0.12 && y.abs() < 0.2 && (z - 0.6).abs() < 0.15);
+    assert!(mean(weights(&fish, Part::Fins), &trunk) < 0.05);
+    assert!(found(&Figure::fish(false)).parts().iter().all(|found| found.part != Part::Fins));
+}
+
+#[test]
+fn a_spider_stands_on_eight_legs_and_its_abdomen_is_soft() {
+    let body = found(&Figure::spider());
+    let abdomen = within(&body, |[x, y, z]| x.abs() < 0.1 && y > 0.4 && y < 0.6 && z < 0.45);
+    let soft = abdomen.iter().filter(|&&vertex| !body.pinned[vertex]).count();
+    assert!(3 * soft > abdomen.len(), "{soft} of {} vertices are soft", abdomen.len());
+    for side in [1.0, -1.0] {
+        let feet = within(&body, |[x, _, z]| side * x > 0.78 && z < 0.2);
+        assert!(feet.iter().all(|&vertex| body.pinned[vertex]));
+    }
+}
+
+#[test]
+fn arms_without_bones_are_bone() {
+    let body = found(&Figure::armless());
+    let arms = within(&body, |[x, _, z]| x.abs() > 0.4 && z > 1.3);
+    let share = mean(body.core_share(), &arms);
+    assert!(share > 0.85, "{share}");
 }
 
 #[test]

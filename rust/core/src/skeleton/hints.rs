@@ -11,7 +11,7 @@ const HARD: [&str; 25] = [
     "claw",
 ];
 /// Words in the names of bones of long soft parts.
-const LONG: [&str; 21] = [
+const LONG: [&str; 22] = [
     "ear",
     "ears",
     "tail",
@@ -28,6 +28,7 @@ const LONG: [&str; 21] = [
     "antenna",
     "tentacle",
     "fin",
+    "fins",
     "cape",
     "skirt",
     "cloak",
@@ -41,9 +42,10 @@ const BULGING: [&str; 16] = [
 ];
 
 /// Words of the parts that a soft bone may belong to; other long ones are as hair is.
-const PARTS: [(Part, &[&str]); 5] = [
+const PARTS: [(Part, &[&str]); 6] = [
     (Part::Ears, &["ear", "ears"]),
     (Part::Tail, &["tail"]),
+    (Part::Fins, &["fin", "fins"]),
     (Part::Chest, &["breast", "breasts", "boob", "boobs", "bust", "pec", "peck"]),
     (Part::Belly, &["belly"]),
     (Part::Buttocks, &["butt", "buttock", "buttocks", "glute", "glutes"]),

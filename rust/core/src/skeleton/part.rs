@@ -25,6 +25,8 @@ pub enum Part {
     Ears,
     /// Tail.
     Tail,
+    /// Fins of a fish.
+    Fins,
     /// Hair, skirts, capes and other things on soft bones.
     Hair,
     /// Flesh of no other part.
@@ -33,7 +35,7 @@ pub enum Part {
 
 impl Part {
     /// All parts, in the order of their declaration.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Belly,
         Self::Chest,
         Self::Buttocks,
@@ -43,6 +45,7 @@ impl Part {
         Self::Neck,
         Self::Ears,
         Self::Tail,
+        Self::Fins,
         Self::Hair,
         Self::Rest,
     ];
@@ -59,6 +62,7 @@ impl Part {
             Self::Neck => "neck",
             Self::Ears => "ears",
             Self::Tail => "tail",
+            Self::Fins => "fins",
             Self::Hair => "hair",
             Self::Rest => "rest",
         }
@@ -94,6 +98,7 @@ impl Part {
             Self::Neck => (4.5, 8.0, 0.008),
             Self::Ears => (1.1, 6.0, 0.06),
             Self::Tail => (1.0, 6.0, 0.07),
+            Self::Fins => (1.2, 6.0, 0.06),
             Self::Hair => (1.2, 5.0, 0.06),
             Self::Rest => (4.0, 8.0, 0.012),
         }
@@ -101,7 +106,7 @@ impl Part {
 
     /// `true` for parts that stick out of the body, however thin.
     pub(super) fn is_appendage(self) -> bool {
-        matches!(self, Self::Ears | Self::Tail | Self::Hair)
+        matches!(self, Self::Ears | Self::Tail | Self::Fins | Self::Hair)
     }
 }
 

@@ -11,6 +11,8 @@ type Point = Vector3<f64>;
 
 /// Distance, as a share of the body's length, below which heads coincide.
 const APART: f64 = 1e-3;
+/// Largest share of the body's volume moved by a root that is a control for others.
+const CONTROL: f64 = 1e-3;
 /// Smallest share of common flesh to attach a root to a bone of another tree.
 const SHARED: f64 = 1e-3;
 
@@ -31,7 +33,8 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Tree with the given parents. Every root except the largest is attached to the bone with most common
-    /// flesh, such as feet that an exporter detached from their legs.
+    /// flesh, such as feet that an exporter detached from their legs. Single bones below a root without flesh
+    /// are roots: feet for inverse kinematics.
     pub(super) fn new(
         bones: &[Bone],
         mesh: &TetMesh,
@@ -46,6 +49,7 @@ impl Tree {
         let mut parent: Vec<Option<usize>> =
             bones.iter().map(|bone| bone.parent.map(|j| j as usize)).collect();
         check_ends(&parent)?;
+        release(&mut parent, &own);
         hang_roots(&mut parent, rig, volume, &own);
         let mut children = vec![Vec::new(); bones.len()];
         for (bone, above) in parent.iter().enumerate() {
@@ -175,6 +179,15 @@ fn check_ends(parent: &[Option<usize>]) -> Result<()> {
 
 fn root_of(parent: &[Option<usize>], bone: usize) -> usize {
     std::iter::successors(Some(bone), |&bone| parent[bone]).last().unwrap_or(bone)
+}
+
+/// Makes roots of the single bones below roots without flesh.
+fn release(parent: &mut [Option<usize>], own: &[f64]) {
+    let is_control = |bone: usize| parent[bone].is_none() && own[bone] < CONTROL;
+    let is_single = |bone: usize| own[bone] > 0.0 && !parent.contains(&Some(bone));
+    let released: Vec<usize> =
+        (0..own.len()).filter(|&bone| is_single(bone) && parent[bone].is_some_and(is_control)).collect();
+    released.into_iter().for_each(|bone| parent[bone] = None);
 }
 
 fn hang_roots(parent: &mut [Option<usize>], rig: &Rig, volume: &[f64], own: &[f64]) {

@@ -23,7 +23,7 @@ pub(super) fn paint(paint: &mut Paint, flesh: &Flesh<'_>, tree: &Tree, part: imp
             tree.with_below(root).into_iter().filter(|&bone| part(bone) == Some(kind)).collect();
         let free = match kind {
             Part::Tail => TAIL,
-            Part::Ears | Part::Hair => OTHER,
+            Part::Ears | Part::Fins | Part::Hair => OTHER,
             // A bone in a breast or a belly moves all of it.
             _ => [-1.0, 0.0],
         };

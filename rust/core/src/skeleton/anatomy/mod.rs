@@ -30,6 +30,8 @@ use plan::{Limb, Plan};
 const NECK: [f64; 2] = [0.85, 0.95];
 /// Radii, as shares of the body's length, from which on flesh is all bone and none for being thin.
 const THIN: [f64; 2] = [0.02, 0.028];
+/// Share of bone in the trunk of a fish.
+const FISH: f64 = 0.6;
 /// Share of bone from which on a place is bone.
 const BONE: f64 = 0.97;
 /// Share of bone from which on the bone itself is bone, however slim the body; below it a part of it is.
@@ -50,7 +52,7 @@ const USUAL: f64 = 0.5;
 /// Share of bone at each vertex, n, and the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anatomy {
-    /// `false` for a body without legs or head, whose core does not follow the shares.
+    /// `false` for a body without legs, head and fins, whose core does not follow the shares.
     pub(crate) is_regional: bool,
     pub(crate) share: Vec<f64>,
     pub(crate) parts: Vec<FoundPart>,
@@ -60,15 +62,22 @@ impl Anatomy {
     /// Finds the anatomy of a body. asked: role that the artist chose for each bone, b.
     pub(super) fn of(flesh: &Flesh<'_>, tree: &Tree, found: &Found, asked: &[BoneRole]) -> Self {
         let mut paint = Paint::new(flesh.volume.len());
-        let plan = Plan::new(tree, found).and_then(|plan| Some((Axes::new(&plan, tree)?, plan)));
-        let is_regional = plan.is_some();
-        match plan {
+        let is_leg = |&limb: &usize| !protrusions::is_fin(flesh, &tree.with_below(limb));
+        let has_legs = found.pairs.iter().flatten().any(is_leg);
+        let plan = Plan::new(tree, found)
+            .filter(|_| has_legs)
+            .and_then(|plan| Some((Axes::new(&plan, tree)?, plan)));
+        let is_regional = match plan {
             Some((axes, mut plan)) => {
                 plan.divide(tree, found, &axes);
                 body(&mut paint, (flesh, &axes), tree, found, &plan);
+                true
             }
-            None => chains::paint(&mut paint, flesh, tree, |bone| found.soft[bone]),
-        }
+            None => {
+                chains::paint(&mut paint, flesh, tree, |bone| found.soft[bone]);
+                fish(&mut paint, flesh)
+            }
+        };
         choices(&mut paint, flesh, asked);
         let rigid = share_of(flesh.rig, |bone| found.roles[bone] == BoneRole::Rigid);
         let appendage: Vec<f64> = (0..rigid.len()).map(|vertex| paint.appendage(vertex)).collect();
@@ -188,6 +197,19 @@ fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, foun
         protrusions::tail(paint, flesh, axes, &hind);
     }
     thin(paint, flesh);
+}
+
+/// Paints fins, and a firm trunk beside them; `false` for a body without fins.
+fn fish(paint: &mut Paint, flesh: &Flesh<'_>) -> bool {
+    protrusions::fins(paint, flesh);
+    if !paint.parts.contains_key(&Part::Fins) {
+        return false;
+    }
+    for vertex in 0..flesh.volume.len() {
+        paint.lay(vertex, (1.0 - paint.appendage(vertex)).clamp(0.0, 1.0), FISH);
+    }
+    thin(paint, flesh);
+    true
 }
 
 /// Makes thin flesh bone, but for what sticks out of the body.

@@ -1,8 +1,8 @@
-//! Ears and tails without bones: thin pieces that stick out of the head or of the hind end.
+//! Ears, tails and fins without bones: thin pieces that stick out of the head, of the hind end, or of a fish.
 
 use std::collections::BTreeMap;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::axes::Axes;
 use super::flesh::Flesh;
@@ -10,13 +10,15 @@ use super::paint::{Paint, step};
 use crate::skeleton::part::Part;
 use crate::skeleton::specks::pieces;
 
-/// Radii of the bulk and of protrusions, as shares of the largest.
-const BULK: f64 = 0.55;
-const THIN: f64 = 0.5;
-/// Distances from the bulk from which on a piece of the head or of the hind end sticks out, in largest radii,
-/// and in cells: a layer of cells lies around everything.
-const OUT: [f64; 2] = [0.45, 0.3];
+/// Largest radius of protrusions, and least of the bulk, as shares of the largest; of fins, and of others.
+const SHEET: [f64; 2] = [0.25, 0.3];
+const THIN: [f64; 2] = [0.5, 0.55];
+/// Distances from the bulk from which on a piece of the head, of the hind end or of a fish sticks out, in
+/// largest radii, and in cells: a layer of cells lies around everything.
+const OUT: [f64; 3] = [0.45, 0.3, 0.1];
 const LAYER: f64 = 1.2;
+/// Largest radius of a single layer of cells, in cells.
+const LAYER_RADIUS: f64 = 0.6;
 /// Least vertices of a piece.
 const LEAST: usize = 6;
 /// Least volume share of a piece.
@@ -25,8 +27,11 @@ const SPECK: f64 = 0.00005;
 /// hat goes around the head, an arm may lie along the trunk.
 const EAR: [f64; 2] = [0.7, 1.9];
 const ARM: [f64; 2] = [0.9, 3.0];
-/// Least length of a tail, in largest radii.
+/// Least length of a tail and of a fin, in largest radii.
 const TAIL: f64 = 0.6;
+const FIN: f64 = 0.35;
+/// Least breadth of a fin, in thicknesses.
+const FLAT: f64 = 2.0;
 /// Least distance of an ear from the middle plane, and largest of a tail, in largest radii.
 const ASIDE: f64 = 0.3;
 const CENTRAL: f64 = 0.35;
@@ -47,11 +52,11 @@ struct Piece {
     /// Distance of each vertex from the bulk, metres.
     far: Vec<f64>,
     volume: f64,
-    /// Distance of the tip from the bulk, of the middle from the middle plane, and width of the base, in
-    /// largest radii.
+    /// Distance of the tip from the bulk, and width of the base, in largest radii.
     length: f64,
-    side: f64,
     width: f64,
+    /// Largest radius of the flesh that the piece sticks out of, metres.
+    largest: f64,
 }
 
 /// Frees pairs of thin pieces of the head. weight: of the head, n.
@@ -74,45 +79,76 @@ pub(super) fn arms(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[
 
 /// Pairs of thin pieces that stick out to the sides.
 fn in_pairs(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], [length, width]: [f64; 2]) -> Vec<Piece> {
-    let found: Vec<Piece> = sticking_out(flesh, axes, weight, OUT[0])
+    let found: Vec<(Piece, f64)> = sticking_out(flesh, weight, THIN, OUT[0])
         .into_iter()
         .flat_map(|piece| piece.halves(flesh, axes, weight))
-        .filter(|piece| piece.volume > SPECK && piece.length > length && piece.side.abs() > ASIDE)
-        .filter(|piece| piece.width < width)
+        .map(|piece| (piece.side(flesh, axes), piece))
+        .filter(|(side, piece)| piece.volume > SPECK && piece.length > length && side.abs() > ASIDE)
+        .filter(|(_, piece)| piece.width < width)
+        .map(|(side, piece)| (piece, side))
         .collect();
     let alike = |a: f64, b: f64, most: f64| (a - b).abs() < most * a.max(b);
-    let has_mate = |piece: &Piece| {
-        found.iter().any(|other| {
-            other.side * piece.side < 0.0
+    let has_mate = |(piece, side): &(Piece, f64)| {
+        found.iter().any(|(other, other_side)| {
+            other_side * side < 0.0
                 && alike(other.volume, piece.volume, ALIKE[0])
                 && alike(other.length, piece.length, ALIKE[1])
         })
     };
     let paired: Vec<bool> = found.iter().map(has_mate).collect();
-    found.into_iter().zip(paired).filter_map(|(piece, paired)| paired.then_some(piece)).collect()
+    found.into_iter().zip(paired).filter_map(|((piece, _), paired)| paired.then_some(piece)).collect()
 }
 
 /// Frees a thin piece in the middle of the hind end. weight: of the hind end, n.
 pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) {
-    for piece in sticking_out(flesh, axes, weight, OUT[1]) {
+    for piece in sticking_out(flesh, weight, THIN, OUT[1]) {
         let is_slender = piece.width < SLENDER * piece.length;
-        if piece.volume > SPECK && piece.length > TAIL && piece.side.abs() < CENTRAL && is_slender {
+        let is_central = piece.side(flesh, axes).abs() < CENTRAL;
+        if piece.volume > SPECK && piece.length > TAIL && is_central && is_slender {
             piece.set_free(paint, Part::Tail, [0.05, 0.25]);
         }
     }
 }
 
-/// Thin pieces of a part, far from the bulk.
-fn sticking_out(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], out: f64) -> Vec<Piece> {
+/// Frees flat pieces of a body without legs.
+pub(super) fn fins(paint: &mut Paint, flesh: &Flesh<'_>) {
+    for piece in sticking_out(flesh, &vec![1.0; flesh.volume.len()], SHEET, OUT[2]) {
+        if piece.length > FIN && is_flat(flesh, &piece.vertices) {
+            piece.set_free(paint, Part::Fins, [0.05, 0.3]);
+        }
+    }
+}
+
+/// `true` if some bones move a fin of a single layer of cells.
+pub(super) fn is_fin(flesh: &Flesh<'_>, bones: &[usize]) -> bool {
+    let weight = flesh.share(bones);
+    let own: Vec<usize> = (0..weight.len()).filter(|&vertex| weight[vertex] > 0.5).collect();
+    let thin = own.iter().filter(|&&vertex| flesh.reached[vertex] < LAYER_RADIUS * flesh.cell).count();
+    2 * thin > own.len() && is_flat(flesh, &own)
+}
+
+/// `true` if the second largest extent of some flesh is well above its smallest one.
+fn is_flat(flesh: &Flesh<'_>, vertices: &[usize]) -> bool {
+    let places = vertices.iter().map(|&vertex| flesh.place(vertex));
+    let middle = places.clone().sum::<Vector3<f64>>() / vertices.len().max(1) as f64;
+    let spread = places.map(|place| (place - middle) * (place - middle).transpose()).sum::<Matrix3<f64>>();
+    let mut squares = spread.symmetric_eigenvalues();
+    squares.as_mut_slice().sort_by(f64::total_cmp);
+    squares[1] > FLAT * FLAT * squares[0].max(0.0)
+}
+
+/// Thin pieces of a part, far from the bulk. thin, thick: largest radius of them and least of the bulk.
+fn sticking_out(flesh: &Flesh<'_>, weight: &[f64], [thin, thick]: [f64; 2], out: f64) -> Vec<Piece> {
     let own: Vec<usize> = (0..weight.len()).filter(|&vertex| weight[vertex] > 0.5).collect();
     let largest = own.iter().map(|&vertex| flesh.reached[vertex]).fold(0.0, f64::max);
+    let [thin, thick] = [thin, thick].map(|share| (share * largest).max(LAYER_RADIUS * flesh.cell));
     let bulk: Vec<Vector3<f64>> = own
         .iter()
-        .filter(|&&vertex| flesh.reached[vertex] > BULK * largest)
+        .filter(|&&vertex| flesh.reached[vertex] > thick)
         .map(|&vertex| flesh.place(vertex))
         .collect();
     let mut far = vec![0.0; weight.len()];
-    for &vertex in own.iter().filter(|&&vertex| flesh.reached[vertex] < THIN * largest) {
+    for &vertex in own.iter().filter(|&&vertex| flesh.reached[vertex] < thin) {
         let place = flesh.place(vertex);
         let squared = bulk.iter().map(|other| (other - place).norm_squared()).fold(f64::INFINITY, f64::min);
         far[vertex] = squared.sqrt();
@@ -124,12 +160,12 @@ fn sticking_out(flesh: &Flesh<'_>, axes: &Axes, weight: &[f64], out: f64) -> Vec
     for vertex in (0..far.len()).filter(|&vertex| sticks(vertex)) {
         found.entry(roots[vertex]).or_default().push(vertex);
     }
-    let made = found.into_values().map(|vertices| Piece::new(flesh, axes, vertices, &far, largest));
+    let made = found.into_values().map(|vertices| Piece::new(flesh, vertices, &far, largest));
     made.filter(|piece| piece.vertices.len() >= LEAST).collect()
 }
 
 impl Piece {
-    fn new(flesh: &Flesh<'_>, axes: &Axes, vertices: Vec<usize>, far: &[f64], largest: f64) -> Self {
+    fn new(flesh: &Flesh<'_>, vertices: Vec<usize>, far: &[f64], largest: f64) -> Self {
         let whole: f64 = flesh.volume.iter().sum();
         let far: Vec<f64> = vertices.iter().map(|&vertex| far[vertex]).collect();
         let longest = far.iter().copied().fold(0.0, f64::max);
@@ -139,30 +175,35 @@ impl Piece {
             vertices.iter().zip(&far).filter(at_base).map(|(&vertex, _)| flesh.place(vertex)).collect();
         let middle = base.iter().sum::<Vector3<f64>>() / base.len() as f64;
         let width = 2.0 * base.iter().map(|place| (place - middle).norm()).fold(0.0, f64::max);
-        let sides = vertices.iter().map(|&vertex| axes.place(flesh.place(vertex))[1]).sum::<f64>();
         Self {
             volume: vertices.iter().map(|&vertex| flesh.volume[vertex]).sum::<f64>() / whole,
             length: longest / largest,
             width: width / largest,
-            side: sides / vertices.len() as f64 * axes.length / largest,
+            largest,
             vertices,
             far,
         }
     }
 
+    /// Distance of the middle from the middle plane, in largest radii; negative on one side.
+    fn side(&self, flesh: &Flesh<'_>, axes: &Axes) -> f64 {
+        let sides = self.vertices.iter().map(|&vertex| axes.place(flesh.place(vertex))[1]).sum::<f64>();
+        sides / self.vertices.len() as f64 * axes.length / self.largest
+    }
+
     /// The piece, or its two sides if it lies across the middle plane, as two ears joined by hair do.
     fn halves(self, flesh: &Flesh<'_>, axes: &Axes, weight: &[f64]) -> Vec<Self> {
-        if self.side.abs() > ASIDE {
+        if self.side(flesh, axes).abs() > ASIDE {
             return vec![self];
         }
-        let largest = self.far.iter().copied().fold(0.0, f64::max) / self.length;
+        let largest = self.largest;
         let mut far = vec![0.0; weight.len()];
         self.vertices.iter().zip(&self.far).for_each(|(&vertex, &distance)| far[vertex] = distance);
         let half = |sign: f64| {
             let beside =
                 |&vertex: &usize| sign * axes.place(flesh.place(vertex))[1] * axes.length > 0.15 * largest;
             let vertices: Vec<usize> = self.vertices.iter().copied().filter(beside).collect();
-            (vertices.len() >= LEAST).then(|| Self::new(flesh, axes, vertices, &far, largest))
+            (vertices.len() >= LEAST).then(|| Self::new(flesh, vertices, &far, largest))
         };
         [1.0, -1.0].into_iter().filter_map(half).collect()
     }

@@ -13,9 +13,10 @@ const BUTTOCKS: f64 = 0.3;
 const CHEST: f64 = 0.62;
 /// Least share at the lower end of the belly, which hangs on the pelvis.
 const LOW_BELLY: f64 = 0.42;
-/// Lower edge of the rib cage along the trunk, and its rise from the middle to the front.
-const RIBS: f64 = 0.45;
-const ARCH: f64 = 0.12;
+/// Lower edge of the rib cage along the trunk, and its rise from the middle to the front, of an upright body
+/// and of another, whose ribs end at the elbows below and near the loins above.
+const RIBS: [f64; 2] = [0.45, 0.12];
+const LOW_RIBS: [f64; 2] = [0.5, 0.22];
 /// Range along the trunk of the fold below the breasts, where the ribs reach the skin: a belly that swings
 /// takes no breast along.
 const FOLD: [f64; 2] = [0.58, 0.7];
@@ -40,11 +41,12 @@ pub(super) fn paint(
     weight: &[f64],
     has_arms: bool,
 ) {
+    let [edge, rise] = if axes.upright { RIBS } else { LOW_RIBS };
     let fat = if axes.upright { fatness(flesh, places, weight) } else { 0.0 };
     for (vertex, &own) in weight.iter().enumerate() {
         let place = [places.along[vertex], places.front[vertex], places.side[vertex]];
         let [along, front, _] = place;
-        let edge = RIBS + ARCH * front;
+        let edge = edge + rise * front;
         let ribs = step(along, edge - 0.05, edge + 0.05);
         let mut share = blend(loins(place, axes.upright), 1.0, ribs);
         share += (1.0 - step(along, -0.25, -0.08)) * (PELVIS - share).max(0.0);
