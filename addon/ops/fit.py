@@ -1,12 +1,14 @@
 """jounce.fit: makes flesh as soft and as lively as a shot allows."""
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
+import jounce
 import numpy as np
 
-from ..bridge.body import bodies, diagnosis
+from ..bridge.body import bodies
+from ..bridge.body.builds import FitOfParts
 from ..bridge.inputs import played_actions
 from ..bridge.loads import animated_settings
 from ..bridge.motions import motions
@@ -187,16 +189,18 @@ class Trials:
     """Motions of a body over the frames of a shot, with tunings of the body and of its parts.
 
     plain: the body with all parts alike. names: of the measured parts. is_final: True for final motions,
-    for which a sketch of the body is enough. folds: of the surface in the drives, as text.
+    for which a sketch of the body is enough. folds: of the surface in the drives, as text. gauge: of the
+    plain body. made: bodies with other tunings of the parts, made before.
     """
 
     plain: motions.Motions
     drives: list[FrameInput]
     scene: bpy.types.Scene
-    names: tuple[str, ...]
+    gauge: Gauge
     is_final: bool
     is_sketched: bool
     folds: str
+    made: dict[tuple[PartTuning, ...], motions.Motions] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -215,8 +219,8 @@ class Trials:
         folds = folds_in(scene.surface, drives)
         if folds != state.folds:
             plain, drives = yield from refolded(plain, drives, folds, modes, steps, context)
-        names = Gauge(plain.body, scene.surface, drives).parts
-        return cls(plain, drives, context.scene, names, is_final, is_sketched, folds)
+        gauge = Gauge(plain.body, scene.surface, drives)
+        return cls(plain, drives, context.scene, gauge, is_final, is_sketched, folds)
 
     def firmed(
         self, free: fitting.Extent, start: float, steps: range, context: bpy.types.Context
@@ -237,15 +241,16 @@ class Trials:
         modes = DRAFTED if self.is_sketched else 0
         made = refolded(self.plain, self.drives, folds, modes, steps, context)
         plain, drives = yield from scaled(made, 0.8, 1.0)
-        return replace(self, plain=plain, drives=drives, folds=folds), ease
+        return replace(self, plain=plain, drives=drives, folds=folds, made={}), ease
 
     def named(self, parts: tuple[PartTuning, ...]) -> dict[str, PartTuning]:
         """The tunings of the parts by their names."""
-        return dict(zip(self.names, parts, strict=True)) if parts else {}
+        return dict(zip(self.gauge.parts, parts, strict=True)) if parts else {}
 
     def free(self) -> fitting.Measuring:
         """The extent of the natural draft without limits."""
-        return Rehearsal(self.plain, self.drives, self.scene, is_limited=False)(fitting.tuning(0.0))
+        gauge = self.gauge.over(self.plain.body, self.plain.scene.surface, self.drives)
+        return Rehearsal(self.plain, gauge, self.drives, self.scene, is_limited=False)(fitting.tuning(0.0))
 
     def extent_over(self, own: slice, parts: tuple[PartTuning, ...]) -> Callable[[Tuning], fitting.Measuring]:
         """The extent over a slice of the frames with these tunings of the parts."""
@@ -260,13 +265,14 @@ class Trials:
 
     def _rehearsal(self, own: slice, parts: tuple[PartTuning, ...]) -> "Generator[Step, None, Rehearsal]":
         rows = [PartRow(name, fitted=fitted) for name, fitted in self.named(parts).items()]
-        made = self.plain
-        if rows:
+        made = self.made.get(parts, self.plain)
+        if rows and parts not in self.made:
             made = yield from with_parts(self.plain.scene, rows, int(self.is_sketched))
-        fine = (yield from prepared(made)) if self.is_final else None
-        return Rehearsal(
-            made, self.drives[own], self.scene, fine, part=(own.stop - own.start) / len(self.drives)
-        )
+            self.made[parts] = made
+        model = (yield from prepared(made)).model if self.is_final else None
+        drives = self.drives[own]
+        gauge = self.gauge.over(made.body, made.scene.surface, drives, model)
+        return Rehearsal(made, gauge, drives, self.scene, model, part=len(drives) / len(self.drives))
 
 
 def read(made: motions.Motions, steps: range, context: bpy.types.Context) -> frame_readings.Drives:
@@ -286,7 +292,7 @@ def refolded(
     context: bpy.types.Context,
 ) -> Generator[Step, None, tuple[motions.Motions, list[FrameInput]]]:
     """A body with other folds, and its drives. modes: of a sketch, 0 for the whole body."""
-    scene = bodies.read(made.scene.host, context, lambda _sentence: None, folds)
+    scene = bodies.refolded(made.scene, folds)
     made = yield from scaled(with_parts(scene, [], modes), 0.0, 0.5)
     # Offsets and forces are those of the modes of one body.
     if any(drive.offsets is not None or drive.force is not None for drive in drives):
@@ -324,11 +330,7 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
 
 def keep_fit(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
-    keep(found.built, context)
-    found.host.jounce.fit_parts(found.parts)
-    found.host.jounce.folds = found.folds
-    # The build was made with these parts.
-    diagnosis.renew(found.host, "build", context)
+    keep(found.built, context, FitOfParts(found.parts, found.folds))
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
     if fitted.tuning is not None:
         state.frequency, state.shot_amount = fitted.tuning.frequency, fitted.tuning.amount
@@ -354,21 +356,21 @@ class Rehearsal:
     def __init__(
         self,
         made: motions.Motions,
+        gauge: Gauge,
         drives: list[FrameInput],
         scene: bpy.types.Scene,
-        fine: full_space.FineBody | None = None,
+        model: "jounce.Model | None" = None,
         is_limited: bool = True,
         part: float = 1.0,
     ) -> None:
-        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act.
+        """gauge: of these drives and this model. model: of the full space, None for drafts.
 
-        part: share of the whole shot in these drives.
+        is_limited: True if the body's limits act. part: share of the whole shot in these drives.
         """
         own = made.scene.host.jounce.motion_settings()
         self._settings = own if is_limited else replace(own, limit=None, stretch=None)
         self._made, self._drives, self._scene, self._part = made, drives, scene, part
-        self._model = None if fine is None else fine.model
-        self.gauge = Gauge(made.body, made.scene.surface, drives, self._model)
+        self._model, self.gauge = model, gauge
 
     def __call__(self, tuning: Tuning) -> fitting.Measuring:
         """The extent of the motion."""
