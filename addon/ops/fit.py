@@ -20,7 +20,7 @@ from ..core.common.user_error import UserError
 from ..core.flesh.settings import FrequencyOf, Quality
 from ..core.rig import part_settings
 from ..core.rig.part_settings import PartRow
-from ..core.shot import final_fitting, fitting
+from ..core.shot import final_fitting, fit_report, fitting
 from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.shot.motion_extent import Gauge
 from ..core.shot.part_fitting import PartTuning
@@ -42,6 +42,8 @@ FITTED = (
     "fitted_names",
     "fitted_outline",
     "fitted_keys",
+    "fitted_size",
+    "fitted_reason",
     "folds",
 )
 
@@ -85,16 +87,15 @@ class JOUNCE_OT_fit_again(LongOperator):
 class Fit:
     """The fitted frequency of a body.
 
-    held: frames with held flesh, and the reason; empty without any. built: with the fit. parts: fitted
-    softness and amount by the names of the parts; empty if all are alike. folds: as text.
+    held: frames with held flesh, and the reason; empty without any. built: with the fit. of_parts: what is
+    kept with the build.
     """
 
     host: bpy.types.Object
     fitted: Fitted
     held: str
     built: Built
-    parts: dict[str, PartTuning]
-    folds: str
+    of_parts: FitOfParts
 
 
 # Task with a fit as its result.
@@ -161,7 +162,9 @@ def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) 
     digest = own.scene.surface.digest(host.jounce.build_settings())
     message = built_bodies.describe(own.body, len(own.scene.surface.stitches))
     new = Built(own.scene, bound_of(host), own.body, digest, message)
-    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, parts, trials.folds)
+    told = yield from trials.told(fitted, own.body)
+    of_parts = FitOfParts(parts, trials.folds, told)
+    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, of_parts)
 
 
 def with_parts(
@@ -247,6 +250,18 @@ class Trials:
         """The tunings of the parts by their names."""
         return dict(zip(self.gauge.parts, parts, strict=True)) if parts else {}
 
+    def told(
+        self, fitted: Fitted, body: "jounce.Body"
+    ) -> "Generator[Step, None, dict[str, fit_report.PartReport]]":
+        """A report of each measured part of a body that is built with a fit."""
+        host = self.plain.scene.host
+        settings = host.jounce.motion_settings()
+        if fitted.tuning is not None:
+            settings = replace(settings, frequency=fitted.tuning.frequency)
+        settings = replace(settings, softness=1.0)
+        stiffness = stiffness_of(built_frequency(body, settings.frequency_of), settings)
+        return (yield from fit_report.reports(fitted, self.gauge.parts, bounds_of(host), body, stiffness))
+
     def free(self) -> fitting.Measuring:
         """The extent of the natural draft without limits."""
         gauge = self.gauge.over(self.plain.body, self.plain.scene.surface, self.drives)
@@ -330,24 +345,18 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
 
 def keep_fit(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
-    keep(found.built, context, FitOfParts(found.parts, found.folds))
+    keep(found.built, context, found.of_parts)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
     if fitted.tuning is not None:
         state.frequency, state.shot_amount = fitted.tuning.frequency, fitted.tuning.amount
     state.fitted_frequency = state.frequency
     state.fitted_names, state.fitted_outline = now.names, now.outline
     state.fitted_keys = played_actions.keys(found.host)
+    state.fitted_size, state.fitted_reason = fitted.extent.size, fitted.reason.name
     held = f". {found.held}" if found.held else ""
-    feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
-    moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
-    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts)}{held}"
-
-
-def told_parts(parts: dict[str, tuple[float, float]]) -> str:
-    """Sentence about the parts that are fitted otherwise than the body; empty for none."""
-    shares = {name: softness * amount for name, (softness, amount) in parts.items()}
-    told = [f"{part_settings.LABELS[n]} {share:.2g}" for n, share in shares.items() if not 0.8 < share < 1.25]
-    return f". Parts softer than the body (above 1) or firmer: {', '.join(told)}" if told else ""
+    parts = {name: softness * amount for name, (softness, amount) in found.of_parts.parts.items()}
+    tuning = Tuning(state.frequency, state.shot_amount)
+    return f"{fit_report.sentence(found.host.name, tuning, fitted, parts)}{held}"
 
 
 class Rehearsal:

@@ -27,6 +27,14 @@ from .operator import LongOperator
 # Number of frames for choosing the frequency; more take long with heavy rigs.
 FITTED_FRAMES = 120
 
+# How a body moves without a fit, by its kind.
+MOVES = {
+    BodyKind.RIGGED: "follows its bones",
+    BodyKind.LOOSE: "falls, bounces and rolls",
+    BodyKind.ATTACHED: "swings as cloth",
+    BodyKind.PINNED: "sways from its root",
+}
+
 
 class NoFlesh(UserError):
     """Refusal of a prop or a machine, all of which follows its bones rigidly."""
@@ -98,7 +106,7 @@ def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armat
     scene = None
     if not pinned(host, context, warn):
         scene = (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
-    making = build_body(host, context, warn) if scene is None else fleshed(scene, context, warn)
+    making = plainly(host, context, warn) if scene is None else fleshed(scene, context, warn)
     message = yield from scaled(making, 0.05, 0.9 if garments else 1.0)
     choose_target(host, context, warn)
     if garments:
@@ -142,14 +150,20 @@ def fleshed(scene: bodies.BodyScene, context: bpy.types.Context, warn: armature_
     sketch = yield from scaled(built_bodies.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
     if unmoved := built_bodies.held_skin(sketch, scene.surface):
         warn(unmoved)
-        return (yield from scaled(build_body(host, context, warn), 0.1, 1.0))
+        return (yield from scaled(plainly(host, context, warn), 0.1, 1.0))
     search = searched(scene, shot(context.scene)[:FITTED_FRAMES], context)
     found = yield from scaled(search, 0.1, 0.9)
-    message = f"{host.name}: {found.built.message}; {keep_fit(found, context)}"
+    message = keep_fit(found, context)
     if flaps(host, context):
         attach(host, warn)
-        message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
+        message = yield from scaled(plainly(host, context, warn), 0.9, 1.0)
     return message
+
+
+def plainly(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
+    """Builds a body without a fit, and says how it moves."""
+    yield from build_body(host, context, warn)
+    return f"{host.name}: {MOVES[BodyKind(host.jounce.kind)]}"
 
 
 def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:

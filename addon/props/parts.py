@@ -10,6 +10,8 @@ from ..bridge.body import bodies
 from ..bridge.preview import previews
 from ..core.display.fields import Field
 from ..core.rig.part_settings import MOST_AMOUNT, PLAIN, FoundPart, PartRow
+from ..core.shot.fit_report import PartReport
+from ..core.shot.fitting import Reason
 from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -107,6 +109,21 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
         default=1.0,
         options={"HIDDEN"},
     )
+    fitted_hertz: FloatProperty(
+        name="Fitted Hertz",
+        description="Frequency of the part after the last fit, in Hz, with all flesh around it held",
+        options={"HIDDEN"},
+    )
+    fitted_size: FloatProperty(
+        name="Fitted Size",
+        description="Motion of the part in the last fit, as a share of the size of the body",
+        options={"HIDDEN"},
+    )
+    fitted_reason: StringProperty(
+        name="Fitted Reason",
+        description="The reason for the softness of the part; empty without a fit",
+        options={"HIDDEN"},
+    )
     shown: BoolProperty(
         name="Show",
         description="Colour the part in the viewport",
@@ -129,6 +146,22 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
     def fit(self, softness: float, amount: float) -> None:
         """Takes over the settings of a fit."""
         self.fitted_softness, self.fitted_amount = softness, amount
+
+    @property
+    def report(self) -> PartReport | None:
+        """The report of the last fit, None without one."""
+        if self.fitted_reason not in Reason.__members__:
+            return None
+        return PartReport(self.fitted_hertz, self.fitted_size, Reason[self.fitted_reason])
+
+    def tell(self, report: PartReport | None) -> None:
+        """Keeps a report, None for no fit."""
+        if report is None:
+            for name in ("fitted_hertz", "fitted_size", "fitted_reason"):
+                self.property_unset(name)
+            return
+        self.fitted_hertz, self.fitted_size = report.hertz, report.size
+        self.fitted_reason = report.reason.name
 
     @property
     def is_plain(self) -> bool:
@@ -209,6 +242,7 @@ class PartProps:
         """Lists the parts of a build with their bones; settings and own parts stay, missing ones too."""
         known = dict((part.name, (part, bones)) for part, bones in found)
         settings = {part.name: part.row() for part in self.parts}
+        reports = {part.name: part.report for part in self.parts}
         kept = (
             part.name for part in self.parts if part.name not in known and (part.own or not part.is_plain)
         )
@@ -221,14 +255,16 @@ class PartProps:
                 part.name = name
                 part.take(settings.get(name, PartRow(name)))
                 part.fit(*settings.get(name, PartRow(name)).fitted)
+                part.tell(reports.get(name))
             self.part_index = max(0, self.parts.find(chosen))
         for part in self.parts:
             self._place(part, *known.get(part.name, (FoundPart(part.name, 0.0, ()), [])))
 
-    def fit_parts(self, fitted: dict[str, tuple[float, float]]) -> None:
-        """Takes over softness and amount of a fit by the names of the parts; 1 for the others."""
+    def fit_parts(self, fitted: dict[str, tuple[float, float]], told: dict[str, PartReport]) -> None:
+        """Takes over softness, amount and report of a fit by the names of the parts; 1 for the others."""
         for part in self.parts:
             part.fit(*fitted.get(part.name, PLAIN))
+            part.tell(told.get(part.name))
 
     @staticmethod
     def _place(part: JouncePart, found: FoundPart, bones: list[str]) -> None:

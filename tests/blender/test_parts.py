@@ -328,9 +328,13 @@ def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
     assert {each.name: (each.softness, each.amount) for each in settings}.items() <= first.items()
     # Flesh stretched by the rig alone has no fit of parts, and is built without one.
     fitting = module("core.shot.fitting")
-    found = fitting.Fitted(0.5, fitting.Extent(0.01, 0.9), fitting.Reason.RIG)
+
+    def stretched(trials, *_):
+        extent = fitting.Extent(0.01, 0.9, parts=(fitting.Extent(0.01),) * len(trials.gauge.parts))
+        return iter_of(fitting.Fitted(0.5, extent, fitting.Reason.RIG))
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module("ops.fit"), "tuned", lambda *_: iter_of(found))
+        patch.setattr(module("ops.fit"), "tuned", stretched)
         assert bpy.ops.jounce.fit() == {"FINISHED"}
         assert set(fits_of_parts(state).values()) == {(1.0, 1.0)}
         assert module("ops.fit").is_built(host, bpy.context)

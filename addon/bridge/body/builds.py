@@ -9,6 +9,7 @@ import numpy as np
 from ...core.display import modes
 from ...core.flesh.settings import FrequencyOf
 from ...core.rig import own_parts, part_settings
+from ...core.shot.fit_report import PartReport
 from ...core.stepping import motion
 from . import diagnosis
 from .bodies import BodyScene
@@ -16,10 +17,14 @@ from .bodies import BodyScene
 
 @dataclass(frozen=True)
 class FitOfParts:
-    """The fit in a build: softness and amount by the names of the parts, and folds as text."""
+    """The fit in a build: softness and amount by the names of the parts, empty if all are alike.
+
+    folds: as text. told: reports of the measured parts by their names.
+    """
 
     parts: dict[str, tuple[float, float]]
     folds: str
+    told: dict[str, PartReport]
 
 
 def remember(
@@ -44,5 +49,5 @@ def remember(
     state.list_parts((part, [bones[bone] for bone in part.bones if bones]) for part in parts)
     if fit is not None:
         state.folds = fit.folds
-        state.fit_parts(fit.parts)
+        state.fit_parts(fit.parts, fit.told)
     diagnosis.renew(scene.host, "build", context)
