@@ -27,13 +27,13 @@ OWN = ("softness", "amount", "damping", "mute", "solo", "own")
 
 
 def _is_shown(part: "JouncePart") -> bool:
-    state, window = part.id_data.jounce, bpy.context.window_manager.jounce
-    return window.field == Field.PART.value and state.part is not None and state.part.name == part.name
+    names = [each.name for each in part.id_data.jounce.shown_parts()]
+    return bpy.context.window_manager.jounce.field == Field.PART.value and part.name in names
 
 
 def _show(part: "JouncePart", shown: bool) -> None:
     state, window = part.id_data.jounce, bpy.context.window_manager.jounce
-    state.part_index = state.parts.find(part.name)
+    state.part_index, window.parts_of_bones = state.parts.find(part.name), False
     window.field = (Field.PART if shown else Field.NONE).value
 
 
@@ -183,6 +183,31 @@ def _mean(name: str) -> dict[str, object]:
     return {"get": get, "set": put}
 
 
+def _all(name: str) -> dict[str, object]:
+    """Getter and setter of a switch of all parts of the selected bones: on if all are."""
+
+    def get(state: "PartProps") -> bool:
+        parts = state.parts_of_bones()
+        return bool(parts) and all(getattr(part, name) for part in parts)
+
+    def put(state: "PartProps", value: bool) -> None:
+        for part in state.parts_of_bones():
+            setattr(part, name, value)
+
+    return {"get": get, "set": put}
+
+
+def _are_shown(_state: "PartProps") -> bool:
+    window = bpy.context.window_manager.jounce
+    return window.field == Field.PART.value and window.parts_of_bones
+
+
+def _show_all(_state: "PartProps", shown: bool) -> None:
+    window = bpy.context.window_manager.jounce
+    window.parts_of_bones = shown
+    window.field = (Field.PART if shown else Field.NONE).value
+
+
 class PartProps:
     """Settings of the host; a change needs a short build, which is automatic in a preview."""
 
@@ -214,6 +239,27 @@ class PartProps:
         options={"SKIP_SAVE"},
         **_mean("damping"),
     )
+    bones_shown: BoolProperty(
+        name="Show",
+        description="Colour the parts of the selected bones in the viewport",
+        get=_are_shown,
+        set=_show_all,
+        options={"SKIP_SAVE"},
+    )
+    bones_mute: BoolProperty(
+        name="Mute",
+        description=(
+            "The parts of the selected bones feel nothing of the rig, and move with their neighbours alone"
+        ),
+        options={"SKIP_SAVE"},
+        **_all("mute"),
+    )
+    bones_solo: BoolProperty(
+        name="Solo",
+        description="Only the parts of the selected bones and other solo ones move",
+        options={"SKIP_SAVE"},
+        **_all("solo"),
+    )
 
     @property
     def has_list(self) -> bool:
@@ -224,6 +270,12 @@ class PartProps:
     def part(self) -> JouncePart | None:
         """The chosen part."""
         return self.parts[self.part_index] if 0 <= self.part_index < len(self.parts) else None
+
+    def shown_parts(self) -> list[JouncePart]:
+        """The parts that the overlay colours: those of the selected bones if asked, or the chosen one."""
+        window, chosen = bpy.context.window_manager.jounce, self.part
+        of_bones = self.parts_of_bones() if window.parts_of_bones else []
+        return of_bones or ([] if chosen is None else [chosen])
 
     def part_rows(self) -> list[PartRow]:
         """The settings of all parts as plain values."""
