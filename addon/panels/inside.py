@@ -54,7 +54,7 @@ def draw_fit(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context
         worded(
             "{part}: {hertz} Hz, moves {size}; {reason}",
             part=label(part.name),
-            hertz=f"{report.hertz:.2g}",
+            hertz=f"{report.hertz:.2g}" if report.hertz else "?",
             size=f"{report.size:.1%}",
             reason=worded(report.reason.value),
         )

@@ -67,6 +67,23 @@ def test_a_build_lists_what_it_finds(shown):
     assert all(part.is_plain for part in obj.jounce.parts)
 
 
+def test_inside_tells_frequency_motion_and_reason_of_each_part(module, shown):
+    obj, _ = shown
+    reports = {part.name: part.report for part in obj.jounce.parts}
+    assert all(report.hertz > 0.0 and report.size > 0.0 for report in reports.values()), reports
+
+    def told():
+        return " ".join(layouts.drawn(bpy.types.JOUNCE_PT_inside).texts())
+
+    for name, label in (("tail", "Tail"), ("rest", "Other")):
+        hertz, size, reason = vars(reports[name]).values()
+        assert f"{label}: {hertz:.2g} Hz, moves {size:.1%}; {reason.value}" in told()
+    bpy.ops.jounce.build()
+    assert {part.name: part.report for part in obj.jounce.parts} == reports
+    obj.jounce.frequency *= 2.0
+    assert "moves" not in told()
+
+
 def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
