@@ -32,8 +32,15 @@ def add_body(
     context: bpy.types.Context,
     warn: armature_modifier.Warn,
 ) -> None:
-    """Adds the other meshes to the host, unless one of them cannot be part of a body, and runs the
-    diagnosis.
+    """Adds the other meshes to the host as `mark` does, and runs the diagnosis."""
+    mark(host, others, warn)
+    diagnosis.keep(host, context)
+
+
+def mark(host: bpy.types.Object, others: list[bpy.types.Object], warn: armature_modifier.Warn) -> None:
+    """Adds the other meshes to the host, unless one of them cannot be part of a body.
+
+    The diagnosis follows the build.
     """
     for obj in (host, *others):
         bodies.refuse_joining(obj, host, warn)
@@ -45,7 +52,7 @@ def add_body(
     host.jounce.anatomy = True
     for obj in others:
         obj.jounce.host = host
-    diagnosis.keep(host, context)
+    diagnosis.await_build(host)
 
 
 def warn_of_others(host: bpy.types.Object, warn: armature_modifier.Warn) -> None:

@@ -67,10 +67,10 @@ def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Gen
     return Built(scene, bound, built_bodies.CACHE.get(digest), digest, message)
 
 
-def keep(made: Built, context: bpy.types.Context) -> str:
-    """Keeps a built body with its host, and describes the body."""
+def keep(made: Built, context: bpy.types.Context, fit: builds.FitOfParts | None = None) -> str:
+    """Keeps a built body with its host, and describes the body. fit: with which it was built."""
     put_bound(made.bound)
-    builds.remember(made.scene, made.body, made.digest, made.message, context)
+    builds.remember(made.scene, made.body, made.digest, made.message, context, fit)
     previews.renew(made.scene.host)
     return f"{made.scene.host.name}: {made.message}"
 

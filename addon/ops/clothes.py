@@ -13,7 +13,7 @@ from ..core.common.task import Task, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import BodyKind
 from ..core.mesh.clothes import BENDING, DAMPING, HELD
-from .add import add_body
+from .add import mark
 from .build import build_body
 
 
@@ -35,7 +35,7 @@ def worn(
 ) -> Task:
     """Makes attached bodies of clothes, which collide with the limbs of their wearer, and builds them."""
     for garment in garments:
-        add_body(garment.host, [], context, warn)
+        mark(garment.host, [], warn)
         state = garment.host.jounce
         state.kind = BodyKind.ATTACHED.value
         state.damping, state.bending = DAMPING, BENDING

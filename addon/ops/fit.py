@@ -1,12 +1,14 @@
 """jounce.fit: makes flesh as soft and as lively as a shot allows."""
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
+import jounce
 import numpy as np
 
-from ..bridge.body import bodies, diagnosis
+from ..bridge.body import bodies
+from ..bridge.body.builds import FitOfParts
 from ..bridge.inputs import played_actions
 from ..bridge.loads import animated_settings
 from ..bridge.motions import motions
@@ -18,7 +20,7 @@ from ..core.common.user_error import UserError
 from ..core.flesh.settings import FrequencyOf, Quality
 from ..core.rig import part_settings
 from ..core.rig.part_settings import PartRow
-from ..core.shot import final_fitting, fitting
+from ..core.shot import final_fitting, fit_report, fitting
 from ..core.shot.fitting import STRETCHED, Bounds, Fitted, Reason, Tuning
 from ..core.shot.motion_extent import Gauge
 from ..core.shot.part_fitting import PartTuning
@@ -40,6 +42,8 @@ FITTED = (
     "fitted_names",
     "fitted_outline",
     "fitted_keys",
+    "fitted_size",
+    "fitted_reason",
     "folds",
 )
 
@@ -83,16 +87,15 @@ class JOUNCE_OT_fit_again(LongOperator):
 class Fit:
     """The fitted frequency of a body.
 
-    held: frames with held flesh, and the reason; empty without any. built: with the fit. parts: fitted
-    softness and amount by the names of the parts; empty if all are alike. folds: as text.
+    held: frames with held flesh, and the reason; empty without any. built: with the fit. of_parts: what is
+    kept with the build.
     """
 
     host: bpy.types.Object
     fitted: Fitted
     held: str
     built: Built
-    parts: dict[str, PartTuning]
-    folds: str
+    of_parts: FitOfParts
 
 
 # Task with a fit as its result.
@@ -159,7 +162,9 @@ def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) 
     digest = own.scene.surface.digest(host.jounce.build_settings())
     message = built_bodies.describe(own.body, len(own.scene.surface.stitches))
     new = Built(own.scene, bound_of(host), own.body, digest, message)
-    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, parts, trials.folds)
+    told = yield from trials.told(fitted, own.body)
+    of_parts = FitOfParts(parts, trials.folds, told)
+    return Fit(host, fitted, held_sentence(trials.drives, steps.start), new, of_parts)
 
 
 def with_parts(
@@ -187,16 +192,18 @@ class Trials:
     """Motions of a body over the frames of a shot, with tunings of the body and of its parts.
 
     plain: the body with all parts alike. names: of the measured parts. is_final: True for final motions,
-    for which a sketch of the body is enough. folds: of the surface in the drives, as text.
+    for which a sketch of the body is enough. folds: of the surface in the drives, as text. gauge: of the
+    plain body. made: bodies with other tunings of the parts, made before.
     """
 
     plain: motions.Motions
     drives: list[FrameInput]
     scene: bpy.types.Scene
-    names: tuple[str, ...]
+    gauge: Gauge
     is_final: bool
     is_sketched: bool
     folds: str
+    made: dict[tuple[PartTuning, ...], motions.Motions] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -215,8 +222,8 @@ class Trials:
         folds = folds_in(scene.surface, drives)
         if folds != state.folds:
             plain, drives = yield from refolded(plain, drives, folds, modes, steps, context)
-        names = Gauge(plain.body, scene.surface, drives).parts
-        return cls(plain, drives, context.scene, names, is_final, is_sketched, folds)
+        gauge = Gauge(plain.body, scene.surface, drives)
+        return cls(plain, drives, context.scene, gauge, is_final, is_sketched, folds)
 
     def firmed(
         self, free: fitting.Extent, start: float, steps: range, context: bpy.types.Context
@@ -237,15 +244,28 @@ class Trials:
         modes = DRAFTED if self.is_sketched else 0
         made = refolded(self.plain, self.drives, folds, modes, steps, context)
         plain, drives = yield from scaled(made, 0.8, 1.0)
-        return replace(self, plain=plain, drives=drives, folds=folds), ease
+        return replace(self, plain=plain, drives=drives, folds=folds, made={}), ease
 
     def named(self, parts: tuple[PartTuning, ...]) -> dict[str, PartTuning]:
         """The tunings of the parts by their names."""
-        return dict(zip(self.names, parts, strict=True)) if parts else {}
+        return dict(zip(self.gauge.parts, parts, strict=True)) if parts else {}
+
+    def told(
+        self, fitted: Fitted, body: "jounce.Body"
+    ) -> "Generator[Step, None, dict[str, fit_report.PartReport]]":
+        """A report of each measured part of a body that is built with a fit."""
+        host = self.plain.scene.host
+        settings = host.jounce.motion_settings()
+        if fitted.tuning is not None:
+            settings = replace(settings, frequency=fitted.tuning.frequency)
+        settings = replace(settings, softness=1.0)
+        stiffness = stiffness_of(built_frequency(body, settings.frequency_of), settings)
+        return (yield from fit_report.reports(fitted, self.gauge.parts, bounds_of(host), body, stiffness))
 
     def free(self) -> fitting.Measuring:
         """The extent of the natural draft without limits."""
-        return Rehearsal(self.plain, self.drives, self.scene, is_limited=False)(fitting.tuning(0.0))
+        gauge = self.gauge.over(self.plain.body, self.plain.scene.surface, self.drives)
+        return Rehearsal(self.plain, gauge, self.drives, self.scene, is_limited=False)(fitting.tuning(0.0))
 
     def extent_over(self, own: slice, parts: tuple[PartTuning, ...]) -> Callable[[Tuning], fitting.Measuring]:
         """The extent over a slice of the frames with these tunings of the parts."""
@@ -260,13 +280,14 @@ class Trials:
 
     def _rehearsal(self, own: slice, parts: tuple[PartTuning, ...]) -> "Generator[Step, None, Rehearsal]":
         rows = [PartRow(name, fitted=fitted) for name, fitted in self.named(parts).items()]
-        made = self.plain
-        if rows:
+        made = self.made.get(parts, self.plain)
+        if rows and parts not in self.made:
             made = yield from with_parts(self.plain.scene, rows, int(self.is_sketched))
-        fine = (yield from prepared(made)) if self.is_final else None
-        return Rehearsal(
-            made, self.drives[own], self.scene, fine, part=(own.stop - own.start) / len(self.drives)
-        )
+            self.made[parts] = made
+        model = (yield from prepared(made)).model if self.is_final else None
+        drives = self.drives[own]
+        gauge = self.gauge.over(made.body, made.scene.surface, drives, model)
+        return Rehearsal(made, gauge, drives, self.scene, model, part=len(drives) / len(self.drives))
 
 
 def read(made: motions.Motions, steps: range, context: bpy.types.Context) -> frame_readings.Drives:
@@ -286,7 +307,7 @@ def refolded(
     context: bpy.types.Context,
 ) -> Generator[Step, None, tuple[motions.Motions, list[FrameInput]]]:
     """A body with other folds, and its drives. modes: of a sketch, 0 for the whole body."""
-    scene = bodies.read(made.scene.host, context, lambda _sentence: None, folds)
+    scene = bodies.refolded(made.scene, folds)
     made = yield from scaled(with_parts(scene, [], modes), 0.0, 0.5)
     # Offsets and forces are those of the modes of one body.
     if any(drive.offsets is not None or drive.force is not None for drive in drives):
@@ -324,28 +345,18 @@ def bounds_of(host: bpy.types.Object) -> Bounds:
 
 def keep_fit(found: Fit, context: bpy.types.Context) -> str:
     """Sets the fitted frequency, remembers the played animation, and describes the fit with its reason."""
-    keep(found.built, context)
-    found.host.jounce.fit_parts(found.parts)
-    found.host.jounce.folds = found.folds
-    # The build was made with these parts.
-    diagnosis.renew(found.host, "build", context)
+    keep(found.built, context, found.of_parts)
     state, now, fitted = found.host.jounce, played_actions.now(found.host), found.fitted
     if fitted.tuning is not None:
         state.frequency, state.shot_amount = fitted.tuning.frequency, fitted.tuning.amount
     state.fitted_frequency = state.frequency
     state.fitted_names, state.fitted_outline = now.names, now.outline
     state.fitted_keys = played_actions.keys(found.host)
+    state.fitted_size, state.fitted_reason = fitted.extent.size, fitted.reason.name
     held = f". {found.held}" if found.held else ""
-    feels = f"{state.frequency:.3g} Hz, feels {state.shot_amount:.0%} of the rig's acceleration"
-    moves = f"{feels} and moves by {fitted.extent.size:.2%} of the size"
-    return f"{found.host.name}: {moves}, as {fitted.reason.value}{told_parts(found.parts)}{held}"
-
-
-def told_parts(parts: dict[str, tuple[float, float]]) -> str:
-    """Sentence about the parts that are fitted otherwise than the body; empty for none."""
-    shares = {name: softness * amount for name, (softness, amount) in parts.items()}
-    told = [f"{part_settings.LABELS[n]} {share:.2g}" for n, share in shares.items() if not 0.8 < share < 1.25]
-    return f". Parts softer than the body (above 1) or firmer: {', '.join(told)}" if told else ""
+    parts = {name: softness * amount for name, (softness, amount) in found.of_parts.parts.items()}
+    tuning = Tuning(state.frequency, state.shot_amount)
+    return f"{fit_report.sentence(found.host.name, tuning, fitted, parts)}{held}"
 
 
 class Rehearsal:
@@ -354,21 +365,21 @@ class Rehearsal:
     def __init__(
         self,
         made: motions.Motions,
+        gauge: Gauge,
         drives: list[FrameInput],
         scene: bpy.types.Scene,
-        fine: full_space.FineBody | None = None,
+        model: "jounce.Model | None" = None,
         is_limited: bool = True,
         part: float = 1.0,
     ) -> None:
-        """fine: the body in the full space, None for drafts. is_limited: True if the body's limits act.
+        """gauge: of these drives and this model. model: of the full space, None for drafts.
 
-        part: share of the whole shot in these drives.
+        is_limited: True if the body's limits act. part: share of the whole shot in these drives.
         """
         own = made.scene.host.jounce.motion_settings()
         self._settings = own if is_limited else replace(own, limit=None, stretch=None)
         self._made, self._drives, self._scene, self._part = made, drives, scene, part
-        self._model = None if fine is None else fine.model
-        self.gauge = Gauge(made.body, made.scene.surface, drives, self._model)
+        self._model, self.gauge = model, gauge
 
     def __call__(self, tuning: Tuning) -> fitting.Measuring:
         """The extent of the motion."""

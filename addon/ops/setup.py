@@ -18,7 +18,7 @@ from ..core.mesh.roots import is_at_both_ends
 from ..core.shot import fitting
 from ..props.bake import TARGETS
 from . import needs
-from .add import add_body, warn_of_others
+from .add import mark, warn_of_others
 from .build import build_body
 from .clothes import hung_beside, take_back, worn
 from .fit import FITTED, keep_fit, searched, shot
@@ -26,6 +26,14 @@ from .operator import LongOperator
 
 # Number of frames for choosing the frequency; more take long with heavy rigs.
 FITTED_FRAMES = 120
+
+# How a body moves without a fit, by its kind.
+MOVES = {
+    BodyKind.RIGGED: "follows its bones",
+    BodyKind.LOOSE: "falls, bounces and rolls",
+    BodyKind.ATTACHED: "swings as cloth",
+    BodyKind.PINNED: "sways from its root",
+}
 
 
 class NoFlesh(UserError):
@@ -89,16 +97,17 @@ def unmark(meshes: list[bpy.types.Object]) -> None:
 def made(meshes: list[bpy.types.Object], context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
     """Makes one body of meshes, the host first, and of their clothes a body each, and builds them."""
     host, *others = meshes
-    add_body(host, others, context, warn)
+    mark(host, others, warn)
     yield Step(0.0, "Looking at the body")
     garments = undressed(host, context)
     if not registry.is_host(host):
         # The active mesh is a piece of clothing.
         return (yield from made([*others, host], context, warn))
+    scene = None
     if not pinned(host, context, warn):
-        (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
-    make = fleshed if host.jounce.is_flesh else build_body
-    message = yield from scaled(make(host, context, warn), 0.05, 0.9 if garments else 1.0)
+        scene = (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context, warn)
+    making = plainly(host, context, warn) if scene is None else fleshed(scene, context, warn)
+    message = yield from scaled(making, 0.05, 0.9 if garments else 1.0)
     choose_target(host, context, warn)
     if garments:
         dressed = yield from scaled(worn(garments, host, context, warn), 0.9, 1.0)
@@ -135,20 +144,26 @@ def undressed(host: bpy.types.Object, context: bpy.types.Context) -> list[clothe
                 obj.property_unset("jounce")
 
 
-def fleshed(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
+def fleshed(scene: bodies.BodyScene, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
     """Fits a body to the shot and builds it; flapping flesh becomes an attached body."""
-    scene = bodies.read(host, context, warn)
+    host = scene.host
     sketch = yield from scaled(built_bodies.sketch(scene.surface, host.jounce.build_settings()), 0.0, 0.1)
     if unmoved := built_bodies.held_skin(sketch, scene.surface):
         warn(unmoved)
-        return (yield from scaled(build_body(host, context, warn), 0.1, 1.0))
+        return (yield from scaled(plainly(host, context, warn), 0.1, 1.0))
     search = searched(scene, shot(context.scene)[:FITTED_FRAMES], context)
     found = yield from scaled(search, 0.1, 0.9)
-    message = f"{host.name}: {found.built.message}; {keep_fit(found, context)}"
+    message = keep_fit(found, context)
     if flaps(host, context):
         attach(host, warn)
-        message = yield from scaled(build_body(host, context, warn), 0.9, 1.0)
+        message = yield from scaled(plainly(host, context, warn), 0.9, 1.0)
     return message
+
+
+def plainly(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
+    """Builds a body without a fit, and says how it moves."""
+    yield from build_body(host, context, warn)
+    return f"{host.name}: {MOVES[BodyKind(host.jounce.kind)]}"
 
 
 def chosen(context: bpy.types.Context, warn: armature_modifier.Warn) -> list[list[bpy.types.Object]]:
@@ -223,15 +238,22 @@ def of_one(active: bpy.types.Object, context: bpy.types.Context) -> list[bpy.typ
     return [host, *(obj for obj in meshes if obj != host)]
 
 
-def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> None:
-    """Chooses settings for the body from its shape and its rig; a sheet becomes an attached body."""
+def choose(
+    host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn
+) -> bodies.BodyScene | None:
+    """Chooses settings for the body from its shape and its rig; its scene, None for an attached body.
+
+    A sheet becomes an attached body. The chosen settings are none that a scene depends on.
+    """
+    said: list[str] = []
     binding.bind(host, context)
     host.jounce.bone_core = sensible.BONE_CORE
-    surface = bodies.read(host, context, lambda _sentence: None).surface
+    scene = bodies.read(host, context, said.append)
+    surface = scene.surface
     surface.refuse_unusable()
     if sensible.is_thin(surface) and bodies.are_linear(bodies.members(host)):
         attach(host, warn)
-        return
+        return None
     if surface.core is not None and surface.core.is_hard:
         raise NoFlesh(
             f"{host.name} follows its bones rigidly, like a prop or a machine, and stays unchanged; for "
@@ -239,6 +261,9 @@ def choose(host: bpy.types.Object, context: bpy.types.Context, warn: armature_mo
         )
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
+    for sentence in said:
+        warn(sentence)
+    return scene
 
 
 def flaps(host: bpy.types.Object, context: bpy.types.Context) -> bool:

@@ -48,11 +48,14 @@ class Picture:
         elif not field.moves:
             settings = host.jounce.motion_settings()
             factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
-            mode, part = min(mode, body.model.mode_count - 1), host.jounce.part
-            name = "" if part is None else part.name
-            is_own = field is Field.PART and part is not None and part.own
-            own = weight_maps.of_part(bodies.fleshed(host), name) if is_own else None
-            self._values, self.scale = fields.at_rest(field, body, mode, factor, name, own)
+            mode, parts = min(mode, body.model.mode_count - 1), {}
+            if field is Field.PART:
+                meshes_of_body = bodies.fleshed(host)
+                parts = {
+                    part.name: weight_maps.of_part(meshes_of_body, part.name) if part.own else None
+                    for part in host.jounce.shown_parts()
+                }
+            self._values, self.scale = fields.at_rest(field, body, mode, factor, parts)
 
     def draw(self, context: bpy.types.Context, opacity: float) -> None:
         """Draws every visible mesh of the body."""

@@ -89,7 +89,7 @@ def draw_surfaces() -> None:
         mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
         seen = of_preview(host, field)
         # A part of the artist's may have been painted before a change of the mode.
-        part = (state.part_index, context.mode) if field is Field.PART else ()
+        part = (*(each.name for each in state.shown_parts()), context.mode) if field is Field.PART else ()
         look = (*key, field, mode, part, motion, *seen)
         picture = kept("picture", look, lambda: Picture(host, body, field, mode, *seen))
         picture.draw(context, settings.opacity)

@@ -3,12 +3,15 @@
 import bpy
 
 from ..bridge.body import bodies
+from ..bridge.common.words import worded
 from ..bridge.motions import learnt_store
 from ..bridge.preview import displayed_modes, scrubbing
 from ..bridge.rig import meshes
 from ..core.display.modes import Family
+from ..core.shot.fitting import Reason
 from . import sidebar
 from .learning import draw_lesson
+from .part_list import label
 from .sidebar import BodyPanel
 
 
@@ -33,6 +36,35 @@ class JOUNCE_UL_modes(bpy.types.UIList):
         row.operator("jounce.flex_mode", text="", icon="PLAY", emboss=False).mode = index
 
 
+def draw_fit(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Shows the numbers of the last fit, a line for the body and one for each part."""
+    if state.fitted_reason not in Reason.__members__ or state.frequency != state.fitted_frequency:
+        return
+    lines = [
+        worded(
+            "Fit to Shot: {hertz} Hz, feels {amount} of the rig's acceleration, moves {size}; {reason}",
+            hertz=f"{state.frequency:.3g}",
+            amount=f"{state.shot_amount:.0%}",
+            size=f"{state.fitted_size:.2%}",
+            reason=worded(Reason[state.fitted_reason].value),
+        )
+    ]
+    told = ((part, part.report) for part in state.parts if state.has_list)
+    lines += [
+        worded(
+            "{part}: {hertz} Hz, moves {size}; {reason}",
+            part=label(part.name),
+            hertz=f"{report.hertz:.2g}" if report.hertz else "?",
+            size=f"{report.size:.1%}",
+            reason=worded(report.reason.value),
+        )
+        for part, report in told
+        if report is not None
+    ]
+    for line in lines:
+        sidebar.wrapped(layout, context, text=line, translate=False)
+
+
 class JOUNCE_PT_inside(BodyPanel, bpy.types.Panel):
     """Modes, spectrum, samples, convergence and memory, for those who look inside"""
 
@@ -51,6 +83,7 @@ class JOUNCE_PT_inside(BodyPanel, bpy.types.Panel):
         for sentence in filter(None, map(meshes.hidden_faces_sentence, bodies.members(host))):
             sidebar.wrapped(layout, context, text=sentence, translate=False)
         if state.is_flesh:
+            draw_fit(layout.column(align=True), state, context)
             draw_modes(layout, host, context)
         known = learnt_store.of(host)
         if known is not None:

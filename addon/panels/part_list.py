@@ -42,8 +42,7 @@ class JOUNCE_UL_parts(bpy.types.UIList):
         sliders.active = not part.mute and (part.solo or not any(other.solo for other in state.parts))
         sliders.prop(part, "amount", text="", slider=True)
         sliders.prop(part, "softness", text="", slider=True)
-        for switch, (on, off) in SWITCHES.items():
-            switches.prop(part, switch, text="", icon=on if getattr(part, switch) else off, emboss=False)
+        draw_switches(switches, part)
 
 
 class JOUNCE_MT_part_add(bpy.types.Menu):
@@ -64,6 +63,13 @@ class JOUNCE_MT_part_add(bpy.types.Menu):
         layout.separator()
         layout.operator("jounce.part_paint", icon="BRUSH_DATA")
         layout.operator("jounce.part_remove", icon="REMOVE")
+
+
+def draw_switches(layout: bpy.types.UILayout, owner: bpy.types.PropertyGroup, prefix: str = "") -> None:
+    """Shows the switches of a part, or with the prefix `bones_` those of all parts of the selected bones."""
+    for switch, (on, off) in SWITCHES.items():
+        name = prefix + switch
+        layout.prop(owner, name, text="", icon=on if getattr(owner, name) else off, emboss=False)
 
 
 def draw_damping(layout: bpy.types.UILayout, part: bpy.types.PropertyGroup) -> None:
@@ -126,7 +132,9 @@ def draw_parts(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
         draw_clothes(column.box().column(align=True), clothes)
     if chosen:
         box = layout.box().column(align=True)
-        box.label(text=", ".join(label(part.name) for part in chosen), icon="BONE_DATA", translate=False)
+        row = box.row(align=True)
+        row.label(text=", ".join(label(part.name) for part in chosen), icon="BONE_DATA", translate=False)
+        draw_switches(row, state, "bones_")
         box.prop(state, "bones_amount", slider=True)
         box.prop(state, "bones_softness", slider=True)
         box.prop(state, "bones_damping", slider=True)

@@ -22,6 +22,14 @@ class FitProps:
         description="Places that the rig crushes in the fitted frames, where the flesh is stiffer",
         options={"HIDDEN"},
     )
+    fitted_size: FloatProperty(
+        name="Fitted Size",
+        description="Motion of the flesh in the last fit, as a share of the size of the body",
+        options={"HIDDEN"},
+    )
+    fitted_reason: StringProperty(
+        name="Fitted Reason", description="The reason for the fitted frequency", options={"HIDDEN"}
+    )
     fitted_frequency: FloatProperty(
         name="Fitted Frequency", description="The fitted frequency, in Hz", options={"HIDDEN"}
     )

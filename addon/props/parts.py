@@ -10,6 +10,8 @@ from ..bridge.body import bodies
 from ..bridge.preview import previews
 from ..core.display.fields import Field
 from ..core.rig.part_settings import MOST_AMOUNT, PLAIN, FoundPart, PartRow
+from ..core.shot.fit_report import PartReport
+from ..core.shot.fitting import Reason
 from ..overlay import view
 from .animated import keyed_where_read
 from .overrides import overridable
@@ -25,13 +27,13 @@ OWN = ("softness", "amount", "damping", "mute", "solo", "own")
 
 
 def _is_shown(part: "JouncePart") -> bool:
-    state, window = part.id_data.jounce, bpy.context.window_manager.jounce
-    return window.field == Field.PART.value and state.part is not None and state.part.name == part.name
+    names = [each.name for each in part.id_data.jounce.shown_parts()]
+    return bpy.context.window_manager.jounce.field == Field.PART.value and part.name in names
 
 
 def _show(part: "JouncePart", shown: bool) -> None:
     state, window = part.id_data.jounce, bpy.context.window_manager.jounce
-    state.part_index = state.parts.find(part.name)
+    state.part_index, window.parts_of_bones = state.parts.find(part.name), False
     window.field = (Field.PART if shown else Field.NONE).value
 
 
@@ -107,6 +109,21 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
         default=1.0,
         options={"HIDDEN"},
     )
+    fitted_hertz: FloatProperty(
+        name="Fitted Hertz",
+        description="Frequency of the part after the last fit, in Hz, with all flesh around it held",
+        options={"HIDDEN"},
+    )
+    fitted_size: FloatProperty(
+        name="Fitted Size",
+        description="Motion of the part in the last fit, as a share of the size of the body",
+        options={"HIDDEN"},
+    )
+    fitted_reason: StringProperty(
+        name="Fitted Reason",
+        description="The reason for the softness of the part; empty without a fit",
+        options={"HIDDEN"},
+    )
     shown: BoolProperty(
         name="Show",
         description="Colour the part in the viewport",
@@ -131,6 +148,22 @@ class JouncePart(OfPart, bpy.types.PropertyGroup):
         self.fitted_softness, self.fitted_amount = softness, amount
 
     @property
+    def report(self) -> PartReport | None:
+        """The report of the last fit, None without one."""
+        if self.fitted_reason not in Reason.__members__:
+            return None
+        return PartReport(self.fitted_hertz, self.fitted_size, Reason[self.fitted_reason])
+
+    def tell(self, report: PartReport | None) -> None:
+        """Keeps a report, None for no fit."""
+        if report is None:
+            for name in ("fitted_hertz", "fitted_size", "fitted_reason"):
+                self.property_unset(name)
+            return
+        self.fitted_hertz, self.fitted_size = report.hertz, report.size
+        self.fitted_reason = report.reason.name
+
+    @property
     def is_plain(self) -> bool:
         """True for settings that change nothing."""
         return replace(self.row(), fitted=PLAIN) == PartRow(self.name, own=self.own)
@@ -148,6 +181,31 @@ def _mean(name: str) -> dict[str, object]:
             setattr(part, name, value)
 
     return {"get": get, "set": put}
+
+
+def _all(name: str) -> dict[str, object]:
+    """Getter and setter of a switch of all parts of the selected bones: on if all are."""
+
+    def get(state: "PartProps") -> bool:
+        parts = state.parts_of_bones()
+        return bool(parts) and all(getattr(part, name) for part in parts)
+
+    def put(state: "PartProps", value: bool) -> None:
+        for part in state.parts_of_bones():
+            setattr(part, name, value)
+
+    return {"get": get, "set": put}
+
+
+def _are_shown(_state: "PartProps") -> bool:
+    window = bpy.context.window_manager.jounce
+    return window.field == Field.PART.value and window.parts_of_bones
+
+
+def _show_all(_state: "PartProps", shown: bool) -> None:
+    window = bpy.context.window_manager.jounce
+    window.parts_of_bones = shown
+    window.field = (Field.PART if shown else Field.NONE).value
 
 
 class PartProps:
@@ -181,6 +239,27 @@ class PartProps:
         options={"SKIP_SAVE"},
         **_mean("damping"),
     )
+    bones_shown: BoolProperty(
+        name="Show",
+        description="Colour the parts of the selected bones in the viewport",
+        get=_are_shown,
+        set=_show_all,
+        options={"SKIP_SAVE"},
+    )
+    bones_mute: BoolProperty(
+        name="Mute",
+        description=(
+            "The parts of the selected bones feel nothing of the rig, and move with their neighbours alone"
+        ),
+        options={"SKIP_SAVE"},
+        **_all("mute"),
+    )
+    bones_solo: BoolProperty(
+        name="Solo",
+        description="Only the parts of the selected bones and other solo ones move",
+        options={"SKIP_SAVE"},
+        **_all("solo"),
+    )
 
     @property
     def has_list(self) -> bool:
@@ -191,6 +270,12 @@ class PartProps:
     def part(self) -> JouncePart | None:
         """The chosen part."""
         return self.parts[self.part_index] if 0 <= self.part_index < len(self.parts) else None
+
+    def shown_parts(self) -> list[JouncePart]:
+        """The parts that the overlay colours: those of the selected bones if asked, or the chosen one."""
+        window, chosen = bpy.context.window_manager.jounce, self.part
+        of_bones = self.parts_of_bones() if window.parts_of_bones else []
+        return of_bones or ([] if chosen is None else [chosen])
 
     def part_rows(self) -> list[PartRow]:
         """The settings of all parts as plain values."""
@@ -209,6 +294,7 @@ class PartProps:
         """Lists the parts of a build with their bones; settings and own parts stay, missing ones too."""
         known = dict((part.name, (part, bones)) for part, bones in found)
         settings = {part.name: part.row() for part in self.parts}
+        reports = {part.name: part.report for part in self.parts}
         kept = (
             part.name for part in self.parts if part.name not in known and (part.own or not part.is_plain)
         )
@@ -221,14 +307,16 @@ class PartProps:
                 part.name = name
                 part.take(settings.get(name, PartRow(name)))
                 part.fit(*settings.get(name, PartRow(name)).fitted)
+                part.tell(reports.get(name))
             self.part_index = max(0, self.parts.find(chosen))
         for part in self.parts:
             self._place(part, *known.get(part.name, (FoundPart(part.name, 0.0, ()), [])))
 
-    def fit_parts(self, fitted: dict[str, tuple[float, float]]) -> None:
-        """Takes over softness and amount of a fit by the names of the parts; 1 for the others."""
+    def fit_parts(self, fitted: dict[str, tuple[float, float]], told: dict[str, PartReport]) -> None:
+        """Takes over softness, amount and report of a fit by the names of the parts; 1 for the others."""
         for part in self.parts:
             part.fit(*fitted.get(part.name, PLAIN))
+            part.tell(told.get(part.name))
 
     @staticmethod
     def _place(part: JouncePart, found: FoundPart, bones: list[str]) -> None:

@@ -161,6 +161,13 @@ class JounceWindow(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
 
+    parts_of_bones: BoolProperty(
+        name="Parts of Bones",
+        description="The field Part shows all parts of the bones that are selected in Pose Mode",
+        update=_changed,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
     samples: BoolProperty(
         name="Samples",
         description="Draw the tets that represent the learnt motion, brighter for a larger share",

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import jounce
 import numpy as np
 import pytest
-from jounce_core.mesh import folds
+from jounce_core.mesh import folds, rest_check
 from jounce_core.mesh.surface import Part, Surface
-from jounce_core.shot import motion_extent
+from jounce_core.shot import motion_extent, tearing
 from jounce_core.shot.motion_extent import Extent, Gauge
 from jounce_core.stepping.motion import FrameInput
 
@@ -176,8 +176,8 @@ def test_one_turned_triangle_of_few_is_too_many(ball):
     drives, coefficients = shot(body)
     assert len(surface.triangles) > 1.0 / motion_extent.TORN
     few = replace(surface, triangles=surface.triangles[-900:])
-    turns = motion_extent.turns(
-        motion_extent.posed_points(few, drives[7].pose),
+    turns = tearing.turns(
+        rest_check.posed_points(few, drives[7].pose),
         body.model.displacement(coefficients[7], body.embedding),
         few.triangles,
         few.diagonal,
@@ -197,7 +197,7 @@ def test_flesh_gets_firmer_where_it_stretched_in_the_measured_frames(ball):
     moved = body.model.displacement(coefficients[7], body.embedding)
     edges = motion_extent.edges_of(surface.triangles)
     posed = surface.points @ drives[7].pose[0, :, :3].T + drives[7].pose[0, :, 3]
-    stretch = motion_extent.stretches(posed, moved, edges, surface.diagonal)
+    stretch = tearing.stretches(posed, moved, edges, surface.diagonal)
     assert found[edges[stretch.argmax()]].min() > 1.5 and np.median(found) == 1.0
 
 
@@ -234,3 +234,26 @@ def test_items_are_thinned_evenly():
     assert motion_extent.thinned(np.arange(10), 10).tolist() == list(range(10))
     assert motion_extent.thinned(np.arange(10), 4).tolist() == [0, 3, 6, 9]
     assert len(motion_extent.thinned(np.arange(0), 4)) == 0
+
+
+def test_quantiles_and_lengths_have_the_bits_of_numpy():
+    random = np.random.default_rng(3)
+    for count in (1, 2, 3, 40, 1999):
+        values, vectors = random.exponential(size=count), random.normal(size=(count, 3))
+        for share in (0.0, 0.3, 0.5, 0.95, 0.999, 1.0):
+            assert motion_extent.quantile(values, share) == np.quantile(values, share)
+        assert np.array_equal(rest_check.norms(vectors), np.linalg.norm(vectors, axis=1))
+    assert np.isnan(motion_extent.quantile(np.array([1.0, np.nan, 2.0]), 0.5))
+
+
+def test_a_gauge_of_another_motion_shares_poses_and_measures_the_same(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    gauge = Gauge(body, surface, drives)
+    gauge.of_frame(7, coefficients[7])
+    other = gauge.over(body, replace(surface, keeps_stiffness=True), drives[4:])
+    assert other is not gauge and other._poses is gauge._poses
+    assert other.firmed("", 1e-6) == ""
+    assert other.of_frame(3, coefficients[7]) == Gauge(body, surface, drives[4:]).of_frame(3, coefficients[7])
+    larger = replace(surface, points=2.0 * surface.points)
+    assert gauge.over(body, larger, drives)._poses is not gauge._poses

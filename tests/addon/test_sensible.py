@@ -25,6 +25,22 @@ def test_size_does_not_matter():
     assert sensible.resolution(box((1.0, 0.4, 0.3))) == sensible.resolution(box((1e3, 4e2, 3e2)))
 
 
+def test_an_answer_is_kept_by_the_shape_and_the_question():
+    asked = []
+
+    @sensible.kept
+    def question(surface, cells=0):
+        asked.append(cells)
+        return len(surface.points) + cells
+
+    surface = box((1.0, 0.4, 0.3))
+    twins = surface, box((1.0, 0.4, 0.3))
+    assert [(question(each), question(each, 3)) for each in twins] == [(8, 11)] * 2
+    assert asked == [0, 3]
+    question(box((1.0, 0.4, 0.2)))
+    assert asked == [0, 3, 0]
+
+
 def apart(shape, other):
     """Distance of two shapes, the other turned and shifted onto the first."""
     shape, other = shape - shape.mean(axis=0), other - other.mean(axis=0)

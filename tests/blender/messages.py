@@ -30,7 +30,7 @@ NAMED = frozenset(["operator", "menu", "prop"])
 
 
 def all_messages(package: str) -> dict[Message, None]:
-    """The messages of classes, drawn panels, the diagnosis, presets and parts, in order, each once."""
+    """The messages of classes, drawn panels, the diagnosis, presets, parts and fits, in order, each once."""
     classes = importlib.import_module(f"{package}.registration").CLASSES
     fixes = importlib.import_module(f"{package}.bridge.body.diagnosis").FIXES
     found = [message for cls in classes for message in of_class(cls)]
@@ -42,7 +42,8 @@ def all_messages(package: str) -> dict[Message, None]:
     found += [(OWN, button) for button, _ in fixes.values()]
     presets = importlib.import_module(f"{package}.bridge.common.preset_files")
     parts = importlib.import_module(f"{package}.core.rig.part_settings").LABELS.values()
-    found += [(OWN, name) for name in (*presets.SHIPPED, presets.OWN, *parts)]
+    reasons = (reason.value for reason in importlib.import_module(f"{package}.core.shot.fitting").Reason)
+    found += [(OWN, name) for name in (*presets.SHIPPED, presets.OWN, *parts, *reasons)]
     return dict.fromkeys(message for message in found if message[1])
 
 

@@ -67,6 +67,23 @@ def test_a_build_lists_what_it_finds(shown):
     assert all(part.is_plain for part in obj.jounce.parts)
 
 
+def test_inside_tells_frequency_motion_and_reason_of_each_part(module, shown):
+    obj, _ = shown
+    reports = {part.name: part.report for part in obj.jounce.parts}
+    assert all(report.hertz > 0.0 and report.size > 0.0 for report in reports.values()), reports
+
+    def told():
+        return " ".join(layouts.drawn(bpy.types.JOUNCE_PT_inside).texts())
+
+    for name, label in (("tail", "Tail"), ("rest", "Other")):
+        hertz, size, reason = vars(reports[name]).values()
+        assert f"{label}: {hertz:.2g} Hz, moves {size:.1%}; {reason.value}" in told()
+    bpy.ops.jounce.build()
+    assert {part.name: part.report for part in obj.jounce.parts} == reports
+    obj.jounce.frequency *= 2.0
+    assert "moves" not in told()
+
+
 def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
@@ -191,12 +208,12 @@ def test_the_eye_shows_one_part(module, shown):
     obj.jounce.parts["tail"].shown = True
     assert window.field == "PART" and [part.shown for part in obj.jounce.parts] == [True, False]
     body = body_of(module, obj)
-    values, scale = fields.at_rest(fields.Field.PART, body, 0, 1.0, obj.jounce.part.name)
+    values, scale = fields.at_rest(fields.Field.PART, body, 0, 1.0, {obj.jounce.part.name: None})
     heights = np.array([vertex.co.z for vertex in obj.data.vertices])
     assert scale.title == "Tail" and values[heights > 1.8].min() > 0.9 and values[heights < 0.5].max() < 0.1
     obj.jounce.parts["tail"].shown = False
     assert window.field == "NONE"
-    values, scale = fields.at_rest(fields.Field.PART, body, 0, 1.0, "wings")
+    values, scale = fields.at_rest(fields.Field.PART, body, 0, 1.0, {"wings": None})
     assert not values.any() and scale.title == "No such part is built"
 
 
@@ -216,6 +233,48 @@ def test_parts_of_the_selected_bones_are_set_at_once(shown):
         bpy.ops.pose.select_all(action="DESELECT")
         assert "bones_amount" not in layouts.drawn(bpy.types.JOUNCE_PT_main).properties()
     finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_switches_of_the_selected_bones_act_on_all_their_parts(module, shown):
+    obj, rig = shown
+    state, window = obj.jounce, bpy.context.window_manager.jounce
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    try:
+        bpy.ops.pose.select_all(action="SELECT")
+        assert not (state.bones_mute or state.bones_solo or state.bones_shown)
+        state.parts["tail"].mute = True
+        assert not state.bones_mute
+        state.bones_mute = state.bones_solo = True
+        assert state.bones_mute and state.bones_solo
+        assert all(part.mute and part.solo for part in state.parts)
+        state.bones_mute = state.bones_solo = False
+        assert not any(part.mute or part.solo for part in state.parts)
+        state.bones_shown = True
+        assert window.field == "PART" and all(part.shown for part in state.parts)
+        fields = module("core.display.fields")
+        parts = dict.fromkeys(part.name for part in state.shown_parts())
+        values, scale = fields.at_rest(fields.Field.PART, body_of(module, obj), 0, 1.0, parts)
+        assert scale.title == "Tail, Other" and values.min() > 0.9 and values.max() <= 1.0
+        switches = {"bones_shown", "bones_mute", "bones_solo"}
+        assert switches <= set(layouts.drawn(bpy.types.JOUNCE_PT_main).properties())
+        rig.data.bones["Lower"].select = False
+        assert [part.shown for part in state.parts] == [True, False]
+        state.bones_mute = True
+        assert [part.mute for part in state.parts] == [True, False]
+        bpy.ops.pose.select_all(action="DESELECT")
+        assert not state.bones_mute
+        assert not switches & set(layouts.drawn(bpy.types.JOUNCE_PT_main).properties())
+        # Without bones the eye is that of the chosen part again.
+        assert state.shown_parts() == [state.part]
+        state.parts["rest"].shown = True
+        assert not state.bones_shown and [part.shown for part in state.parts] == [False, True]
+        state.bones_shown = False
+        assert window.field == "NONE"
+    finally:
+        window.parts_of_bones = False
+        window.field = "NONE"
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -328,9 +387,13 @@ def test_a_fit_sets_each_part_beside_the_body_and_leaves_the_sliders(module):
     assert {each.name: (each.softness, each.amount) for each in settings}.items() <= first.items()
     # Flesh stretched by the rig alone has no fit of parts, and is built without one.
     fitting = module("core.shot.fitting")
-    found = fitting.Fitted(0.5, fitting.Extent(0.01, 0.9), fitting.Reason.RIG)
+
+    def stretched(trials, *_):
+        extent = fitting.Extent(0.01, 0.9, parts=(fitting.Extent(0.01),) * len(trials.gauge.parts))
+        return iter_of(fitting.Fitted(0.5, extent, fitting.Reason.RIG))
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module("ops.fit"), "tuned", lambda *_: iter_of(found))
+        patch.setattr(module("ops.fit"), "tuned", stretched)
         assert bpy.ops.jounce.fit() == {"FINISHED"}
         assert set(fits_of_parts(state).values()) == {(1.0, 1.0)}
         assert module("ops.fit").is_built(host, bpy.context)

@@ -1,7 +1,7 @@
 """Finds the meshes of a body and reads them all as one surface."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import bpy
@@ -12,7 +12,7 @@ from ...core.body.loose import LooseBody
 from ...core.body.muscles import Muscle, Muscles, directions_of_bones
 from ...core.common.user_error import UserError, passing_on
 from ...core.mesh.folds import factors
-from ...core.mesh.maps import attached, maps, product
+from ...core.mesh.maps import Maps, attached, maps, product
 from ...core.mesh.surface import Part, Surface
 from ...core.rig import own_parts
 from ...core.rig.bone_core import BoneCore
@@ -29,11 +29,21 @@ from . import hard_parts, stitches, weight_maps
 
 
 @dataclass(frozen=True)
+class Painted:
+    """Maps of a surface without its folds, and factors (p,) from the artist's parts, None for none."""
+
+    maps: Maps = Maps()
+    strength: np.ndarray | None = None
+    softness: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
 class BodyScene:
     """A body in the scene: meshes in order, their surface, and the reader of the transforms.
 
     muscles: None without any. companions: the other loose bodies in contact, in order. meshes: the
-    session_uid of each object's mesh. shares: of the points in the artist's parts.
+    session_uid of each object's mesh. shares: of the points in the artist's parts. painted: what the maps of
+    the surface are made of.
     """
 
     host: bpy.types.Object
@@ -47,6 +57,7 @@ class BodyScene:
     companions: "tuple[Companion, ...]" = ()
     meshes: tuple[int, ...] = ()
     shares: own_parts.Shares = field(default_factory=dict)
+    painted: Painted = Painted()
 
     @property
     def together(self) -> "tuple[BodyScene, ...]":
@@ -155,10 +166,8 @@ def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
             bone_core.bind(obj, armature_modifier.deformer(obj, lambda _sentence: None))
 
 
-def read(
-    host: bpy.types.Object, context: bpy.types.Context, warn: Warn, folds: str | None = None
-) -> BodyScene:
-    """Reads a body at rest in the world space of its bind matrices. folds: other ones than the host's.
+def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
+    """Reads a body at rest in the world space of its bind matrices.
 
     The same scene reads the same to the bit wherever the timeline and the objects stand: nothing of it is
     evaluated, and trials of modifiers are made at frames of their own.
@@ -195,9 +204,8 @@ def read(
     rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
     own = weight_maps.read_parts(host, objects, groups) if host.jounce.is_flesh else {}
     strength, softness = own_parts.factors(host.jounce.part_rows(), own)
-    folds = host.jounce.folds if folds is None else folds
-    folded = factors(folds, start) if host.jounce.is_flesh else None
     fields = maps(painted, host.jounce.stiffness_scale())
+    leaking = fields.with_leak(rig.weights @ bone_transforms.leaks(rig.movers))
     faces = np.concatenate(triangles)
     places = on_flesh(np.concatenate(points), faces, parts)
     marks = np.concatenate(marked), np.concatenate(hinted)
@@ -206,9 +214,7 @@ def read(
         faces,
         rig.weights,
         tuple(parts),
-        fields.with_leak(rig.weights @ bone_transforms.leaks(rig.movers)).with_parts(
-            strength, product(softness, folded)
-        ),
+        leaking,
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         core=core(host, bones, rig, (places, faces), marks),
@@ -223,7 +229,16 @@ def read(
     touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
     muscles = muscles_of(host, weight_maps.read_muscles(host, objects, groups), RestRig(reader))
     uids = tuple(obj.data.session_uid for obj in objects)
-    return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids, shares=own)
+    made = BodyScene(host, objects, surface, reader, forces, feel, touched, muscles, meshes=uids, shares=own)
+    return refolded(replace(made, painted=Painted(leaking, strength, softness)), host.jounce.folds)
+
+
+def refolded(scene: BodyScene, folds: str) -> BodyScene:
+    """The same body with other folds than the host's, which are stiffer."""
+    known = scene.painted
+    folded = factors(folds, len(scene.surface.points)) if scene.host.jounce.is_flesh else None
+    acting = known.maps.with_parts(known.strength, product(known.softness, folded))
+    return replace(scene, surface=replace(scene.surface, maps=acting))
 
 
 def on_flesh(points: np.ndarray, triangles: np.ndarray, parts: list[Part]) -> np.ndarray:

@@ -42,15 +42,25 @@ class Finding:
 
 def keep(host: bpy.types.Object, context: bpy.types.Context, seen: Iterable[Finding] = ()) -> int:
     """Stores the findings about a body, preview included, on its host; returns their number."""
+    return keep_all(host, [*findings(host, context), *seen])
+
+
+def keep_all(host: bpy.types.Object, found: list[Finding]) -> int:
+    """Stores findings on a host; returns their number."""
     state = host.jounce
     state.findings.clear()
-    for number, finding in enumerate((*findings(host, context), *seen), start=1):
+    for number, finding in enumerate(found, start=1):
         kept = state.findings.add()
         kept.name = f"Finding {number}"
         for field in fields(finding):
             setattr(kept, field.name, getattr(finding, field.name))
     state.is_diagnosed = True
     return len(state.findings)
+
+
+def await_build(host: bpy.types.Object) -> None:
+    """Stores that a new body is not built, for a diagnosis after its build."""
+    keep_all(host, [unbuilt(host)])
 
 
 def kept_as(finding: bpy.types.PropertyGroup) -> Finding:
@@ -302,7 +312,7 @@ def has_bone_constraints(obj: bpy.types.Object) -> bool:
 def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Finding]:
     """Findings that need the whole body."""
     if not host.jounce.built_digest:
-        yield Finding(f"{host.name} is not built yet.", host.name, "build")
+        yield unbuilt(host)
         return
     changed = Finding(f"{host.name} has changed since it was built.", host.name, "build")
     if not all(bodies.is_bound(obj) for obj in bodies.members(host)):
@@ -331,6 +341,11 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
     if is_crumpled(scene.surface, pose):
         sentence = f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose."
         yield Finding(sentence, host.name)
+
+
+def unbuilt(host: bpy.types.Object) -> Finding:
+    """A body before its first build."""
+    return Finding(f"{host.name} is not built yet.", host.name, "build")
 
 
 def of_flesh(host: bpy.types.Object, surface: Surface) -> Iterator[Finding]:

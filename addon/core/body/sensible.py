@@ -1,11 +1,22 @@
 """Settings suited to a body's shape and rig."""
 
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
 import jounce
 import numpy as np
 from jounce import standard
 
 from ..common.user_error import passing_on
-from ..mesh.surface import Surface
+from ..mesh.surface import Surface, hashed
+
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
+Question = Callable[Concatenate[Surface, Asked], Answer]
+# Largest number of kept answers to a question about shapes.
+ANSWERS = 32
 
 # Resolution with cells of a common size.
 FIRST_RESOLUTION = 24
@@ -41,12 +52,31 @@ PINNED_TETS, SWING_FREQUENCY, SWING_DAMPING = 8_000, 1.5, 0.08
 SAG = 0.03
 
 
+def kept(question: Question[Asked, Answer]) -> Question[Asked, Answer]:
+    """A question about the shape of a surface; its last answers are kept, each of a tenth of a second."""
+    answers: OrderedDict[str, Answer] = OrderedDict()
+
+    @wraps(question)
+    def answer(surface: Surface, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
+        key = hashed((surface.points, surface.triangles), (asked, named))
+        if key not in answers:
+            answers[key] = question(surface, *asked, **named)
+        answers.move_to_end(key)
+        if len(answers) > ANSWERS:
+            answers.popitem(last=False)
+        return answers[key]
+
+    return answer
+
+
+@kept
 def resolution(surface: Surface, tets: int = standard.TETS) -> int:
     """Cells along the longest side for about this number of tets."""
     with passing_on("The body cannot be filled with cells"):
         return standard.resolution(surface.points, surface.triangles, tets)
 
 
+@kept
 def is_thin(surface: Surface, cells: int = 0) -> bool:
     """True for a surface that encloses no flesh, such as a card: thinner than a cell nearly everywhere.
 

@@ -48,6 +48,8 @@ class Field(Enum):
         return self in MOVING
 
 
+# Names of parts; with the share (p,) of each point in those that the artist made, None for others.
+Parts = dict[str, np.ndarray | None]
 # Title, unit, smallest end of the scale and quantile at the end of each field that changes with the frame.
 MOVING = {
     Field.STRETCH: ("Stretch", "%", LEAST_STRETCH, MOST),
@@ -61,13 +63,11 @@ def at_rest(
     body: "jounce.Body",
     mode: int,
     stiffness: float,
-    part: str = "",
-    own: np.ndarray | None = None,
+    parts: Parts | None = None,
 ) -> tuple[np.ndarray, Scale]:
     """Values (p,) of a constant field, and their scale.
 
-    mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion. part: name of a part.
-    own: (p,), share of each point in a part of the artist's.
+    mode: index from 0, for weights. stiffness: factor on Young's modulus in the motion. parts: to be shown.
     """
     if isinstance(body, LooseBody | AttachedBody | PinnedBody):
         return np.zeros(len(body.embedding.points)), Scale("Only flesh has this", "", Look.SEQUENTIAL)
@@ -83,7 +83,7 @@ def at_rest(
         values = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(np.float64))[:, 0]
         return values, Scale("Bone core", "1: follows the rig", Look.SEQUENTIAL)
     if field is Field.PART:
-        return of_part(body, part, own)
+        return of_parts(body, parts or {})
     if field is Field.LEAK:
         values = body.embedding.interpolate(body.leak[:, np.newaxis])[:, 0]
         return values, Scale("Momentum leak", "", Look.SEQUENTIAL)
@@ -102,6 +102,15 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
     size = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
     values = 100.0 * error.apart / size
     return values, Scale(title, "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
+
+
+def of_parts(body: "jounce.Body", parts: Parts) -> tuple[np.ndarray, Scale]:
+    """Share (p,) of each point in some parts together; the scale."""
+    if len(parts) < 2:
+        return of_part(body, *next(iter(parts.items()), ("", None)))
+    found = [of_part(body, name, own)[0] for name, own in parts.items()]
+    title = ", ".join(map(part_title, parts))
+    return np.minimum(np.sum(found, axis=0), 1.0), Scale(title, "", Look.SEQUENTIAL)
 
 
 def of_part(body: "jounce.Body", name: str, own: np.ndarray | None = None) -> tuple[np.ndarray, Scale]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from . import shares
-from .rest_check import lengths, posed_points
+from .rest_check import lengths, norms, posed_points
 from .surface import Surface
 
 # Share of its length at rest below which an edge is in a fold, and largest factor on Young's modulus.
@@ -110,8 +110,8 @@ def widths(points: np.ndarray, edges: np.ndarray, triangles: np.ndarray) -> np.n
 def heights(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Heights of triangles (q, 3) on their longest sides; 0 without any area."""
     a, b, c = (points[corner] for corner in triangles.T)
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    longest = np.max([np.linalg.norm(side, axis=1) for side in (b - a, c - b, a - c)], axis=0)
+    area = norms(np.cross(b - a, c - a))
+    longest = np.max([norms(side) for side in (b - a, c - b, a - c)], axis=0)
     return np.divide(area, longest, out=np.zeros(len(area)), where=longest > 0.0)
 
 

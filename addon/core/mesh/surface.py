@@ -1,7 +1,7 @@
 """The surface of a body for the build: all render meshes in one, at rest, in world space and metres."""
 
 import hashlib
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, field, fields
 
 import numpy as np
 
@@ -80,6 +80,7 @@ class Surface:
     core: BoneCore | None = None
     attached: np.ndarray | None = None
     keeps_stiffness: bool = False
+    _digests: dict[object, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def diagonal(self) -> float:
@@ -88,6 +89,11 @@ class Surface:
 
     def digest(self, settings: BuildSettings | LooseSettings | AttachedSettings | PinnedSettings) -> str:
         """Hash of all inputs of a model; equal digests give equal models, up to updates of modes."""
+        if settings not in self._digests:
+            self._digests[settings] = self._digest(settings)
+        return self._digests[settings]
+
+    def _digest(self, settings: BuildSettings | LooseSettings | AttachedSettings | PinnedSettings) -> str:
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
         core, words = ((), ()) if self.core is None else (self.core.arrays, self.core.words)

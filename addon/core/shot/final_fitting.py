@@ -45,7 +45,7 @@ def finally_fitted(
     used, _ = bounds.used(found.extent)
     if found.reason is Reason.AMPLITUDE and not enough < used < NEAR:
         search = fitted(extent_over(every, found.parts), bounds, ease, TRIES, known=found.extent)
-        return replace((yield from scaled(search, 0.9, 1.0)), parts=found.parts)
+        return replace((yield from scaled(search, 0.9, 1.0)), parts=found.parts, eases=eases)
     if used < NEAR:
         return found
     own = around(found.extent.wildest, frames)
@@ -76,7 +76,7 @@ def with_parts(
         return (), found
     extent_at = at_eases(found.ease, extent_over, own)
     eases, extent = yield from part_fitting.fitted(found.ease, found.extent, extent_at, bounds)
-    return eases, replace(found, parts=of_eases(found.ease, eases), extent=extent)
+    return eases, replace(found, parts=of_eases(found.ease, eases), eases=eases, extent=extent)
 
 
 def calmed(
@@ -88,7 +88,7 @@ def calmed(
         return (yield from fitted(extent_over(own, ()), bounds, ease, TRIES, ease, found.extent))
     extent_at = at_eases(ease, extent_over, own)
     eases, extent = yield from part_fitting.calmed(ease, (eases, found.extent), extent_at, bounds)
-    return replace(found, parts=of_eases(ease, eases), extent=extent)
+    return replace(found, parts=of_eases(ease, eases), eases=eases, extent=extent)
 
 
 def at_eases(ease: float, extent_over: ExtentOver, own: slice) -> Callable[[Eases], Measuring]:

@@ -49,14 +49,16 @@ Measuring = Generator[Step, None, Extent]
 
 
 class Reason(Enum):
-    """The reason for a frequency, as the end of a sentence."""
+    """The reason for the softness of a body or a part, as the end of a sentence."""
 
-    AMPLITUDE = "the target amplitude asks"
-    STRETCH = "softer flesh would stretch too far"
-    SOFTEST = "softer flesh would swim"
+    AMPLITUDE = "Target Amplitude allows no more"
+    STRETCH = "softer, it would stretch too far"
+    SOFTEST = "softer, it would swim"
     FIRMEST = "no flesh is firmer"
     STILL = "nothing moves it in these frames"
     RIG = "the rig itself stretches it at any firmness"
+    THIN = "its layer is too thin for more"
+    BODY = "the body as a whole allows no more"
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,15 @@ def limited(ease: float) -> float:
 class Fitted:
     """The fitted ease, None without motion; its motion, and the reason for it.
 
-    parts: softness and amount of each measured part beside the body's; empty if all are alike.
+    parts: softness and amount of each measured part beside the body's; empty if all are alike. eases: of the
+    parts beside the body's, likewise.
     """
 
     ease: float | None
     extent: Extent
     reason: Reason
     parts: tuple[tuple[float, float], ...] = ()
+    eases: tuple[float, ...] = ()
 
     @property
     def tuning(self) -> Tuning | None:

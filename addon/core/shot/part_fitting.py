@@ -10,7 +10,19 @@ import numpy as np
 
 from ..common.task import Step, scaled
 from ..rig.part_settings import MOST_AMOUNT
-from .fitting import NEAR, STILL, Bounds, Measuring, limited, one_of_all, tuning
+from .fitting import (
+    EASIEST,
+    HARDEST,
+    NEAR,
+    STILL,
+    Bounds,
+    Fitted,
+    Measuring,
+    Reason,
+    limited,
+    one_of_all,
+    tuning,
+)
 from .motion_extent import Extent
 
 # Eases of the parts beside the whole body's.
@@ -26,6 +38,8 @@ LEAP, WORTH = 1.5, 0.15
 HARDER, EASIER = -3.0, 2.0
 # Largest number of tries.
 TRIES = 3
+# Difference of eases that is none.
+ROUNDING = 1e-9
 
 
 def settings(ease: float, eases: Eases) -> tuple[PartTuning, ...]:
@@ -99,6 +113,33 @@ def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Ease
     return tuple(limited(ease + each) - ease for each in own)
 
 
+def reasons(found: Fitted, bounds: Bounds) -> tuple[Reason, ...]:
+    """The reason for the softness of each measured part of a fitted body."""
+    if found.ease is None or found.reason is Reason.RIG:
+        return (found.reason,) * len(found.extent.parts)
+    eases = found.eases or (0.0,) * len(found.extent.parts)
+    parts = zip(eases, found.extent.parts, together(found.extent), strict=True)
+    return tuple(
+        part_reason(found.ease, own, part.size, bounds.used(beside), part.thin) for own, part, beside in parts
+    )
+
+
+def part_reason(ease: float, own: float, size: float, nearest: tuple[float, Reason], is_thin: bool) -> Reason:
+    """The reason for the ease of a part beside the body's.
+
+    nearest: used share of its nearest bound, and the bound's name.
+    """
+    used, bound = nearest
+    if size < STILL:
+        return Reason.STILL
+    if used < 1.0 / NEAR:
+        if own >= EASIER or ease + own >= EASIEST - ROUNDING:
+            return Reason.SOFTEST
+        return Reason.THIN if is_thin else Reason.BODY
+    is_firmest = own <= HARDER or ease + own <= HARDEST + ROUNDING
+    return Reason.FIRMEST if used > NEAR and is_firmest else bound
+
+
 def widest(extent: Extent) -> float:
     """The largest strain of a part."""
     return max((part.strain for part in extent.parts), default=0.0)
@@ -110,13 +151,15 @@ def worth(eases: Eases, others: Eases) -> bool:
 
 
 def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
-    """The used share of the nearest bound of each part.
-
-    The part that stretches most uses as much as all together. One in a thin layer has no room to be woken.
-    """
-    together = max(1.0, extent.strain / max(widest(extent), STILL))
-    own = (replace(part, strain=part.strain * together) for part in extent.parts)
+    """The used share of the nearest bound of each part. One in a thin layer has no room to be woken."""
+    own = together(extent)
     return np.array([max(bounds.used(part)[0], 1.0 if part.thin else STILL) for part in own])
+
+
+def together(extent: Extent) -> list[Extent]:
+    """The parts, of which the one that stretches most stretches as much as all together."""
+    factor = max(1.0, extent.strain / max(widest(extent), STILL))
+    return [replace(part, strain=part.strain * factor) for part in extent.parts]
 
 
 def misfit(extent: Extent, bounds: Bounds) -> float:

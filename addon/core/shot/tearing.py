@@ -7,7 +7,7 @@ import numpy as np
 
 from ..body.full_space import Shaper, shaped
 from ..mesh import folds
-from ..mesh.rest_check import lengths, posed_points
+from ..mesh.rest_check import lengths, norms, posed_points
 from ..mesh.surface import Surface
 from ..stepping.motion import FrameInput
 
@@ -65,9 +65,7 @@ def edges_of(triangles: np.ndarray) -> np.ndarray:
 
 def stretches(posed: np.ndarray, moved: np.ndarray, edges: np.ndarray, diagonal: float) -> np.ndarray:
     """Relative change of the length of each posed edge by displacements (p, 3), (e,)."""
-    before, after = lengths(posed, edges), lengths(posed + moved, edges)
-    long = before > folds.SHORT * diagonal
-    return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)
+    return PosedEdges(posed, edges, diagonal).stretches(posed + moved)
 
 
 def turns(posed: np.ndarray, moved: np.ndarray, triangles: np.ndarray, diagonal: float) -> np.ndarray:
@@ -75,11 +73,37 @@ def turns(posed: np.ndarray, moved: np.ndarray, triangles: np.ndarray, diagonal:
 
     The cosine of the angle between the normals, subtracted from 1; 0 for low triangles.
     """
-    before, after = normals(posed, triangles), normals(posed + moved, triangles)
-    sizes = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    seen = (folds.heights(posed, triangles) > folds.SHORT * diagonal) & (sizes > 0.0)
-    cosines = (before * after).sum(axis=1)
-    return 1.0 - np.divide(cosines, sizes, out=np.ones(len(triangles)), where=seen)
+    return PosedTriangles(posed, triangles, diagonal).turns(posed + moved)
+
+
+class PosedEdges:
+    """Edges (e, 2) in a pose, against which flesh is measured any number of times."""
+
+    def __init__(self, posed: np.ndarray, edges: np.ndarray, diagonal: float) -> None:
+        self._edges, self._before = edges, lengths(posed, edges)
+        self._long = self._before > folds.SHORT * diagonal
+
+    def stretches(self, places: np.ndarray) -> np.ndarray:
+        """Relative change (e,) of the lengths by flesh in these places (p, 3)."""
+        after, ones = lengths(places, self._edges), np.ones(len(self._edges))
+        return np.abs(np.divide(after, self._before, out=ones, where=self._long) - 1.0)
+
+
+class PosedTriangles:
+    """Triangles (q, 3) in a pose, likewise."""
+
+    def __init__(self, posed: np.ndarray, triangles: np.ndarray, diagonal: float) -> None:
+        self._triangles, self._before = triangles, normals(posed, triangles)
+        self._sizes = norms(self._before)
+        self._high = folds.heights(posed, triangles) > folds.SHORT * diagonal
+
+    def turns(self, places: np.ndarray) -> np.ndarray:
+        """Turn (q,) of each triangle by flesh in these places (p, 3), as for `turns`."""
+        after = normals(places, self._triangles)
+        sizes = self._sizes * norms(after)
+        x, y, z = (self._before * after).T
+        ones, seen = np.ones(len(sizes)), self._high & (sizes > 0.0)
+        return 1.0 - np.divide((x + y) + z, sizes, out=ones, where=seen)
 
 
 def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
