@@ -27,8 +27,8 @@ another is followed by its held last pose. Motion is distance from the pose in p
 *Seen*: mean over the frames and the most mobile hundredth of the vertices, in a picture with 864 pixels along
 the character's longest side. *Moving*: over the frames in which the posed mesh moves; *still*: share of the
 others. *Where*: the bone with the largest weight on most of these vertices, and the part that has most of
-them. Belly, buttocks, thighs, ears and tail are the parts that *Add Jounce* finds, 90th percentile of their
-vertices; blank: not found. *Largest*: of all vertices.
+them, *none* for cloth. Belly, buttocks, thighs, ears and tail are the parts that *Add Jounce* finds, 90th
+percentile of their vertices; blank: not found. *Largest*: of all vertices.
 
 """
 STAYS = """## What stays
@@ -50,7 +50,7 @@ measure of the clip's liveliness.
 """
 WALKS = """## In a walk
 
-Two seconds of an action named *Walk* or *Walking*, to which *Add Jounce* fits the flesh alone.
+At most two seconds of an action named *Walk* or *Walking*, after *Add Jounce* for this action alone.
 
 """
 # Smallest and largest motion of a part that looks right, as shares of the size. One percent is about ten of

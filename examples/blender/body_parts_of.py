@@ -15,7 +15,7 @@ damped spring of the body's frequency, carried by a vertex; the 90th percentile 
 Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
 most, in pixels of a picture in which the character's longest side has 864; moving: over the frames in which a
 vertex of the posed mesh moves by more than a thousandth of the size. A character with an action for walking
-is measured in that too, for two seconds, after Add Jounce for this action alone.
+is measured in that too, for at most two seconds, after Add Jounce for this action alone.
 """
 
 from __future__ import annotations
@@ -90,13 +90,14 @@ def shoot_both(
 
 
 def walk_of(character: characters.Character) -> characters.Shot | None:
-    """Two seconds of the first action for walking; None without one that is as long or repeats."""
+    """The first action for walking, two seconds of it or as long as it is without repeating; None without."""
     render = bpy.context.scene.render
     frames = round(SECONDS * render.fps / render.fps_base)
     for action in characters.actions_of(character.armature):
         first, last = (round(frame) for frame in action.frame_range)
-        if WALK.search(action.name) and (characters.repeats(action) or last - first >= frames):
-            return characters.Shot(action, first, first + frames)
+        if WALK.search(action.name):
+            end = first + frames
+            return characters.Shot(action, first, end if characters.repeats(action) else min(end, last))
     return None
 
 
@@ -129,8 +130,8 @@ def of_parts(take: sheet.Take, named: dict[str, np.ndarray], own: dict[str, np.n
     peak = np.linalg.norm(displacements(take), axis=2).max(axis=0)
     furthest = np.argsort(peak)[-max(1, round(LIVELIEST * len(peak))) :]
     shares = {part: float(mine[furthest].mean()) for part, mine in own.items()}
-    most = max(shares, key=lambda part: shares[part], default="")
-    values: dict = {"where, part": most} if shares.get(most) else {}
+    shares["none"] = 1.0 - float(np.any([*own.values()], axis=0)[furthest].mean()) if own else 1.0
+    values: dict = {"where, part": max(shares, key=lambda part: shares[part])}
     values |= {f"{part}, largest": float(peak[named[part]].max()) for part in STILL if named[part].any()}
     moved = {part: peak[own[part]] for part in FOUND if part in own and own[part].any()}
     return values | {part: float(np.percentile(far, 90.0)) for part, far in moved.items()}

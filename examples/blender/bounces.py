@@ -4,9 +4,9 @@
 
 The whole armature object rises by 15 percent of the size as a ball does, is back within 8 frames of 24 a
 second, and stops. Motion of a part: the mean distance of its vertices from the pose, of a tail or ears that
-of the outer third, along the direction of its largest mean motion. Extremes: relative to the first one after
-the stop. Delay of a part's tip: frames by which the outer third follows the inner one, where the two motions
-are most alike. Volume: largest change inside the part's skin, as a share of the part's volume.
+of the outer third, along the direction of its largest mean motion. Extremes: relative to the largest one
+after the stop. Delay of a part's tip: frames by which the outer third follows the inner one, where the two
+motions are most alike. Volume: largest change inside the part's skin, as a share of the part's volume.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import found_parts
 import studio
 
 RATE, RISE, HOP, HELD = 24, 0.15, 8, 36
-# Least extreme that is seen as a swing, as a share of the first.
+# Least extreme that is seen as a swing, as a share of the largest.
 SEEN = 0.15
 # Largest delay, and its smallest step, in frames.
 FURTHEST, STEP = 6.0, 0.05
@@ -61,10 +61,12 @@ class Bounce:
         return along(self.offsets[:, mine].mean(axis=1))
 
     def extremes(self, part: str) -> list[tuple[int, float]]:
-        """Frames after the stop and values of a part's turning points, the first one positive."""
+        """Frames after the stop and values of the turning points of a part, from the largest, above 0, on."""
         after = self.swing(part)[HOP + 1 :]
         turns = [start + int(np.abs(after[start:stop]).argmax()) for start, stop in stretches(np.sign(after))]
-        return [(1 + frame, float(after[frame] * np.sign(after[turns[0]]))) for frame in turns]
+        largest = max(range(len(turns)), key=lambda turn: abs(after[turns[turn]]))
+        sign = np.sign(after[turns[largest]])
+        return [(1 + frame, float(after[frame] * sign)) for frame in turns[largest:]]
 
     def late(self, part: str) -> float:
         """Frames by which the outer third of a part follows the inner one; 0 if that stands still."""
@@ -158,11 +160,11 @@ def recorded(character: characters.Character, frames: range) -> np.ndarray:
 def described(bounce: Bounce, part: str) -> str:
     """A line on a part."""
     turns = bounce.extremes(part)
-    first = turns[0][1]
-    values = ", ".join(f"{value / first:.2f}" for _, value in turns[:6])
-    seen = sum(abs(value) > SEEN * first for _, value in turns)
-    apart = np.diff([frame for frame, value in turns if abs(value) > SEEN * first / 3.0])
-    text = f"{part}: {first:.2%} of the size, {turns[0][0]} frames after the stop; {values}; {seen} seen"
+    largest = turns[0][1]
+    values = ", ".join(f"{value / largest:.2f}" for _, value in turns[:6])
+    seen = sum(abs(value) > SEEN * largest for _, value in turns)
+    apart = np.diff([frame for frame, value in turns if abs(value) > SEEN * largest / 3.0])
+    text = f"{part}: {largest:.2%} of the size, {turns[0][0]} frames after the stop; {values}; {seen} seen"
     if len(apart):
         text += f"; {RATE / (2.0 * apart.mean()):.1f} Hz"
     if part in TIPPED:
