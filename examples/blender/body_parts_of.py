@@ -5,15 +5,17 @@
 Motion: largest distance of a vertex from the posed mesh, as a share of the diagonal at the first frame; for
 a part, the 90th percentile of its vertices. Stretch: relative change of an edge's length against the posed
 mesh in the worst frame, for edges longer than a thousandth of the size. Flipped triangles: those of flesh
-that are turned inside out against the posed mesh; cloth has no inside. Jitter: the 99th percentile of the
+that are turned inside out against the posed mesh; cloth has no inside. Volume: largest relative change of the
+volume inside the skin of flesh, against the posed mesh; holes are closed. Jitter: the 99th percentile of the
 displacement's second difference in time, over vertices and frames; of the rig: the same of the posed mesh,
 over vertices of flesh. Of springs: the same of masses on springs of the body's damping, that feel the body's
 amount of the rig's acceleration and move as much as vertices of flesh do. Lively: largest lag of a mass on a
-damped spring of the body's frequency, carried by a vertex; for a part, the 90th percentile of its vertices.
+damped spring of the body's frequency, carried by a vertex; the 90th percentile of hips and spine.
 
 Seen: mean distance from the posed mesh over the frames and over the hundredth of the vertices that moves
 most, in pixels of a picture in which the character's longest side has 864; moving: over the frames in which a
-vertex of the posed mesh moves by more than a thousandth of the size.
+vertex of the posed mesh moves by more than a thousandth of the size. A character with an action for walking
+is measured in that too, for at most two seconds, after Add Jounce for this action alone.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 
 import character as characters
 import flesh
+import found_parts
 import one_character
 import sheet
 import studio
@@ -41,11 +44,15 @@ PARTS = {
     "hands": r"hand|finger|thumb|index|middle|ring|pinky|wrist|palm|fist|claw",
     "feet": r"foot|toe|ball|paw|hoof|heel|ankle|ff$|ff[._ ]",
     "head": r"head|jaw|eye|brow|mouth|beak|muzzle|skull|face|horn",
-    "thighs": r"upleg|upperleg|thigh|leg_?up|upper_leg|legupper|leg_joint_[lr]_1",
+    "upper legs": r"upleg|upperleg|thigh|leg_?up|upper_leg|legupper|leg_joint_[lr]_1",
     "hips, spine": r"hip|pelvis|spine|torso|body|chest|belly|abdomen|waist|stomach|back|root",
 }
-# Parts with a measure of liveliness.
-DRIVEN = ("hips, spine", "thighs")
+# The part with a measure of liveliness, and those that keep their places.
+DRIVEN, STILL = "hips, spine", ("hands", "feet", "head")
+# Parts that a build finds, with the motion that is measured.
+FOUND = ("belly", "buttocks", "thighs", "ears", "tail")
+# Name of a calm action for walking, and its seconds.
+WALK, SECONDS = re.compile(r"(^|[|_])walk(ing)?(_a)?$", re.IGNORECASE), 2.0
 SHORT = 1e-3
 # Integration steps per frame of a mass on a spring.
 STEPS = 64
@@ -64,10 +71,37 @@ FLESHY = 5e-3
 def main() -> None:
     """Measures one character and writes the report."""
     options = one_character.shooting_parser(__doc__).parse_args()
-    one_character.shoot(options, shoot, characters.choose_played)
+    one_character.shoot(options, shoot_both, characters.choose_played)
 
 
-def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
+def shoot_both(
+    package: str, character: characters.Character, shot: characters.Shot
+) -> tuple[dict, sheet.Take]:
+    """The measurements of a shot and of a walk, and the take of the shot."""
+    report, take = shoot(package, character, shot)
+    if (walk := walk_of(character)) is not None:
+        flesh.select([character.armature])
+        bpy.ops.jounce.remove()
+        characters.assign(character.armature, walk.action)
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = walk.first, walk.last
+        report["walk"], _ = shoot(package, character, walk)
+    return report, take
+
+
+def walk_of(character: characters.Character) -> characters.Shot | None:
+    """The first action for walking, two seconds of it or as long as it is without repeating; None without."""
+    render = bpy.context.scene.render
+    frames = round(SECONDS * render.fps / render.fps_base)
+    for action in characters.actions_of(character.armature):
+        first, last = (round(frame) for frame in action.frame_range)
+        if WALK.search(action.name):
+            end = first + frames
+            return characters.Shot(action, first, end if characters.repeats(action) else min(end, last))
+    return None
+
+
+def shoot(package: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
     """Adds Jounce to a character and records its final motion beside the pose; measurements and take."""
     found = regions(character)
     posed = studio.record(character.body, shot.frames)
@@ -83,7 +117,34 @@ def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tup
     chosen = {"add s": seconds, "frequency": host.jounce.frequency, "amount": host.jounce.shot_amount}
     lively = liveliness(found, take, host.jounce.frequency, host.jounce.damping)
     shaking = shaken(take, displacements(take), host.jounce.shot_amount, host.jounce.damping)
-    return chosen | lively | shaking | measure(character, take, found), take
+    own, _ = found_parts.found(package, host, character.body)
+    values = measure(character, take, found) | of_parts(take, found, own)
+    return chosen | lively | shaking | values | {"volume": change_of_volume(character, take)}, take
+
+
+def of_parts(take: sheet.Take, named: dict[str, np.ndarray], own: dict[str, np.ndarray]) -> dict:
+    """Motion of the parts that a build finds, the part that moves most, and the largest of what keeps still.
+
+    named, own: vertices (p,) of the parts by bones' names, and of the found ones.
+    """
+    peak = np.linalg.norm(displacements(take), axis=2).max(axis=0)
+    furthest = np.argsort(peak)[-max(1, round(LIVELIEST * len(peak))) :]
+    shares = {part: float(mine[furthest].mean()) for part, mine in own.items()}
+    shares["none"] = 1.0 - float(np.any([*own.values()], axis=0)[furthest].mean()) if own else 1.0
+    values: dict = {"where, part": max(shares, key=lambda part: shares[part])}
+    values |= {f"{part}, largest": float(peak[named[part]].max()) for part in STILL if named[part].any()}
+    moved = {part: peak[own[part]] for part in FOUND if part in own and own[part].any()}
+    return values | {part: float(np.percentile(far, 90.0)) for part, far in moved.items()}
+
+
+def change_of_volume(character: characters.Character, take: sheet.Take) -> float:
+    """Largest relative change of the volume inside the skin of flesh against the posed mesh."""
+    triangles = of_flesh(character, take, topology(character.body)[1])
+    skin, worst = found_parts.welded(np.concatenate(take.posed[0]), triangles), 0.0
+    for before, after in zip(take.posed, take.fleshed, strict=True):
+        was, now = (found_parts.enclosed(np.concatenate(s).astype(float), skin) for s in (before, after))
+        worst = max(worst, abs(now / was - 1.0))
+    return worst
 
 
 def regions(character: characters.Character) -> dict[str, np.ndarray]:
@@ -95,7 +156,7 @@ def regions(character: characters.Character) -> dict[str, np.ndarray]:
     labels = np.concatenate([part_labels(mesh) for mesh in character.body])
     found = {part: labels == part for part in PARTS}
     armature = character.armature
-    thighs, heads = first_heads(armature, "thighs"), first_heads(armature, "head")
+    thighs, heads = first_heads(armature, "upper legs"), first_heads(armature, "head")
     if thighs and heads:
         armature.data.pose_position = "REST"
         [rest] = studio.record(character.body, range(1))
@@ -118,15 +179,12 @@ def first_heads(armature: bpy.types.Object, part: str) -> list[np.ndarray]:
 def liveliness(
     found: dict[str, np.ndarray], take: sheet.Take, frequency: float, damping: float
 ) -> dict[str, float]:
-    """Lag of a mass on a spring of this frequency, Hz, and damping, for the parts in `DRIVEN`."""
+    """Lag of a mass on a spring of this frequency, Hz, and damping, for the part `DRIVEN`."""
     places = np.array([np.concatenate(shape) for shape in take.posed], float) / take.size
-    values = {}
-    for part in DRIVEN:
-        mine = places[:, found[part]]
-        if mine.size:
-            behind = lag(mine, frequency, damping, take.frame_rate)
-            values[f"{part}, lively"] = float(np.percentile(behind, 90.0))
-    return values
+    if not found[DRIVEN].any():
+        return {}
+    behind = lag(places[:, found[DRIVEN]], frequency, damping, take.frame_rate)
+    return {"lively": float(np.percentile(behind, 90.0))}
 
 
 def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np.ndarray:
@@ -242,8 +300,7 @@ def tearing(character: characters.Character, take: sheet.Take) -> dict:
     """Stretch of edges and flipped triangles of flesh in the worst frame."""
     worst = {"stretch, 99.9 percentile": 0.0, "largest stretch": 0.0, "flipped triangles": 0.0}
     edges, triangles = topology(character.body)
-    is_cloth = np.repeat([swings(mesh) for mesh in character.body], [len(x) for x in take.posed[0]])
-    triangles = triangles[~is_cloth[triangles[:, 0]]]
+    triangles = of_flesh(character, take, triangles)
     for before, after in zip(take.posed, take.fleshed, strict=True):
         x, y = np.concatenate(before).astype(float), np.concatenate(after).astype(float)
         lengths = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1)
@@ -254,6 +311,12 @@ def tearing(character: characters.Character, take: sheet.Take) -> dict:
         found = (np.percentile(stretch, 99.9), stretch.max(), flipped.mean())
         worst = {name: max(old, float(new)) for (name, old), new in zip(worst.items(), found, strict=True)}
     return worst
+
+
+def of_flesh(character: characters.Character, take: sheet.Take, triangles: np.ndarray) -> np.ndarray:
+    """Those of all meshes' triangles (q, 3) that no cloth has."""
+    is_cloth = np.repeat([swings(mesh) for mesh in character.body], [len(x) for x in take.posed[0]])
+    return triangles[~is_cloth[triangles[:, 0]]]
 
 
 def swings(mesh: bpy.types.Object) -> bool:

@@ -111,7 +111,7 @@ def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
         first, last = int(np.ceil(action.frame_range[0])), int(np.floor(action.frame_range[1]))
         if last - first + 1 < SHORTEST_ACTION:
             continue
-        if _repeats(action):
+        if repeats(action):
             last = max(last, first + length - 1)
         score, start = _strongest_window(armature, first, last, length)
         shot = Shot(action, start, start + length - 1)
@@ -138,7 +138,7 @@ def repeat(action: bpy.types.Action) -> None:
     action.update_tag()
 
 
-def _repeats(action: bpy.types.Action) -> bool:
+def repeats(action: bpy.types.Action) -> bool:
     """True if an action goes on after its keys."""
     return any(modifier.type == "CYCLES" for curve in _curves(action) for modifier in curve.modifiers)
 

@@ -106,10 +106,14 @@ def table(rows: list[dict], columns: dict[str, str]) -> str:
     for row in rows:
         cells = (form.format(row[name]) if name in row else "" for name, form in columns.items())
         lines.append("| " + " | ".join(cells) + " |")
-    notes = [
+    return "\n".join([*lines, "", *notes(rows)]) + "\n"
+
+
+def notes(rows: list[dict]) -> list[str]:
+    """A line for each failure and refusal."""
+    return [
         f"- {row['file']}: {text}" for row in rows for text in row.get("failed", []) + row.get("notes", [])
     ]
-    return "\n".join([*lines, "", *notes]) + "\n"
 
 
 def run_one(script: Path, path: Path, options: argparse.Namespace, more: tuple[str, ...]) -> dict:
