@@ -314,7 +314,7 @@ def tearing(character: characters.Character, take: sheet.Take) -> dict:
 
 
 def of_flesh(character: characters.Character, take: sheet.Take, triangles: np.ndarray) -> np.ndarray:
-    """Those of all meshes' triangles (q, 3) that no cloth has."""
+    """Triangles (q, 3) of all meshes that are not cloth."""
     is_cloth = np.repeat([swings(mesh) for mesh in character.body], [len(x) for x in take.posed[0]])
     return triangles[~is_cloth[triangles[:, 0]]]
 

@@ -6,7 +6,7 @@ import scenes
 
 
 def entries():
-    """What Jounce adds to the menu Object."""
+    """Entries of Jounce in the menu Object."""
     return [draw for draw in bpy.types.VIEW3D_MT_object._dyn_ui_initialize() if "jounce" in draw.__module__]
 
 

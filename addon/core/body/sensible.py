@@ -57,7 +57,7 @@ def kept(question: Question[Asked, Answer]) -> Question[Asked, Answer]:
     answers: OrderedDict[str, Answer] = OrderedDict()
 
     @wraps(question)
-    def answer(surface: Surface, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
+    def answer(surface: Surface, /, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
         key = hashed((surface.points, surface.triangles), (asked, named))
         if key not in answers:
             answers[key] = question(surface, *asked, **named)

@@ -311,7 +311,8 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// The end of the trunk that is head and neck: the most bulky.
+    /// The end of the trunk that is head and neck: the most bulky one. An end with a bone named head comes
+    /// first: the abdomen of a spider has more flesh than its head.
     pub(super) fn head_among(&self, ends: &[usize], limbs: &[usize]) -> Option<usize> {
         let tree = self.tree;
         // An end with another end beyond it on the trunk, beside limbs, is a tail or a belly.
@@ -325,7 +326,12 @@ impl Parts<'_> {
         };
         let likely = |end: usize| self.bulk(end) * if is_behind(end) { LIKELY[0] } else { 1.0 };
         let likelier = |best: (usize, f64), next: (usize, f64)| if next.1 > best.1 { next } else { best };
-        ends.iter().map(|&end| (end, likely(end))).reduce(likelier).map(|(end, _)| end)
+        let is_named = |&&end: &&usize| {
+            tree.with_below(end).into_iter().any(|bone| self.hints[bone] == Some(Hint::Head))
+        };
+        let named: Vec<usize> = ends.iter().filter(is_named).copied().collect();
+        let among = if named.is_empty() { ends } else { &named };
+        among.iter().map(|&end| (end, likely(end))).reduce(likelier).map(|(end, _)| end)
     }
 
     /// Likelihood of the chain from a bone to be the head.
