@@ -4567,7 +4567,7 @@ class SkeletonCore:
         Share of bone by region and direction, as in a living body: hard rib cage, loins and pelvis,
         soft belly, buttocks and a soft layer on the limbs; ears and tails free. The amount then
         scales the shares: 0.5 leaves them as they are, 0 is no core, 1 is all. A body without legs,
-        head or fins keeps the core that it has without anatomy.
+        fins and tail keeps the core that it has without anatomy.
     parts : mapping of str to (float, float), optional
         (softness, amount) by the name of a part: "belly", "chest", "buttocks", "thighs", "calves",
         "arms", "neck", "ears", "tail", "fins", "hair", "rest". Softness, > 0, divides the part's

@@ -30,7 +30,7 @@ use plan::{Limb, Plan};
 const NECK: [f64; 2] = [0.85, 0.95];
 /// Radii, as shares of the body's length, from which on flesh is all bone and none for being thin.
 const THIN: [f64; 2] = [0.02, 0.028];
-/// Share of bone in the trunk of a fish.
+/// Share of bone in the trunk of a fish or a snake.
 const FISH: f64 = 0.6;
 /// Share of bone from which on a place is bone.
 const BONE: f64 = 0.97;
@@ -52,7 +52,7 @@ const USUAL: f64 = 0.5;
 /// Share of bone at each vertex, n, and the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anatomy {
-    /// `false` for a body without legs, head and fins, whose core does not follow the shares.
+    /// `false` for a body without legs and head, fins or tail, whose core does not follow the shares.
     pub(crate) is_regional: bool,
     pub(crate) share: Vec<f64>,
     pub(crate) parts: Vec<FoundPart>,
@@ -75,7 +75,7 @@ impl Anatomy {
             }
             None => {
                 chains::paint(&mut paint, flesh, tree, |bone| found.soft[bone]);
-                fish(&mut paint, flesh)
+                fish(&mut paint, flesh, found)
             }
         };
         choices(&mut paint, flesh, asked);
@@ -199,10 +199,12 @@ fn body(paint: &mut Paint, (flesh, axes): (&Flesh<'_>, &Axes), tree: &Tree, foun
     thin(paint, flesh);
 }
 
-/// Paints fins, and a firm trunk beside them; `false` for a body without fins.
-fn fish(paint: &mut Paint, flesh: &Flesh<'_>) -> bool {
-    protrusions::fins(paint, flesh);
-    if !paint.parts.contains_key(&Part::Fins) {
+/// Paints fins, and a firm trunk beside fins and tail, as of a fish or a snake; `false` for a body without
+/// both. What follows the head is no fin, but a jaw or a tongue.
+fn fish(paint: &mut Paint, flesh: &Flesh<'_>, found: &Found) -> bool {
+    let soft = share_of(flesh.rig, |bone| found.roles[bone] != BoneRole::Rigid);
+    protrusions::fins(paint, flesh, &soft);
+    if ![Part::Fins, Part::Tail].iter().any(|part| paint.parts.contains_key(part)) {
         return false;
     }
     for vertex in 0..flesh.volume.len() {

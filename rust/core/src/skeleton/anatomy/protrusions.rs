@@ -110,9 +110,9 @@ pub(super) fn tail(paint: &mut Paint, flesh: &Flesh<'_>, axes: &Axes, weight: &[
     }
 }
 
-/// Frees flat pieces of a body without legs.
-pub(super) fn fins(paint: &mut Paint, flesh: &Flesh<'_>) {
-    for piece in sticking_out(flesh, &vec![1.0; flesh.volume.len()], SHEET, OUT[2]) {
+/// Frees flat pieces of a body without legs. weight: of what may be fins, n.
+pub(super) fn fins(paint: &mut Paint, flesh: &Flesh<'_>, weight: &[f64]) {
+    for piece in sticking_out(flesh, weight, SHEET, OUT[2]) {
         if piece.length > FIN && is_flat(flesh, &piece.vertices) {
             piece.set_free(paint, Part::Fins, [0.05, 0.3]);
         }
