@@ -13,6 +13,8 @@ sys.path.append(str(Path(__file__).parents[2] / "examples/blender"))
 import free_characters
 
 NAME = "open_creature/Fox.glb"
+# Characters whose repository states no licence: the nightly run skips their tests.
+UNSTATED = {"open_creature/Betta.glb"}
 
 
 @pytest.fixture
@@ -64,4 +66,4 @@ def test_every_free_character_that_tests_name_is_fetched():
     texts = [path.read_text(encoding="utf-8") for path in tests.rglob("*.py")]
     named = {re.sub(r'" / "', "/", name) for text in texts for name in free.findall(text)}
     assert len(named) >= 5
-    assert named <= set(free_characters.FILES)
+    assert named <= set(free_characters.FILES) | UNSTATED

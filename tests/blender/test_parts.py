@@ -157,12 +157,16 @@ def test_a_damping_multiplies_the_follow_through_of_its_part(module, shown):
 def test_mute_and_solo_are_amounts_of_nothing(module, shown):
     obj, _ = shown
     parts, acting = obj.jounce.parts, module("core.rig.part_settings").acting
-    setting = module("core.rig.bone_core").PartSetting
+
+    def silent():
+        """Names of the parts that feel nothing, whatever the fit chose for the others."""
+        return [setting.name for setting in acting(obj.jounce.part_rows()) if setting.amount == 0.0]
+
     parts["tail"].mute = True
-    assert acting(obj.jounce.part_rows()) == (setting("tail", amount=0.0),)
+    assert silent() == ["tail"]
     muted = moved(obj)
     parts["tail"].mute, parts["tail"].solo = False, True
-    assert acting(obj.jounce.part_rows()) == (setting("rest", amount=0.0),)
+    assert silent() == ["rest"]
     soloed = moved(obj)
     parts["tail"].solo = False
     plain = moved(obj)

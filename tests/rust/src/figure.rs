@@ -238,7 +238,7 @@ impl Figure {
                 bones.push((start, Some(parent), end));
                 let along =
                     |at: f64| std::array::from_fn(|axis| start[axis] + at * (end[axis] - start[axis]));
-                let balls = (0..=6).map(|step| sphere(1).placed([0.04; 3], along(f64::from(step) / 6.0)));
+                let balls = (0..=6).map(|step| sphere(1).placed([0.025; 3], along(f64::from(step) / 6.0)));
                 soup = balls.fold(soup, Soup::and);
             }
         }

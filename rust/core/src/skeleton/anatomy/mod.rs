@@ -62,7 +62,7 @@ impl Anatomy {
     /// Finds the anatomy of a body. asked: role that the artist chose for each bone, b.
     pub(super) fn of(flesh: &Flesh<'_>, tree: &Tree, found: &Found, asked: &[BoneRole]) -> Self {
         let mut paint = Paint::new(flesh.volume.len());
-        let is_leg = |&limb: &usize| !protrusions::is_fin(flesh, &tree.with_below(limb));
+        let is_leg = |&limb: &usize| tree.with_below(limb).len() > 1 || !protrusions::is_fin(flesh, limb);
         let has_legs = found.pairs.iter().flatten().any(is_leg);
         let plan = Plan::new(tree, found)
             .filter(|_| has_legs)

@@ -30,8 +30,9 @@ const ARM: [f64; 2] = [0.9, 3.0];
 /// Least length of a tail and of a fin, in largest radii.
 const TAIL: f64 = 0.6;
 const FIN: f64 = 0.35;
-/// Least breadth of a fin, in thicknesses.
+/// Least breadth of a fin, in thicknesses, and of one on a bone of its own, in cells.
 const FLAT: f64 = 2.0;
+const BROAD: f64 = 3.3;
 /// Least distance of an ear from the middle plane, and largest of a tail, in largest radii.
 const ASIDE: f64 = 0.3;
 const CENTRAL: f64 = 0.35;
@@ -119,22 +120,30 @@ pub(super) fn fins(paint: &mut Paint, flesh: &Flesh<'_>, weight: &[f64]) {
     }
 }
 
-/// `true` if some bones move a fin of a single layer of cells.
-pub(super) fn is_fin(flesh: &Flesh<'_>, bones: &[usize]) -> bool {
-    let weight = flesh.share(bones);
+/// `true` if a bone moves a fin: a broad piece, most of it a single layer of cells.
+pub(super) fn is_fin(flesh: &Flesh<'_>, bone: usize) -> bool {
+    let weight = flesh.share(&[bone]);
     let own: Vec<usize> = (0..weight.len()).filter(|&vertex| weight[vertex] > 0.5).collect();
     let thin = own.iter().filter(|&&vertex| flesh.reached[vertex] < LAYER_RADIUS * flesh.cell).count();
-    2 * thin > own.len() && is_flat(flesh, &own)
+    2 * thin > own.len() && extents(flesh, &own)[1] > BROAD * flesh.cell
 }
 
 /// `true` if the second largest extent of some flesh is well above its smallest one.
 fn is_flat(flesh: &Flesh<'_>, vertices: &[usize]) -> bool {
+    let [thickness, breadth, _] = extents(flesh, vertices);
+    breadth > FLAT * thickness
+}
+
+/// Extents of some flesh along its principal axes, metres, the smallest first: those of an even spread with
+/// the same variance.
+fn extents(flesh: &Flesh<'_>, vertices: &[usize]) -> [f64; 3] {
     let places = vertices.iter().map(|&vertex| flesh.place(vertex));
-    let middle = places.clone().sum::<Vector3<f64>>() / vertices.len().max(1) as f64;
+    let count = vertices.len().max(1) as f64;
+    let middle = places.clone().sum::<Vector3<f64>>() / count;
     let spread = places.map(|place| (place - middle) * (place - middle).transpose()).sum::<Matrix3<f64>>();
-    let mut squares = spread.symmetric_eigenvalues();
-    squares.as_mut_slice().sort_by(f64::total_cmp);
-    squares[1] > FLAT * FLAT * squares[0].max(0.0)
+    let mut extents = spread.symmetric_eigenvalues().map(|sum| (12.0 * sum.max(0.0) / count).sqrt());
+    extents.as_mut_slice().sort_by(f64::total_cmp);
+    extents.into()
 }
 
 /// Thin pieces of a part, far from the bulk. thin, thick: largest radius of them and least of the bulk.
