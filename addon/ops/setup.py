@@ -27,7 +27,7 @@ from .operator import LongOperator
 # Number of frames for choosing the frequency; more take long with heavy rigs.
 FITTED_FRAMES = 120
 
-# How a body moves without a fit, by its kind.
+# Motion of a body without a fit in words, by its kind.
 MOVES = {
     BodyKind.RIGGED: "follows its bones",
     BodyKind.LOOSE: "falls, bounces and rolls",
@@ -161,7 +161,7 @@ def fleshed(scene: bodies.BodyScene, context: bpy.types.Context, warn: armature_
 
 
 def plainly(host: bpy.types.Object, context: bpy.types.Context, warn: armature_modifier.Warn) -> Task:
-    """Builds a body without a fit, and says how it moves."""
+    """Builds a body without a fit, and describes its motion."""
     yield from build_body(host, context, warn)
     return f"{host.name}: {MOVES[BodyKind(host.jounce.kind)]}"
 

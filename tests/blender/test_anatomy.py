@@ -207,7 +207,7 @@ def test_parts_of_a_mirrored_skin_are_mirrored(module, file):
     tree.balance()
 
     def twins(axis):
-        """Number of each point's mirror image across an axis, and whether it is one."""
+        """Nearest point to each point's mirror image across an axis, and True for a close one."""
         image = points.copy()
         image[:, axis] = points[:, axis].min() + points[:, axis].max() - points[:, axis]
         nearest = [tree.find(place) for place in image]

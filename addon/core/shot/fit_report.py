@@ -15,7 +15,7 @@ from .fitting import NATURAL, Bounds, Fitted, Reason, Tuning
 # Names of frequencies, each up to a share of that of natural flesh, and of the rest.
 SOFTNESS = ((0.7, "very soft"), (1.4, "soft"), (4.0, "firm"))
 FIRMEST = "very firm"
-# Share of the rig's acceleration below which flesh is calm; above its inverse it is lively.
+# Largest share of the rig's acceleration of calm flesh; its inverse is the least share of lively flesh.
 CALM = 0.8
 # Weight of a part from which on a vertex moves when the part swings alone.
 MOVES = 0.15

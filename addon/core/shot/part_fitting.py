@@ -157,7 +157,7 @@ def shares(extent: Extent, bounds: Bounds) -> np.ndarray:
 
 
 def together(extent: Extent) -> list[Extent]:
-    """The parts, of which the one that stretches most stretches as much as all together."""
+    """Extents of the parts, scaled so that the largest strain is that of all together."""
     factor = max(1.0, extent.strain / max(widest(extent), STILL))
     return [replace(part, strain=part.strain * factor) for part in extent.parts]
 
