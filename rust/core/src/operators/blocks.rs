@@ -1,12 +1,13 @@
 //! Stiffness of displacements: 3 x 3 blocks for vertices with a common element.
 
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
 use crate::Result;
 use crate::material::Hessian;
 use crate::math::rows::Rows;
 use crate::math::{Sparse, SparseCholesky};
+use crate::potentials::quadratic::Quadratic;
 
 /// A symmetric matrix of 3 x 3 blocks, stored whole; block rows are vertices.
 pub(crate) struct BlockMatrix {
@@ -59,6 +60,29 @@ impl BlockMatrix {
             for (&column, b) in corners.iter().zip(gradients) {
                 if (row as usize) < self.rows() && (column as usize) < self.rows() {
                     self.add(row as usize, column as usize, &contract(hessian, a, b));
+                }
+            }
+        }
+    }
+
+    /// Product with rows.
+    pub(crate) fn multiply(&self, x: &Rows, out: &mut Rows) {
+        for (row, out) in out.iter_mut().enumerate() {
+            let own = self.starts[row]..self.starts[row + 1];
+            let blocks = self.columns[own.clone()].iter().zip(&self.blocks[own]);
+            *out = blocks
+                .map(|(&column, block)| block * Vector3::from(x[column as usize]))
+                .sum::<Vector3<f64>>()
+                .into();
+        }
+    }
+
+    /// Adds a multiple of a quadratic energy of the first rows, the same along each axis.
+    pub(crate) fn add_quadratic(&mut self, quadratic: &Quadratic, factor: f64) {
+        for row in 0..self.rows() {
+            for &(column, value) in quadratic.row(row) {
+                if (column as usize) < self.rows() {
+                    self.add(row, column as usize, &(factor * value * Matrix3::identity()));
                 }
             }
         }

@@ -12,7 +12,7 @@ pub(crate) struct Inertia {
     pub(crate) damped: Vec<[f64; 3]>,
     /// `a_0 / h^2`, 1/s^2; 0 in statics.
     pub(crate) factor: f64,
-    /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
+    /// Mass damping in the mean over a held body, 1/s^2, and stiffness damping, as they enter the metric.
     pub(crate) damping: [f64; 2],
     /// Extra mass factor of the metric in statics, 1/s^2, which makes a loose body's metric definite.
     pub(crate) held: f64,
@@ -59,9 +59,8 @@ impl Inertia {
 /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, of a body with a
 /// given lowest frequency, Hz.
 ///
-/// `with_mass` is false where mass damping would slow down rigid motion: it is for bodies on a constraint or
-/// pins, and for damping of the deforming motion alone.
-pub(crate) fn damping(frequency: f64, with_mass: bool, params: &SimulationParams) -> [f64; 2] {
+/// `with_mass` is false where mass damping would slow down rigid motion.
+pub(crate) fn rayleigh(frequency: f64, with_mass: bool, params: &SimulationParams) -> [f64; 2] {
     let omega = std::f64::consts::TAU * frequency * params.stiffness.sqrt();
     if params.damping == 0.0 {
         [0.0; 2]

@@ -14,7 +14,7 @@ use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::{Frame, Tether};
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add, combine};
-use crate::potentials::inertia::damping;
+use crate::potentials::inertia::rayleigh;
 use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
 
@@ -50,10 +50,18 @@ impl FullSpaceModel {
         Ok(state)
     }
 
-    /// Damping by mass, 1/s, and by stiffness, s. Mass damping would slow down pieces of a free body that
-    /// leave each other when their stitches open.
+    /// Mean damping by mass, 1/s, and damping by stiffness, s. Mass damping would slow down pieces of a free
+    /// body that leave each other when their stitches open.
     pub(super) fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        damping(self.frequency, self.parts.is_none() || self.data.stitches.is_none(), params)
+        match &self.swings {
+            Some(swings) => swings.damping(params),
+            None => rayleigh(self.frequency, self.data.stitches.is_none(), params),
+        }
+    }
+
+    /// Mass damping of a row, as a share of the mean.
+    pub(super) fn share(&self, row: usize) -> f64 {
+        self.swings.as_ref().map_or(1.0, |swings| swings.shares[row])
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod stepper;
 pub(crate) mod stretch;
+mod swings;
 
 use data::FullSpaceData;
 pub use data::FullSpaceExtras;
@@ -31,6 +32,7 @@ use crate::potentials::elastic::fibres::{FibreTet, fibre_tets};
 use crate::potentials::elastic::mesh_elements::elements_of;
 use crate::potentials::quadratic::Quadratic;
 use crate::potentials::stitch_gaps::Gaps;
+use crate::potentials::swings::Swings;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use nalgebra::Matrix3;
@@ -124,6 +126,8 @@ pub struct FullSpaceModel {
     /// Shift that makes the Laplacian of a loose part definite, 1/s^2.
     shift: f64,
     frequency: f64,
+    /// Local frequencies of a held body.
+    swings: Option<Swings>,
     /// Sparsity structure of the metric's factors.
     structure: Structure,
 }
@@ -239,9 +243,13 @@ impl FullSpaceModel {
             stiffness,
             vertex_mass,
             frequency,
+            swings: None,
             structure: factor.structure(),
         };
         model.parts = model.find_parts();
+        if model.is_held() {
+            model.swings = Some(model.find_swings(&factor, progress)?);
+        }
         Ok(model)
     }
 

@@ -35,9 +35,10 @@ impl<'a, 'b> Newton<'a, 'b> {
     fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();
-        let inertia = terms.metric()[0] - terms.inertia.dragged;
+        let inertia = terms.inertia.factor + terms.inertia.held;
         for (row, mass) in model.mass.iter().enumerate() {
-            self.matrix.add(row, row, &(inertia * mass * Matrix3::identity()));
+            let own = inertia + terms.inertia.damping[0] * model.share(row);
+            self.matrix.add(row, row, &(own * mass * Matrix3::identity()));
             self.matrix.add(row, row, &terms.medium.hessian(row, &u[row]));
             if let Some(limit) = &terms.limit {
                 self.matrix.add(row, row, &limit.hessian(*mass, &u[row]));
@@ -67,14 +68,8 @@ impl<'a, 'b> Newton<'a, 'b> {
             (Some(self.energy.viscosity()), terms.inertia.damping[1]),
         ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
-            let Some(quadratic) = quadratic else { continue };
-            for row in 0..model.free {
-                for &(column, value) in quadratic.row(row) {
-                    if (column as usize) < model.free {
-                        let block = factor * value * Matrix3::identity();
-                        self.matrix.add(row, column as usize, &block);
-                    }
-                }
+            if let Some(quadratic) = quadratic {
+                self.matrix.add_quadratic(quadratic, factor);
             }
         }
     }

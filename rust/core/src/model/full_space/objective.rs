@@ -210,10 +210,10 @@ impl ByRows<'_> {
         let Inertia { target, damped, factor, damping, .. } = &self.terms.inertia;
         let mut kinetic = 0.0;
         for (row, gradient) in gradient.iter_mut().enumerate() {
-            let mass = self.model.mass[row];
+            let (mass, viscous) = (self.model.mass[row], damping[0] * self.model.share(row));
             for c in 0..3 {
                 let (apart, moved) = (u[row][c] - target[row][c], u[row][c] - damped[row][c]);
-                let (push, drag) = (mass * factor * apart, mass * damping[0] * moved);
+                let (push, drag) = (mass * factor * apart, mass * viscous * moved);
                 kinetic += 0.5 * (push * apart + drag * moved);
                 gradient[c] = self.terms.stiffness * gradient[c] + push + drag;
             }
@@ -324,8 +324,9 @@ impl Objective for Incremental<'_> {
         if slope.is_nan() || slope > 0.0 {
             return Some(f64::INFINITY);
         }
-        let [inertia, stiffness] = self.terms.metric();
-        let curvature = inertia + stiffness * (TAU * self.model.frequency).powi(2);
+        let Inertia { factor, held, damping, .. } = &self.terms.inertia;
+        let stiffness = self.terms.stiffness + damping[1];
+        let curvature = factor + held + stiffness * (TAU * self.model.frequency).powi(2);
         let left = (-slope / curvature).sqrt() / self.model.unit();
         self.farthest = self.farthest.max(left);
         let shrunk = (self.farthest / FARTHER).clamp(FINEST, 1.0);

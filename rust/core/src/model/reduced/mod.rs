@@ -15,11 +15,13 @@ pub(crate) mod objective;
 pub(crate) mod parts;
 pub(crate) mod reduce;
 pub(crate) mod step;
+mod swings;
 pub(crate) mod training;
 
 use std::sync::Arc;
 
 use crate::potentials::elastic::samples::Samples;
+use crate::potentials::swings::Swings;
 use cubic::CubicForces;
 use faer::Mat;
 use limits::Limits;
@@ -111,6 +113,8 @@ pub(crate) struct ReducedData {
     coordinates: Coordinates,
     bones: usize,
     pub(crate) frequency: f64,
+    /// Local frequencies of a held body.
+    swings: Option<Swings>,
     total_mass: f64,
     /// Share of each tet in its element, t.
     tet_shares: Vec<f64>,
@@ -138,8 +142,8 @@ pub struct ReducedExtras<'a> {
     pub cubic: bool,
     /// Springs between points of the body, without gap.
     pub stitches: Option<&'a Stitches>,
-    /// Reference frequency of the damping ratio, Hz, such as that of the full space; `None` for the lowest
-    /// of the basis.
+    /// Reference frequency of limits, and of the damping ratio of a free body, Hz, such as that of the full
+    /// space; `None` for the lowest of the basis.
     pub frequency: Option<f64>,
 }
 
@@ -164,7 +168,7 @@ impl ReducedModel {
         self.data.bones
     }
 
-    /// Reference frequency of the damping ratio, Hz.
+    /// Reference frequency of limits, and of the damping ratio of a free body, Hz.
     pub fn frequency(&self) -> f64 {
         self.data.frequency
     }

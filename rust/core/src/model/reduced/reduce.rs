@@ -106,6 +106,7 @@ impl<'a> Body<'a> {
             coordinates: self.coordinates,
             bones: self.bones,
             frequency: frequency.unwrap_or(lowest.sqrt() / std::f64::consts::TAU),
+            swings: None,
             total_mass: self.mass.iter().sum(),
             tet_shares: self.tet_shares(),
             basis: known.clone(),
@@ -231,7 +232,8 @@ impl ReducedModel {
         let samples = body.samples(&fields);
         let cubic = extras.cubic.then(|| body.cubic(&samples, progress)).transpose()?.map(Arc::new);
         let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
-        let model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
+        let mut model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
+        model.set_swings(&fields)?;
         progress.report(1.0)?;
         match extras.cubature {
             Some(cubature) => model.sampled(cubature),

@@ -18,7 +18,7 @@ use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::potentials::inertia::{Inertia, damping};
+use crate::potentials::inertia::rayleigh;
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Objective, Outcome};
 use crate::stepping::method::{Method, OnIteration, RigState, last};
@@ -160,11 +160,10 @@ impl ReducedMethod {
     /// Inertia and damping of the prepared substep: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k,
     /// 1/s^2.
     pub(crate) fn inertia_and_damping(&self, params: &SimulationParams) -> [Vec<f64>; 2] {
-        let Inertia { factor, damping, .. } = &self.terms.inertia;
         let ([first, ..], [speed, _]) = (params.integrator.acceleration(), params.integrator.velocity());
-        let damping = |value: &f64| (damping[0] + damping[1] * value) / speed;
-        let spectrum = &self.model.data.spectrum;
-        [vec![factor / first; spectrum.len()], spectrum.iter().map(damping).collect()]
+        let (terms, data) = (&self.terms, &self.model.data);
+        let damping = (0..data.rank()).map(|k| terms.viscous(data, k) / speed).collect();
+        [vec![terms.inertia.factor / first; data.rank()], damping]
     }
 
     /// Positions of the sample places at the last substep of a state.
@@ -185,7 +184,7 @@ impl ReducedModel {
     }
 
     /// `true` if a coordinate stores no elastic energy.
-    fn is_free(&self, direction: usize) -> bool {
+    pub(super) fn is_free(&self, direction: usize) -> bool {
         let largest = self.data.spectrum.last().copied().unwrap_or(0.0);
         self.data.spectrum[direction] <= FREE * largest
     }
@@ -210,7 +209,11 @@ impl Method for ReducedMethod {
     }
 
     fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        let damping = damping(self.model.data.frequency, !self.model.is_free(0), params);
+        let data = &self.model.data;
+        let damping = match &data.swings {
+            Some(swings) => swings.damping(params),
+            None => rayleigh(data.frequency, false, params),
+        };
         self.terms.inertia.begin(damping, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let begun = (self.terms.inertia.factor, h);
