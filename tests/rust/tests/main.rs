@@ -47,6 +47,7 @@ mod laws;
 mod layering;
 mod limit;
 mod linear_modes;
+mod local_damping;
 mod localised;
 mod loose_contact;
 mod loose_live;

@@ -1,15 +1,15 @@
 //! Local frequencies of a held body, the reference of its damping.
 //!
 //! Inverse iteration with the elastic Hessian K at rest, `K u_(j+1) = M u_j`, starts with uniform
-//! accelerations. The quotient `|u_j| / |u_(j+1)|` of a vertex tends to the square of the lowest frequency.
-//! After a few iterations it is that of the slowest mode in which the vertex takes part: a tail has its own,
-//! slow, beside a firm belly.
+//! accelerations: `u_0` is the sag. The quotient `|u_j| / |u_(j+1)|` of a vertex tends to the square of the
+//! lowest frequency. At first it is that of the slowest mode in which the vertex takes part: a tail has its
+//! own, slow, beside a firm belly.
 
 use crate::inputs::settings::SimulationParams;
 use crate::math::rows::Rows;
 
 /// Number of fields of an iteration, the sag first.
-pub(crate) const FIELDS: usize = 3;
+pub(crate) const FIELDS: usize = 2;
 
 /// Squared lengths at the vertices of the fields of inverse iterations.
 pub(crate) struct Fields([Vec<f64>; FIELDS]);
@@ -27,12 +27,11 @@ impl Fields {
         }
     }
 
-    /// Angular frequencies of the vertices, rad/s, with K shifted by a multiple of M; 0 at those that no
-    /// field moves.
-    pub(crate) fn frequencies(&self, shift: f64) -> Vec<f64> {
-        let [.., before, after] = &self.0;
+    /// Angular frequencies of the vertices, rad/s; 0 at those that no field moves.
+    pub(crate) fn frequencies(&self) -> Vec<f64> {
+        let [before, after] = &self.0;
         let square = |(before, after): (&f64, &f64)| {
-            if *after > 0.0 { ((before / after).sqrt() - shift).max(0.0).sqrt() } else { 0.0 }
+            if *after > 0.0 { (before / after).sqrt().sqrt() } else { 0.0 }
         };
         before.iter().zip(after).map(square).collect()
     }
@@ -50,7 +49,8 @@ impl Swings {
     pub(crate) fn new(mut frequencies: Vec<f64>, weight: impl Fn(usize) -> f64) -> Self {
         let whole: f64 = (0..frequencies.len()).map(&weight).sum();
         let mean = frequencies.iter().enumerate().map(|(i, omega)| weight(i) * omega).sum::<f64>() / whole;
-        frequencies.iter_mut().for_each(|omega| *omega /= mean);
+        let unit = if mean > 0.0 { mean } else { 1.0 };
+        frequencies.iter_mut().for_each(|omega| *omega /= unit);
         Self { mean, shares: frequencies }
     }
 

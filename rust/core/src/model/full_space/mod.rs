@@ -248,7 +248,7 @@ impl FullSpaceModel {
         };
         model.parts = model.find_parts();
         if model.is_held() {
-            model.swings = Some(model.find_swings(&factor, progress)?);
+            model.swings = Some(model.find_swings(progress)?);
         }
         Ok(model)
     }

@@ -11,15 +11,17 @@ use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::potentials::swings::{FIELDS, Fields, Swings};
 use crate::{Progress, Result};
 
-/// Error of a field in the energy norm, as a share of the field.
-const TOLERANCE: f64 = 1e-3;
+/// Residual of a field in the norm of the inverse metric, as a share of the load: firm parts move little.
+const TOLERANCE: f64 = 1e-5;
 /// Largest number of iterations of conjugate gradients.
 const MAX_ITERATIONS: usize = 300;
 
 impl FullSpaceModel {
     /// Local frequencies of the moving rows, for a factor 1 on the elastic energy; of loose parts that of the
     /// metric.
-    pub(super) fn find_swings(&self, factor: &SparseCholesky, progress: &Progress) -> Result<Swings> {
+    pub(super) fn find_swings(&self, progress: &Progress) -> Result<Swings> {
+        let shift = if self.loose.contains(&true) { self.shift } else { 0.0 };
+        let factor = self.metric(None, [shift, 1.0])?;
         let mut system = System {
             hessian: self.hessian_at_rest(),
             factor,
@@ -31,15 +33,12 @@ impl FullSpaceModel {
             progress.report(0.8 + 0.05 * axis as f32)?;
             let mut u = vec![[0.0; 3]; self.free];
             u.iter_mut().for_each(|row| row[axis] = 1.0);
-            let mut start = vec![[0.0; 3]; self.free];
             for number in 0..FIELDS {
-                let next = system.answer(&u, start);
-                fields.add(number, &next);
-                start = system.grown(&u, &next);
-                u = next;
+                u = system.answer(&u);
+                fields.add(number, &u);
             }
         }
-        let mut frequencies = fields.frequencies(self.shift);
+        let mut frequencies = fields.frequencies();
         let loose = frequencies.iter_mut().zip(&self.loose).filter(|(_, loose)| **loose);
         loose.for_each(|(omega, _)| *omega = std::f64::consts::TAU * self.frequency);
         Ok(Swings::new(frequencies, |row| self.mass[row]))
@@ -70,28 +69,27 @@ impl FullSpaceModel {
     }
 }
 
-/// `K + shift M`, and the factor of the metric with the same shift as its preconditioner, whose directions
-/// keep to the constraint.
+/// K, with the shift of loose parts, and the factor of the metric as its preconditioner, whose directions keep
+/// to the constraint.
 struct System<'a> {
     hessian: BlockMatrix,
-    factor: &'a SparseCholesky,
+    factor: SparseCholesky,
     model: &'a FullSpaceModel,
     scratch: VertexScratch,
 }
 
 impl System<'_> {
-    /// Admissible solution x of `(K + shift M) x = M u` by conjugate gradients.
-    fn answer(&mut self, u: &Rows, start: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
-        let load = weighed(&self.model.mass, 1.0, u);
-        let mut x = start;
-        let mut image = vec![[0.0; 3]; x.len()];
-        self.multiply(&x, &mut image);
-        let mut residual = load.clone();
-        add(&mut residual, -1.0, &image);
+    /// Admissible solution x of `K x = M u` by conjugate gradients.
+    fn answer(&mut self, u: &Rows) -> Vec<[f64; 3]> {
+        let mut residual: Vec<[f64; 3]> =
+            u.iter().zip(&self.model.mass).map(|(u, mass)| u.map(|u| mass * u)).collect();
+        let mut x = vec![[0.0; 3]; u.len()];
+        let mut image = x.clone();
         let mut direction = self.precondition(&residual);
         let mut left = dot(&residual, &direction);
+        let target = TOLERANCE * TOLERANCE * left;
         for _ in 0..MAX_ITERATIONS {
-            if left <= TOLERANCE * TOLERANCE * dot(&load, &x) {
+            if left <= target {
                 break;
             }
             self.multiply(&direction, &mut image);
@@ -107,16 +105,12 @@ impl System<'_> {
         x
     }
 
-    /// The start of the next solution: x as much longer as it is than u in the mean.
-    fn grown(&self, u: &Rows, x: &Rows) -> Vec<[f64; 3]> {
-        let heavy = weighed(&self.model.mass, 1.0, x);
-        let growth = dot(x, &heavy) / dot(u, &heavy);
-        x.iter().map(|row| row.map(|x| growth * x)).collect()
-    }
-
     fn multiply(&self, x: &Rows, out: &mut Rows) {
         self.hessian.multiply(x, out);
-        add(out, 1.0, &weighed(&self.model.mass, self.model.shift, x));
+        let loose = self.model.loose.iter().enumerate().filter(|(_, loose)| **loose);
+        for row in loose.map(|(row, _)| row) {
+            (0..3).for_each(|c| out[row][c] += self.model.shift * self.model.mass[row] * x[row][c]);
+        }
     }
 
     fn precondition(&mut self, residual: &Rows) -> Vec<[f64; 3]> {
@@ -124,9 +118,4 @@ impl System<'_> {
         self.factor.solve_vertices(&mut self.scratch, &mut rows);
         rows
     }
-}
-
-/// `factor M x`.
-fn weighed(mass: &[f64], factor: f64, x: &Rows) -> Vec<[f64; 3]> {
-    x.iter().zip(mass).map(|(row, mass)| row.map(|x| factor * mass * x)).collect()
 }

@@ -52,7 +52,7 @@ impl ReducedModel {
                 sums.add(number, u.col_as_slice(0).as_chunks::<3>().0);
             }
         }
-        Ok(sums.frequencies(0.0))
+        Ok(sums.frequencies())
     }
 
     /// Second derivative of the elastic energy at rest, k x k.
