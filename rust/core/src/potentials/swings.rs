@@ -31,7 +31,8 @@ impl Fields {
     pub(crate) fn frequencies(&self) -> Vec<f64> {
         let [before, after] = &self.0;
         let square = |(before, after): (&f64, &f64)| {
-            if *after > 0.0 { (before / after).sqrt().sqrt() } else { 0.0 }
+            let quotient = before / after;
+            if quotient.is_finite() { quotient.sqrt().sqrt() } else { 0.0 }
         };
         before.iter().zip(after).map(square).collect()
     }

@@ -13,6 +13,8 @@ use crate::{Progress, Result};
 
 /// Residual of a field in the norm of the inverse metric, as a share of the load: firm parts move little.
 const TOLERANCE: f64 = 1e-5;
+/// Share of the shift that makes the metric of a body on a constraint definite without firming its slow modes.
+const DEFINITE: f64 = 1e-4;
 /// Largest number of iterations of conjugate gradients.
 const MAX_ITERATIONS: usize = 300;
 
@@ -20,8 +22,7 @@ impl FullSpaceModel {
     /// Local frequencies of the moving rows, for a factor 1 on the elastic energy; of loose parts that of the
     /// metric.
     pub(super) fn find_swings(&self, progress: &Progress) -> Result<Swings> {
-        let shift = if self.loose.contains(&true) { self.shift } else { 0.0 };
-        let factor = self.metric(None, [shift, 1.0])?;
+        let factor = self.metric(None, [DEFINITE * self.shift, 1.0])?;
         let mut system = System {
             hessian: self.hessian_at_rest(),
             factor,
@@ -32,7 +33,8 @@ impl FullSpaceModel {
         for axis in 0..3 {
             progress.report(0.8 + 0.05 * axis as f32)?;
             let mut u = vec![[0.0; 3]; self.free];
-            u.iter_mut().for_each(|row| row[axis] = 1.0);
+            // Loose parts would only fall.
+            u.iter_mut().zip(&self.loose).for_each(|(row, &loose)| row[axis] = if loose { 0.0 } else { 1.0 });
             for number in 0..FIELDS {
                 u = system.answer(&u);
                 fields.add(number, &u);
@@ -69,8 +71,7 @@ impl FullSpaceModel {
     }
 }
 
-/// K, with the shift of loose parts, and the factor of the metric as its preconditioner, whose directions keep
-/// to the constraint.
+/// K, and the factor of the metric as its preconditioner, whose directions keep to the constraint.
 struct System<'a> {
     hessian: BlockMatrix,
     factor: SparseCholesky,
@@ -92,8 +93,12 @@ impl System<'_> {
             if left <= target {
                 break;
             }
-            self.multiply(&direction, &mut image);
-            let step = left / dot(&direction, &image);
+            self.hessian.multiply(&direction, &mut image);
+            let resistance = dot(&direction, &image);
+            if resistance <= 0.0 {
+                break;
+            }
+            let step = left / resistance;
             add(&mut x, step, &direction);
             add(&mut residual, -step, &image);
             let next = self.precondition(&residual);
@@ -103,14 +108,6 @@ impl System<'_> {
             }
         }
         x
-    }
-
-    fn multiply(&self, x: &Rows, out: &mut Rows) {
-        self.hessian.multiply(x, out);
-        let loose = self.model.loose.iter().enumerate().filter(|(_, loose)| **loose);
-        for row in loose.map(|(row, _)| row) {
-            (0..3).for_each(|c| out[row][c] += self.model.shift * self.model.mass[row] * x[row][c]);
-        }
     }
 
     fn precondition(&mut self, residual: &Rows) -> Vec<[f64; 3]> {
