@@ -11,6 +11,9 @@ use crate::math::rows::Rows;
 /// Number of fields of an iteration, the sag first.
 pub(crate) const FIELDS: usize = 2;
 
+/// Stiffness damping, as a share of that for the whole ratio at the metric's lowest frequency.
+const STIFF: f64 = 0.2;
+
 /// Squared lengths at the vertices of the fields of inverse iterations.
 pub(crate) struct Fields([Vec<f64>; FIELDS]);
 
@@ -55,8 +58,11 @@ impl Swings {
         Self { mean, shares: frequencies }
     }
 
-    /// Mean damping by mass, 1/s, of a ratio at each local frequency, and none by stiffness.
-    pub(crate) fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        [2.0 * params.damping * params.stiffness.sqrt() * self.mean, 0.0]
+    /// Mean damping by mass, 1/s, of a ratio at each local frequency, and a little by stiffness, s, for
+    /// motion much faster than the lowest frequency of the metric, Hz.
+    pub(crate) fn damping(&self, frequency: f64, params: &SimulationParams) -> [f64; 2] {
+        let omega = std::f64::consts::TAU * frequency;
+        let root = params.stiffness.sqrt();
+        [2.0 * params.damping * root * self.mean, STIFF * params.damping * root / omega]
     }
 }

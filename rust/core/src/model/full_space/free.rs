@@ -54,7 +54,7 @@ impl FullSpaceModel {
     /// body that leave each other when their stitches open.
     pub(super) fn damping(&self, params: &SimulationParams) -> [f64; 2] {
         match &self.swings {
-            Some(swings) => swings.damping(params),
+            Some(swings) => swings.damping(self.frequency, params),
             None => rayleigh(self.frequency, self.data.stitches.is_none(), params),
         }
     }

@@ -211,7 +211,7 @@ impl Method for ReducedMethod {
     fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         let data = &self.model.data;
         let damping = match &data.swings {
-            Some(swings) => swings.damping(params),
+            Some(swings) => swings.damping(data.frequency, params),
             None => rayleigh(data.frequency, false, params),
         };
         self.terms.inertia.begin(damping, params, h);
