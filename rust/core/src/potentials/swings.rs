@@ -1,68 +1,100 @@
-//! Local frequencies of a held body, the reference of its damping.
+//! Local frequencies of a held body, and its damping by them.
 //!
-//! Inverse iteration with the elastic Hessian K at rest, `K u_(j+1) = M u_j`, starts with uniform
-//! accelerations: `u_0` is the sag. The quotient `|u_j| / |u_(j+1)|` of a vertex tends to the square of the
-//! lowest frequency. At first it is that of the slowest mode in which the vertex takes part: a tail has its
-//! own, slow, beside a firm belly.
+//! Inverse iteration with the elastic Hessian K at rest starts with uniform accelerations: `K u_0 = M e` is
+//! the sag, `K u_1 = M u_0`. The quotient `|u_0| / |u_1|` at a vertex is the squared frequency of the slowest
+//! mode in which the vertex takes part: a tail has its own, slow, beside a firm belly.
+//!
+//! The metric's Laplacian resists rotation, unlike flesh: `|K^-1 L u_1| / |u_1|` times as much as flesh, which
+//! is a lot where flesh is slender and bends by rotation.
 
+use crate::Result;
 use crate::inputs::settings::SimulationParams;
+use crate::material::PrincipalStretch;
 use crate::math::rows::Rows;
+use crate::math::{Sparse, add_diagonal};
+use crate::mesh::TetMesh;
+use crate::operators::stiffness_of;
 
-/// Number of fields of an iteration, the sag first.
-pub(crate) const FIELDS: usize = 2;
+/// Share of the damping ratio by the Laplacian in the slowest local mode; in faster ones it grows.
+const BY_LAPLACIAN: f64 = 0.2;
 
-/// Stiffness damping, as a share of that for the whole ratio at the metric's lowest frequency.
-const STIFF: f64 = 0.2;
-
-/// Squared lengths at the vertices of the fields of inverse iterations.
-pub(crate) struct Fields([Vec<f64>; FIELDS]);
+/// Squared lengths at the vertices of the fields `u_0`, `u_1` and `K^-1 L u_1`, summed over accelerations.
+pub(crate) struct Fields([Vec<f64>; 3]);
 
 impl Fields {
     /// No field yet, for some vertices.
     pub(crate) fn new(vertices: usize) -> Self {
-        Self([(); FIELDS].map(|()| vec![0.0; vertices]))
+        Self([(); 3].map(|()| vec![0.0; vertices]))
     }
 
-    /// Adds a field of an iteration.
-    pub(crate) fn add(&mut self, number: usize, field: &Rows) {
-        for (sum, u) in self.0[number].iter_mut().zip(field) {
-            *sum += u.iter().map(|x| x * x).sum::<f64>();
+    /// Adds the fields of an acceleration.
+    pub(crate) fn add(&mut self, fields: [&Rows; 3]) {
+        for (sums, field) in self.0.iter_mut().zip(fields) {
+            for (sum, u) in sums.iter_mut().zip(field) {
+                *sum += u.iter().map(|x| x * x).sum::<f64>();
+            }
         }
     }
 
-    /// Angular frequencies of the vertices, rad/s; 0 at those that no field moves.
-    pub(crate) fn frequencies(&self) -> Vec<f64> {
-        let [before, after] = &self.0;
-        let square = |(before, after): (&f64, &f64)| {
-            let quotient = before / after;
-            if quotient.is_finite() { quotient.sqrt().sqrt() } else { 0.0 }
+    /// Frequencies of the vertices; zero at those that no field moves.
+    pub(crate) fn swings(&self) -> Vec<Swing> {
+        let [sag, answer, pulled] = &self.0;
+        let quotient = |above: f64, below: f64| {
+            let quotient = (above / below).sqrt();
+            if quotient.is_finite() { quotient } else { 0.0 }
         };
-        before.iter().zip(after).map(square).collect()
+        let of = |v: usize| Swing {
+            omega: quotient(sag[v], answer[v]).sqrt(),
+            excess: quotient(pulled[v], answer[v]),
+        };
+        (0..sag.len()).map(of).collect()
     }
 }
 
-/// Angular frequencies of the coordinates of a body: their mean, rad/s, and shares of it.
-#[derive(Debug, Clone)]
-pub(crate) struct Swings {
-    mean: f64,
-    pub(crate) shares: Vec<f64>,
+/// Slowest motion of a vertex.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Swing {
+    /// Elastic frequency, rad/s.
+    pub(crate) omega: f64,
+    /// Resistance of the Laplacian to the slowest motion, in that of the flesh.
+    pub(crate) excess: f64,
 }
 
-impl Swings {
-    /// The given frequencies, with a weight each in the mean.
-    pub(crate) fn new(mut frequencies: Vec<f64>, weight: impl Fn(usize) -> f64) -> Self {
-        let whole: f64 = (0..frequencies.len()).map(&weight).sum();
-        let mean = frequencies.iter().enumerate().map(|(i, omega)| weight(i) * omega).sum::<f64>() / whole;
-        let unit = if mean > 0.0 { mean } else { 1.0 };
-        frequencies.iter_mut().for_each(|omega| *omega /= unit);
-        Self { mean, shares: frequencies }
+impl Swing {
+    /// Damping by mass, 1/s, and by the Laplacian, s, for a ratio of 1.
+    fn damping(&self) -> [f64; 2] {
+        if self.omega == 0.0 || self.excess == 0.0 {
+            return [0.0; 2];
+        }
+        let stiffness = 2.0 * BY_LAPLACIAN / (self.excess * self.omega);
+        [2.0 * (1.0 - BY_LAPLACIAN) * self.omega, stiffness]
     }
+}
 
-    /// Mean damping by mass, 1/s, of a ratio at each local frequency, and a little by stiffness, s, for
-    /// motion much faster than the lowest frequency of the metric, Hz.
-    pub(crate) fn damping(&self, frequency: f64, params: &SimulationParams) -> [f64; 2] {
-        let omega = std::f64::consts::TAU * frequency;
-        let root = params.stiffness.sqrt();
-        [2.0 * params.damping * root * self.mean, STIFF * params.damping * root / omega]
-    }
+/// Damping matrix of a held body for a ratio and a scale of stiffness of 1, n x n, kg/s, and the factors of
+/// mass and Laplacian that come near it, 1/s and s.
+pub(crate) fn damping_matrix(
+    mesh: &TetMesh,
+    laws: &[PrincipalStretch],
+    mass: &[f64],
+    swings: &[Swing],
+) -> Result<(Sparse, [f64; 2])> {
+    let each: Vec<[f64; 2]> = swings.iter().map(Swing::damping).collect();
+    let by_laplacian = |tet: &[u32; 4]| {
+        let moving = || tet.iter().map(|&v| each[v as usize][1]).filter(|&beta| beta > 0.0);
+        moving().sum::<f64>() / moving().count().max(1) as f64
+    };
+    let scaled = |of: fn(&PrincipalStretch) -> f64| -> Vec<f64> {
+        mesh.tets().iter().zip(laws).map(|(tet, law)| by_laplacian(tet) * of(law)).collect()
+    };
+    let stiffness = stiffness_of(mesh, &scaled(PrincipalStretch::slope), &scaled(PrincipalStretch::bending))?;
+    let viscous: Vec<f64> = each.iter().zip(mass).map(|([alpha, _], mass)| alpha * mass).collect();
+    let whole: f64 = mass.iter().sum();
+    let mean = [0, 1].map(|k| each.iter().zip(mass).map(|(each, mass)| each[k] * mass).sum::<f64>() / whole);
+    Ok((add_diagonal(&stiffness, &viscous, 1.0), mean))
+}
+
+/// Factor on a damping matrix for a ratio and a scale of stiffness of 1.
+pub(crate) fn scale(params: &SimulationParams) -> f64 {
+    params.damping * params.stiffness.sqrt()
 }

@@ -15,6 +15,7 @@ use crate::kinematics::tether::{Frame, Tether};
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add, combine};
 use crate::potentials::inertia::rayleigh;
+use crate::potentials::swings::scale;
 use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
 
@@ -50,18 +51,16 @@ impl FullSpaceModel {
         Ok(state)
     }
 
-    /// Mean damping by mass, 1/s, and damping by stiffness, s. Mass damping would slow down pieces of a free
-    /// body that leave each other when their stitches open.
-    pub(super) fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        match &self.swings {
-            Some(swings) => swings.damping(self.frequency, params),
-            None => rayleigh(self.frequency, self.data.stitches.is_none(), params),
+    /// Damping by mass, 1/s, and by stiffness, s, of a held body in the mean, and the factor on the damping
+    /// matrix. Mass damping would slow down pieces of a free body that leave each other when their stitches
+    /// open.
+    pub(super) fn damping(&self, params: &SimulationParams) -> ([f64; 2], f64) {
+        if let Some(local) = &self.local_damping {
+            let scale = scale(params);
+            return (local.mean.map(|part| scale * part), scale);
         }
-    }
-
-    /// Mass damping of a row, as a share of the mean.
-    pub(super) fn share(&self, row: usize) -> f64 {
-        self.swings.as_ref().map_or(1.0, |swings| swings.shares[row])
+        let [mass, stiffness] = rayleigh(self.frequency, self.data.stitches.is_none(), params);
+        ([mass, stiffness], stiffness)
     }
 }
 
@@ -71,7 +70,7 @@ impl FullSpaceMethod {
         if params.damping == 0.0 || self.rigid.is_none() {
             return;
         }
-        let (places, [mass, _]) = (self.places(state, &[0.0; 3]), self.model.damping(params));
+        let (places, ([mass, _], _)) = (self.places(state, &[0.0; 3]), self.model.damping(params));
         let Self { model, terms, u, rigid: Some(rigid), .. } = self else { return };
         let [.., older, last] = &state.reduced;
         let weigh = |rows: &Rows, out: &mut Rows| {

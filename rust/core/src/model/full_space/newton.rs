@@ -9,6 +9,7 @@ use crate::material::Energy;
 use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
 use crate::operators::{BlockMatrix, block_solve};
+use crate::potentials::inertia::Inertia;
 use crate::solve::{Objective, Value};
 
 /// The incremental energy in the metric of its own Hessian, with modified eigenvalues of each element.
@@ -35,10 +36,9 @@ impl<'a, 'b> Newton<'a, 'b> {
     fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();
-        let inertia = terms.inertia.factor + terms.inertia.held;
+        let Inertia { factor, held, viscous, .. } = terms.inertia;
         for (row, mass) in model.mass.iter().enumerate() {
-            let own = inertia + terms.inertia.damping[0] * model.share(row);
-            self.matrix.add(row, row, &(own * mass * Matrix3::identity()));
+            self.matrix.add(row, row, &((factor + held) * mass * Matrix3::identity()));
             self.matrix.add(row, row, &terms.medium.hessian(row, &u[row]));
             if let Some(limit) = &terms.limit {
                 self.matrix.add(row, row, &limit.hessian(*mass, &u[row]));
@@ -65,7 +65,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         let quadratics = [
             (model.twisting.as_ref(), terms.stiffness),
             (self.energy.stitches(), terms.stiffness),
-            (Some(self.energy.viscosity()), terms.inertia.damping[1]),
+            (Some(self.energy.viscosity()), viscous),
         ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
             if let Some(quadratic) = quadratic {

@@ -3,12 +3,14 @@
 use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
+use super::LocalDamping;
 use crate::material::Energy;
 use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexScratch};
 use crate::operators::BlockMatrix;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
-use crate::potentials::swings::{FIELDS, Fields, Swings};
+use crate::potentials::quadratic::{Quadratic, combine_wide};
+use crate::potentials::swings::{Fields, Swing, damping_matrix};
 use crate::{Progress, Result};
 
 /// Residual of a field in the norm of the inverse metric, as a share of the load: firm parts move little.
@@ -19,31 +21,53 @@ const DEFINITE: f64 = 1e-4;
 const MAX_ITERATIONS: usize = 300;
 
 impl FullSpaceModel {
-    /// Local frequencies of the moving rows, for a factor 1 on the elastic energy; of loose parts that of the
-    /// metric.
-    pub(super) fn find_swings(&self, progress: &Progress) -> Result<Swings> {
+    /// Damping by local frequencies, of loose parts by that of the metric.
+    pub(super) fn find_local_damping(&self, progress: &Progress) -> Result<LocalDamping> {
+        let swings = self.find_swings(progress)?;
+        let (matrix, mean) = damping_matrix(self.mesh(), &self.data.laws, &self.data.mass, &swings)?;
+        let moving = self.data.moving.rows().iter().map(|&vertex| self.rows[vertex as usize]);
+        let matrix = Quadratic::new(&self.data.moving.square(&matrix), &moving.collect::<Vec<_>>());
+        Ok(LocalDamping { matrix, mean })
+    }
+
+    /// Local frequencies of all vertices; zero at pinned ones.
+    fn find_swings(&self, progress: &Progress) -> Result<Vec<Swing>> {
         let factor = self.metric(None, [DEFINITE * self.shift, 1.0])?;
-        let mut system = System {
-            hessian: self.hessian_at_rest(),
-            factor,
-            model: self,
-            scratch: VertexScratch::default(),
-        };
+        let mut system =
+            System { hessian: self.hessian_at_rest(), factor, scratch: VertexScratch::default() };
         let mut fields = Fields::new(self.free);
         for axis in 0..3 {
             progress.report(0.8 + 0.05 * axis as f32)?;
-            let mut u = vec![[0.0; 3]; self.free];
+            let mut unit = vec![[0.0; 3]; self.free];
             // Loose parts would only fall.
-            u.iter_mut().zip(&self.loose).for_each(|(row, &loose)| row[axis] = if loose { 0.0 } else { 1.0 });
-            for number in 0..FIELDS {
-                u = system.answer(&u);
-                fields.add(number, &u);
-            }
+            unit.iter_mut()
+                .zip(&self.loose)
+                .for_each(|(row, &loose)| row[axis] = if loose { 0.0 } else { 1.0 });
+            let sag = system.answer(self.weigh(&unit));
+            let answer = system.answer(self.weigh(&sag));
+            let pulled = system.answer(self.pull(&answer));
+            fields.add([&sag, &answer, &pulled]);
         }
-        let mut frequencies = fields.frequencies();
-        let loose = frequencies.iter_mut().zip(&self.loose).filter(|(_, loose)| **loose);
-        loose.for_each(|(omega, _)| *omega = std::f64::consts::TAU * self.frequency);
-        Ok(Swings::new(frequencies, |row| self.mass[row]))
+        let mut swings = vec![Swing { omega: 0.0, excess: 0.0 }; self.vertices.len()];
+        let found = fields.swings().into_iter().zip(&self.loose);
+        for (&vertex, (swing, &loose)) in self.vertices.iter().zip(found) {
+            let of_metric = Swing { omega: std::f64::consts::TAU * self.frequency, excess: 1.0 };
+            swings[vertex as usize] = if loose { of_metric } else { swing };
+        }
+        Ok(swings)
+    }
+
+    /// M u.
+    fn weigh(&self, u: &Rows) -> Vec<[f64; 3]> {
+        u.iter().zip(&self.mass).map(|(u, mass)| u.map(|u| mass * u)).collect()
+    }
+
+    /// L u.
+    fn pull(&self, u: &Rows) -> Vec<[f64; 3]> {
+        let (mut wide, mut force) = (vec![[0.0; 4]; u.len()], vec![[0.0; 3]; u.len()]);
+        combine_wide(&mut wide, u, 0.0, u);
+        self.laplacian.evaluate(&wide, 1.0, &mut force);
+        force
     }
 
     /// Second derivative of the elastic energy of the moving rows at rest.
@@ -72,19 +96,17 @@ impl FullSpaceModel {
 }
 
 /// K, and the factor of the metric as its preconditioner, whose directions keep to the constraint.
-struct System<'a> {
+struct System {
     hessian: BlockMatrix,
     factor: SparseCholesky,
-    model: &'a FullSpaceModel,
     scratch: VertexScratch,
 }
 
-impl System<'_> {
-    /// Admissible solution x of `K x = M u` by conjugate gradients.
-    fn answer(&mut self, u: &Rows) -> Vec<[f64; 3]> {
-        let mut residual: Vec<[f64; 3]> =
-            u.iter().zip(&self.model.mass).map(|(u, mass)| u.map(|u| mass * u)).collect();
-        let mut x = vec![[0.0; 3]; u.len()];
+impl System {
+    /// Admissible solution x of `K x = f` by conjugate gradients.
+    fn answer(&mut self, f: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
+        let mut residual = f;
+        let mut x = vec![[0.0; 3]; residual.len()];
         let mut image = x.clone();
         let mut direction = self.precondition(&residual);
         let mut left = dot(&residual, &direction);

@@ -21,12 +21,12 @@ pub(crate) mod training;
 use std::sync::Arc;
 
 use crate::potentials::elastic::samples::Samples;
-use crate::potentials::swings::Swings;
 use cubic::CubicForces;
 use faer::Mat;
 use limits::Limits;
 pub use limits::{Bounds, LimitSamples};
 use parts::{Parts, Places};
+use swings::Damping;
 pub use training::Shot;
 
 use crate::kinematics::coordinates::Coordinates;
@@ -113,8 +113,7 @@ pub(crate) struct ReducedData {
     coordinates: Coordinates,
     bones: usize,
     pub(crate) frequency: f64,
-    /// Local frequencies of a held body.
-    swings: Option<Swings>,
+    damping: Damping,
     total_mass: f64,
     /// Share of each tet in its element, t.
     tet_shares: Vec<f64>,

@@ -2,9 +2,9 @@
 
 use faer::Mat;
 
+use super::ReducedModel;
 use super::drag::ReducedDrag;
 use super::elastic::Elastic;
-use super::{ReducedData, ReducedModel};
 use crate::math::rows::{Rows, combine};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::Keep;
@@ -32,13 +32,6 @@ impl Terms {
     pub(super) fn metric(&self) -> [f64; 2] {
         self.inertia.metric(self.stiffness)
     }
-
-    /// Damping of a coordinate, 1/s^2.
-    pub(super) fn viscous(&self, data: &ReducedData, k: usize) -> f64 {
-        let [mass, stiffness] = self.inertia.damping;
-        let share = data.swings.as_ref().map_or(1.0, |swings| swings.shares[k]);
-        mass * share + stiffness * data.spectrum[k]
-    }
 }
 
 /// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and damping.
@@ -46,6 +39,8 @@ pub(super) struct Incremental<'a> {
     pub(super) model: &'a ReducedModel,
     pub(super) elastic: &'a mut Elastic,
     pub(super) terms: &'a Terms,
+    /// Scratch of damping: motion and its resistance, k each.
+    pub(super) damping: &'a mut [Vec<f64>; 2],
     /// Drag of the medium.
     pub(super) drag: &'a mut ReducedDrag,
     /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
@@ -58,10 +53,11 @@ impl Incremental<'_> {
     /// element.
     pub(super) fn write_hessian(&self, keep: Keep, sum: &mut Mat<f64>) {
         let (model, terms) = (self.model, self.terms);
-        let Inertia { factor, held, .. } = &terms.inertia;
+        let Inertia { factor, held, viscous, .. } = &terms.inertia;
         for (j, column) in sum.col_iter_mut().enumerate() {
             for (i, number) in column.iter_mut().enumerate() {
-                let own = if i == j { factor + held + terms.viscous(&model.data, i) } else { 0.0 };
+                let own =
+                    if i == j { factor + held } else { 0.0 } + viscous * model.data.damping.matrix.at(i, j);
                 let whole: f64 = model.data.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum();
                 *number = own + terms.stiffness * (whole + model.unseen.at(i, j));
             }
@@ -95,14 +91,16 @@ impl Objective for Incremental<'_> {
         let gradient = &mut gradient[..rank];
         let mut energy = terms.stiffness * self.elastic.evaluate(self.model, &y[..rank], gradient);
         let mut work = 0.0;
-        let Inertia { target, damped, factor, .. } = &terms.inertia;
+        let Inertia { target, damped, factor, viscous, .. } = &terms.inertia;
         let (target, damped) = (target.as_flattened(), damped.as_flattened());
+        let [moved, resistance] = &mut *self.damping;
+        moved.iter_mut().zip(y.iter().zip(damped)).for_each(|(moved, (y, damped))| *moved = y - damped);
+        data.damping.matrix.combine(moved, resistance);
         for (k, gradient) in gradient.iter_mut().enumerate() {
-            let (apart, moved) = (y[k] - target[k], y[k] - damped[k]);
-            let drag = terms.viscous(data, k);
-            energy += 0.5 * (factor * apart * apart + drag * moved * moved);
+            let (apart, drag) = (y[k] - target[k], viscous * resistance[k]);
+            energy += 0.5 * (factor * apart * apart + drag * moved[k]);
             work += terms.force[k] * y[k];
-            *gradient = terms.stiffness * *gradient + factor * apart + drag * moved - terms.force[k];
+            *gradient = terms.stiffness * *gradient + factor * apart + drag - terms.force[k];
         }
         if let Some(limit) = &terms.limit {
             energy += self.elastic.limits.displacement(self.model, limit, &y[..rank], gradient);

@@ -1,39 +1,61 @@
-//! Local frequencies of a held body in its coordinates.
+//! Damping of a body in its coordinates, of a held body by local frequencies.
 
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use faer::{Mat, Side};
 
 use super::ReducedModel;
 use super::elastic::Elastic;
-use crate::math::dense::product;
-use crate::potentials::swings::{FIELDS, Fields, Swings};
-use crate::{Error, Result};
+use super::reduce::{Body, applied, square};
+use crate::Result;
+use crate::error::Error;
+use crate::inputs::SimulationParams;
+use crate::math::columns::Columns;
+use crate::math::dense::{inner, product};
+use crate::math::rows::Rows;
+use crate::potentials::swings::{Fields, Swing, damping_matrix, scale};
+
+/// Damping for a ratio and a scale of stiffness of 1.
+pub(super) struct Damping {
+    /// The damping matrix, k x k, kg/s.
+    pub(super) matrix: Columns,
+    /// Factors of mass and Laplacian in the metric, 1/s and s.
+    mean: [f64; 2],
+}
+
+impl Damping {
+    /// Damping of a free body by the Laplacian, with its eigenvalues and the lowest frequency, Hz.
+    pub(super) fn by_laplacian(spectrum: &[f64], frequency: f64) -> Self {
+        let factor = 2.0 / (TAU * frequency);
+        let entry = |i: usize, j: usize| if i == j { factor * spectrum[i] } else { 0.0 };
+        Self { matrix: Columns::new(spectrum.len(), spectrum.len(), entry), mean: [0.0, factor] }
+    }
+
+    /// Factors of mass and Laplacian in the metric, and the factor on the matrix.
+    pub(super) fn factors(&self, params: &SimulationParams) -> ([f64; 2], f64) {
+        let scale = scale(params);
+        (self.mean.map(|part| scale * part), scale)
+    }
+}
 
 impl ReducedModel {
-    /// Sets the local frequencies of a held body with B, 3n x k: of a coordinate the mean over its kinetic
-    /// energy, `b'M diag(omega) b`.
-    pub(super) fn set_swings(&mut self, fields: &Mat<f64>) -> Result<()> {
+    /// Sets the damping of a held body with B, 3n x k.
+    pub(super) fn set_local_damping(&mut self, body: &Body<'_>, fields: &Mat<f64>) -> Result<()> {
         if self.is_free(0) {
             return Ok(());
         }
-        let frequencies = self.local_frequencies(fields)?;
-        let Some(data) = Arc::get_mut(&mut self.data) else { return Ok(()) };
-        let mean = |k: usize| {
-            let column = fields.col_as_slice(k).as_chunks::<3>().0;
-            let square = |row: &[f64; 3]| row.iter().map(|x| x * x).sum::<f64>();
-            column
-                .iter()
-                .zip(data.mass.iter().zip(&frequencies))
-                .map(|(row, (m, omega))| m * omega * square(row))
-                .sum()
-        };
-        data.swings = Some(Swings::new((0..data.spectrum.len()).map(mean).collect(), |_| 1.0));
+        let swings = self.swings(fields)?;
+        let (matrix, mean) = damping_matrix(&self.data.mesh, &body.laws, &self.data.mass, &swings)?;
+        let forces = applied(&matrix, fields.as_ref());
+        if let Some(data) = Arc::get_mut(&mut self.data) {
+            data.damping = Damping { matrix: square(&inner(fields.as_ref(), forces.as_ref())), mean };
+        }
         Ok(())
     }
 
-    /// Angular frequencies of all vertices, n, rad/s.
-    fn local_frequencies(&self, fields: &Mat<f64>) -> Result<Vec<f64>> {
+    /// Local frequencies of all vertices.
+    fn swings(&self, fields: &Mat<f64>) -> Result<Vec<Swing>> {
         let hessian = self.hessian_at_rest()?;
         let found = hessian
             .self_adjoint_eigen(Side::Lower)
@@ -44,15 +66,19 @@ impl ReducedModel {
         let mut sums = Fields::new(self.data.mass.len());
         for load in &self.data.uniform {
             let mut y = product(vectors.transpose(), Mat::from_fn(rank, 1, |k, _| load[k]).as_ref());
-            for number in 0..FIELDS {
-                for k in 0..rank {
-                    y[(k, 0)] /= values[k].max(least);
-                }
-                let u = product(fields.as_ref(), product(vectors, y.as_ref()).as_ref());
-                sums.add(number, u.col_as_slice(0).as_chunks::<3>().0);
-            }
+            let mut answer = || {
+                (0..rank).for_each(|k| y[(k, 0)] /= values[k].max(least));
+                product(vectors, y.as_ref())
+            };
+            let (sag, answer) = (answer(), answer());
+            let pull = Mat::from_fn(rank, 1, |k, _| self.data.spectrum[k] * answer[(k, 0)]);
+            let mut pulled = product(vectors.transpose(), pull.as_ref());
+            (0..rank).for_each(|k| pulled[(k, 0)] /= values[k].max(least));
+            let moved = [sag, answer, product(vectors, pulled.as_ref())]
+                .map(|y| product(fields.as_ref(), y.as_ref()));
+            sums.add(moved.each_ref().map(|moved| -> &Rows { moved.col_as_slice(0).as_chunks::<3>().0 }));
         }
-        Ok(sums.frequencies())
+        Ok(sums.swings())
     }
 
     /// Second derivative of the elastic energy at rest, k x k.
