@@ -109,7 +109,7 @@ fn flesh_comes_back_to_a_crushed_pose() {
             let start: Vec<[f64; 3]> = (0..posed.len()).map(&mut thrown).collect();
             stepper.reset(&posed, &start).unwrap();
             for _ in 0..400 {
-                stepper.step(&posed, &SimulationParams { damping: 0.3, ..settings() }, silent).unwrap();
+                stepper.step(&posed, &SimulationParams { damping: 1.0, ..settings() }, silent).unwrap();
             }
             let off = longest(&stepper.displacement()) / flesh.mesh.diagonal();
             if slope == 1.0 {

@@ -7,7 +7,6 @@ use crate::Result;
 use crate::material::Hessian;
 use crate::math::rows::Rows;
 use crate::math::{Sparse, SparseCholesky};
-use crate::potentials::quadratic::Quadratic;
 
 /// A symmetric matrix of 3 x 3 blocks, stored whole; block rows are vertices.
 pub(crate) struct BlockMatrix {
@@ -36,7 +35,7 @@ impl BlockMatrix {
     }
 
     /// Number of block rows.
-    fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -74,17 +73,6 @@ impl BlockMatrix {
                 .map(|(&column, block)| block * Vector3::from(x[column as usize]))
                 .sum::<Vector3<f64>>()
                 .into();
-        }
-    }
-
-    /// Adds a multiple of a quadratic energy of the first rows, the same along each axis.
-    pub(crate) fn add_quadratic(&mut self, quadratic: &Quadratic, factor: f64) {
-        for row in 0..self.rows() {
-            for &(column, value) in quadratic.row(row) {
-                if (column as usize) < self.rows() {
-                    self.add(row, column as usize, &(factor * value * Matrix3::identity()));
-                }
-            }
         }
     }
 

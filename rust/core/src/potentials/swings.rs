@@ -7,6 +7,8 @@
 //! The metric's Laplacian resists rotation, unlike flesh: `|K^-1 L u_1| / |u_1|` times as much as flesh, which
 //! is a lot where flesh is slender and bends by rotation.
 
+use std::f64::consts::TAU;
+
 use crate::Result;
 use crate::inputs::settings::SimulationParams;
 use crate::material::PrincipalStretch;
@@ -17,6 +19,9 @@ use crate::operators::stiffness_of;
 
 /// Share of the damping ratio by the Laplacian in the slowest local mode; in faster ones it grows.
 const BY_LAPLACIAN: f64 = 0.2;
+
+/// Share of an acceleration's load that is a rounding error where a constraint cancels the rest.
+pub(crate) const CANCELLED: f64 = 1e-10;
 
 /// Squared lengths at the vertices of the fields `u_0`, `u_1` and `K^-1 L u_1`, summed over accelerations.
 pub(crate) struct Fields([Vec<f64>; 3]);
@@ -36,16 +41,17 @@ impl Fields {
         }
     }
 
-    /// Frequencies of the vertices; zero at those that no field moves.
-    pub(crate) fn swings(&self) -> Vec<Swing> {
+    /// Slowest motions of the vertices; of those that no field moves, that of the Laplacian's lowest
+    /// frequency, Hz.
+    pub(crate) fn swings(&self, frequency: f64) -> Vec<Swing> {
         let [sag, answer, pulled] = &self.0;
-        let quotient = |above: f64, below: f64| {
-            let quotient = (above / below).sqrt();
-            if quotient.is_finite() { quotient } else { 0.0 }
-        };
-        let of = |v: usize| Swing {
-            omega: quotient(sag[v], answer[v]).sqrt(),
-            excess: quotient(pulled[v], answer[v]),
+        let of = |v: usize| {
+            let omega = (sag[v] / answer[v]).sqrt().sqrt();
+            if !(omega.is_finite() && omega > 0.0) {
+                return Swing { omega: TAU * frequency, excess: 1.0 };
+            }
+            // The Laplacian resists every motion at least as much as flesh does.
+            Swing { omega, excess: (pulled[v] / answer[v]).sqrt().max(1.0) }
         };
         (0..sag.len()).map(of).collect()
     }
@@ -61,9 +67,12 @@ pub(crate) struct Swing {
 }
 
 impl Swing {
+    /// No motion, of a pinned vertex.
+    pub(crate) const NONE: Self = Self { omega: 0.0, excess: 1.0 };
+
     /// Damping by mass, 1/s, and by the Laplacian, s, for a ratio of 1.
     fn damping(&self) -> [f64; 2] {
-        if self.omega == 0.0 || self.excess == 0.0 {
+        if self.omega == 0.0 {
             return [0.0; 2];
         }
         let stiffness = 2.0 * BY_LAPLACIAN / (self.excess * self.omega);

@@ -69,7 +69,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
             if let Some(quadratic) = quadratic {
-                self.matrix.add_quadratic(quadratic, factor);
+                quadratic.add_hessian(factor, &mut self.matrix);
             }
         }
     }

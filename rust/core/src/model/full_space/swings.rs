@@ -4,13 +4,14 @@ use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
 use super::LocalDamping;
+use crate::kinematics::complement::Complement;
 use crate::material::Energy;
 use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexScratch};
 use crate::operators::BlockMatrix;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::potentials::quadratic::{Quadratic, combine_wide};
-use crate::potentials::swings::{Fields, Swing, damping_matrix};
+use crate::potentials::swings::{CANCELLED, Fields, Swing, damping_matrix};
 use crate::{Progress, Result};
 
 /// Residual of a field in the norm of the inverse metric, as a share of the load: firm parts move little.
@@ -33,8 +34,13 @@ impl FullSpaceModel {
     /// Local frequencies of all vertices; zero at pinned ones.
     fn find_swings(&self, progress: &Progress) -> Result<Vec<Swing>> {
         let factor = self.metric(None, [DEFINITE * self.shift, 1.0])?;
-        let mut system =
-            System { hessian: self.hessian_at_rest(), factor, scratch: VertexScratch::default() };
+        let hessian = self.hessian_at_rest();
+        let mut system = System {
+            hessian,
+            factor,
+            complement: self.complement.as_ref(),
+            scratch: VertexScratch::default(),
+        };
         let mut fields = Fields::new(self.free);
         for axis in 0..3 {
             progress.report(0.8 + 0.05 * axis as f32)?;
@@ -43,16 +49,20 @@ impl FullSpaceModel {
             unit.iter_mut()
                 .zip(&self.loose)
                 .for_each(|(row, &loose)| row[axis] = if loose { 0.0 } else { 1.0 });
-            let sag = system.answer(self.weigh(&unit));
+            let load = self.weigh(&unit);
+            let mut felt = load.clone();
+            system.purify(&mut felt);
+            if dot(&felt, &felt) <= CANCELLED * CANCELLED * dot(&load, &load) {
+                continue;
+            }
+            let sag = system.answer(felt);
             let answer = system.answer(self.weigh(&sag));
             let pulled = system.answer(self.pull(&answer));
             fields.add([&sag, &answer, &pulled]);
         }
-        let mut swings = vec![Swing { omega: 0.0, excess: 0.0 }; self.vertices.len()];
-        let found = fields.swings().into_iter().zip(&self.loose);
-        for (&vertex, (swing, &loose)) in self.vertices.iter().zip(found) {
-            let of_metric = Swing { omega: std::f64::consts::TAU * self.frequency, excess: 1.0 };
-            swings[vertex as usize] = if loose { of_metric } else { swing };
+        let mut swings = vec![Swing::NONE; self.vertices.len()];
+        for (&vertex, swing) in self.vertices.iter().zip(fields.swings(self.frequency)) {
+            swings[vertex as usize] = swing;
         }
         Ok(swings)
     }
@@ -89,23 +99,25 @@ impl FullSpaceModel {
             Fibres::new(fibres.clone()).add_hessian(&rest, settings, positive, &mut matrix);
         }
         for quadratic in [&self.twisting, &self.stitches].into_iter().flatten() {
-            matrix.add_quadratic(quadratic, 1.0);
+            quadratic.add_hessian(1.0, &mut matrix);
         }
         matrix
     }
 }
 
 /// K, and the factor of the metric as its preconditioner, whose directions keep to the constraint.
-struct System {
+struct System<'a> {
     hessian: BlockMatrix,
     factor: SparseCholesky,
+    complement: Option<&'a Complement>,
     scratch: VertexScratch,
 }
 
-impl System {
+impl System<'_> {
     /// Admissible solution x of `K x = f` by conjugate gradients.
     fn answer(&mut self, f: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
         let mut residual = f;
+        self.purify(&mut residual);
         let mut x = vec![[0.0; 3]; residual.len()];
         let mut image = x.clone();
         let mut direction = self.precondition(&residual);
@@ -122,6 +134,7 @@ impl System {
             }
             let step = left / resistance;
             add(&mut x, step, &direction);
+            self.purify(&mut image);
             add(&mut residual, -step, &image);
             let next = self.precondition(&residual);
             let before = std::mem::replace(&mut left, dot(&residual, &next));
@@ -130,6 +143,12 @@ impl System {
             }
         }
         x
+    }
+
+    fn purify(&self, rows: &mut Rows) {
+        if let Some(complement) = self.complement {
+            complement.purify(rows);
+        }
     }
 
     fn precondition(&mut self, residual: &Rows) -> Vec<[f64; 3]> {

@@ -5,6 +5,7 @@
 //! elements (`samples`), trained on a shot (`training`).
 
 pub(crate) mod cubic;
+mod damping;
 pub(crate) mod drag;
 pub(crate) mod elastic;
 pub(crate) mod limit_energy;
@@ -22,11 +23,11 @@ use std::sync::Arc;
 
 use crate::potentials::elastic::samples::Samples;
 use cubic::CubicForces;
+use damping::Damping;
 use faer::Mat;
 use limits::Limits;
 pub use limits::{Bounds, LimitSamples};
 use parts::{Parts, Places};
-use swings::Damping;
 pub use training::Shot;
 
 use crate::kinematics::coordinates::Coordinates;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 
 use super::cubic::CubicForces;
+use super::damping::Damping;
 use super::parts::{Parts, Places};
-use super::swings::Damping;
 use super::{Quadratic, ReducedData, ReducedExtras, ReducedModel};
 use crate::kinematics::coordinates::Coordinates;
 use crate::kinematics::rig_rows::{RigRows, rig_rows};

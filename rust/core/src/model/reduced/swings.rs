@@ -1,43 +1,17 @@
-//! Damping of a body in its coordinates, of a held body by local frequencies.
+//! Local frequencies of a held body in its coordinates, and its damping by them.
 
-use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use faer::{Mat, Side};
 
 use super::ReducedModel;
+use super::damping::Damping;
 use super::elastic::Elastic;
 use super::reduce::{Body, applied, square};
-use crate::Result;
-use crate::error::Error;
-use crate::inputs::SimulationParams;
-use crate::math::columns::Columns;
 use crate::math::dense::{inner, product};
 use crate::math::rows::Rows;
-use crate::potentials::swings::{Fields, Swing, damping_matrix, scale};
-
-/// Damping for a ratio and a scale of stiffness of 1.
-pub(super) struct Damping {
-    /// The damping matrix, k x k, kg/s.
-    pub(super) matrix: Columns,
-    /// Factors of mass and Laplacian in the metric, 1/s and s.
-    mean: [f64; 2],
-}
-
-impl Damping {
-    /// Damping of a free body by the Laplacian, with its eigenvalues and the lowest frequency, Hz.
-    pub(super) fn by_laplacian(spectrum: &[f64], frequency: f64) -> Self {
-        let factor = 2.0 / (TAU * frequency);
-        let entry = |i: usize, j: usize| if i == j { factor * spectrum[i] } else { 0.0 };
-        Self { matrix: Columns::new(spectrum.len(), spectrum.len(), entry), mean: [0.0, factor] }
-    }
-
-    /// Factors of mass and Laplacian in the metric, and the factor on the matrix.
-    pub(super) fn factors(&self, params: &SimulationParams) -> ([f64; 2], f64) {
-        let scale = scale(params);
-        (self.mean.map(|part| scale * part), scale)
-    }
-}
+use crate::potentials::swings::{CANCELLED, Fields, Swing, damping_matrix};
+use crate::{Error, Result};
 
 impl ReducedModel {
     /// Sets the damping of a held body with B, 3n x k.
@@ -49,7 +23,7 @@ impl ReducedModel {
         let (matrix, mean) = damping_matrix(&self.data.mesh, &body.laws, &self.data.mass, &swings)?;
         let forces = applied(&matrix, fields.as_ref());
         if let Some(data) = Arc::get_mut(&mut self.data) {
-            data.damping = Damping { matrix: square(&inner(fields.as_ref(), forces.as_ref())), mean };
+            data.damping = Damping::new(square(&inner(fields.as_ref(), forces.as_ref())), mean);
         }
         Ok(())
     }
@@ -65,6 +39,9 @@ impl ReducedModel {
         let least = values[rank - 1] * f64::EPSILON * rank as f64;
         let mut sums = Fields::new(self.data.mass.len());
         for load in &self.data.uniform {
+            if load.iter().map(|x| x * x).sum::<f64>() <= CANCELLED * CANCELLED * self.data.total_mass {
+                continue;
+            }
             let mut y = product(vectors.transpose(), Mat::from_fn(rank, 1, |k, _| load[k]).as_ref());
             let mut answer = || {
                 (0..rank).for_each(|k| y[(k, 0)] /= values[k].max(least));
@@ -78,7 +55,13 @@ impl ReducedModel {
                 .map(|y| product(fields.as_ref(), y.as_ref()));
             sums.add(moved.each_ref().map(|moved| -> &Rows { moved.col_as_slice(0).as_chunks::<3>().0 }));
         }
-        Ok(sums.swings())
+        let mut swings = sums.swings(self.data.frequency);
+        for (v, swing) in swings.iter_mut().enumerate() {
+            if (0..rank).all(|k| fields.col_as_slice(k)[3 * v..3 * v + 3] == [0.0; 3]) {
+                *swing = Swing::NONE;
+            }
+        }
+        Ok(swings)
     }
 
     /// Second derivative of the elastic energy at rest, k x k.
