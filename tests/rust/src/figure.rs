@@ -253,8 +253,8 @@ impl Figure {
         Self::of(soup, &(0..5).map(bone).collect::<Vec<_>>())
     }
 
-    /// The fish with a bone in each fin of the breast, which alone moves what is beyond the flank, one layer of
-    /// the lattice; 7 bones.
+    /// The fish with a bone in each fin of the breast, which alone moves what is beyond the flank, one layer
+    /// of the lattice; 7 bones.
     pub fn finned() -> Self {
         let mut figure = Self::fish(true);
         figure.soup =

@@ -2,8 +2,8 @@
 
 /// Asserts the limit for small p of values `a + b p^2 + c p^4 + ...`, seen at p, p/2 and p/4.
 ///
-/// The bound comes from the values themselves: without the second order, those at p/4 differ from the limit by
-/// a fifteenth of what they differ by from those at p/2, but for the sixth order; they must not differ by
+/// The bound comes from the values themselves: without the second order, those at p/4 differ from the limit
+/// by a fifteenth of what they differ by from those at p/2, but for the sixth order; they must not differ by
 /// more than the whole of it, which in turn is less than the second order.
 pub fn assert_limit(seen: &[Vec<f64>; 3], expected: &[f64]) {
     let without = |[far, near]: [&Vec<f64>; 2]| -> Vec<f64> {

@@ -64,8 +64,8 @@ fn squash(mesh: &TetMesh, law: Law, poisson: f64, reduced: bool) -> f64 {
     moved.volumes().iter().sum::<f64>() / mesh.volumes().iter().sum::<f64>() - 1.0
 }
 
-/// The volume is kept the better the higher the Poisson ratio, in ten modes as in the full space; at 0.45 in ten
-/// modes better than all displacements keep that of flesh as rigid as possible.
+/// The volume is kept the better the higher the Poisson ratio, in ten modes as in the full space; at 0.45 in
+/// ten modes better than all displacements keep that of flesh as rigid as possible.
 #[test]
 fn figure_19_corotated_flesh_keeps_its_volume() {
     let sphere = surfaces::sphere(3).surface();

@@ -97,8 +97,8 @@ impl Fork {
 
 /// Each of our modes carries a whole affine motion and thus locks less than the paper's: with only two, the
 /// old modes do as well as the updated ones. The locking shows with a single mode, which leaves the handle
-/// where it is: it sags less than with all modes of a held handle, the updated one more. The update costs less
-/// than the truncation to as many exact modes.
+/// where it is: it sags less than with all modes of a held handle, the updated one more. The update costs
+/// less than the truncation to as many exact modes.
 #[test]
 fn figure_1_without_the_update_stitched_parts_lock() {
     let fork = Fork::new();

@@ -121,9 +121,9 @@ impl<'a> Reduced<'a> {
     }
 }
 
-/// Error of a motion and of the nearest one in the same basis. The latter is the least of any solver, and with
-/// four times the modes the step comes nearer than that of the fewer. With many clusters the motion is that
-/// with a cluster for each tet.
+/// Error of a motion and of the nearest one in the same basis. The latter is the least of any solver, and
+/// with four times the modes the step comes nearer than that of the fewer. With many clusters the motion is
+/// that with a cluster for each tet.
 #[test]
 fn section_9_10_error_falls_as_modes_and_clusters_grow() {
     let (body, poses) = (body(), poses());
@@ -155,8 +155,8 @@ fn section_9_10_error_falls_as_modes_and_clusters_grow() {
     assert!(by_clusters.iter().all(|found| found[1] >= by_modes[4][0]), "{by_clusters:?}");
 }
 
-/// All that keeps a motion from the nearest one in its basis is the difference of the elastic forces of the two
-/// shapes: with it as an outer force, the motion is the nearest one, to the tolerance of the full space.
+/// All that keeps a motion from the nearest one in its basis is the difference of the elastic forces of the
+/// two shapes: with it as an outer force, the motion is the nearest one, to the tolerance of the full space.
 #[test]
 fn the_error_of_a_subspace_is_that_of_its_forces() {
     let (body, poses) = (body(), poses());

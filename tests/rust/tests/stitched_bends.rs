@@ -93,7 +93,8 @@ fn derivatives_are_how_a_stitched_body_bends() {
     assert_limit(&seen, derivatives.col_as_slice(0));
 }
 
-/// Equilibrium displacement of the stitched body under a multiple of a force in the full space, to a tolerance.
+/// Equilibrium displacement of the stitched body under a multiple of a force in the full space, to a
+/// tolerance.
 fn moved(bars: &Bars, stitches: &Stitches, force: &Mat<f64>, (p, tolerance): (f64, f64)) -> Vec<f64> {
     let load: Vec<f64> =
         (0..force.nrows()).map(|i| if bars.pinned[i / 3] { 0.0 } else { p * force[(i, 0)] }).collect();
