@@ -64,6 +64,7 @@ mod papers;
 mod papers_idsr;
 mod papers_qn;
 mod papers_qn_rivals;
+mod papers_subspaces;
 mod part_files;
 mod polar;
 mod principal;
