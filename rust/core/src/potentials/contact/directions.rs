@@ -24,8 +24,8 @@ pub(crate) const HELD: f64 = 1e-6;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
-/// Share of the flesh between a point and the nearest pinned vertex that gives way. In statics, which have no
-/// time, a point is pushed out no further: a collider deeper than thin flesh would tear it.
+/// Share of the flesh between a point and the nearest pinned vertex that gives way. A point is pushed no
+/// further from its pose: a collider deeper than thin flesh would tear it.
 pub(super) const GIVES: f64 = 0.5;
 /// Depth, in diagonals, from which attached flesh that starts a substep inside a collider passes through
 /// until free. A push would tear it off its attachment.
@@ -340,12 +340,16 @@ impl Contact {
                 if self.swallows[collider] && self.held[point] && shape.nearest(&path.start).0 < -margin {
                     continue;
                 }
+                if anchor.is_none() && self.is_engulfed(point, collider, &path.start) {
+                    continue;
+                }
                 let Some((normal, met)) = meet(shape, &path, margin) else { continue };
                 let posed = moved.now.local(&(posed[point] + self.shift(point)));
                 if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
                     continue;
                 }
-                let let_out = self.let_out(self.reach[point]);
+                let gives = GIVES * self.reach[point] - normal.dot(&(path.start - posed));
+                let let_out = self.let_out(self.reach[point]).min(gives);
                 let touch = moved.touch(key, (normal, met), (&path.start, anchor), let_out);
                 self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
                 self.found.push(old.and_then(|(_, force)| force));
@@ -353,6 +357,18 @@ impl Contact {
         }
         let of_faces: Vec<_> = known.filter(|(touch, _)| touch.point as usize >= self.points.len()).collect();
         self.find_on_faces(rig, &of_faces);
+    }
+
+    /// `true` if a point begins the substep inside a collider and the skin there would close around it.
+    fn is_engulfed(&self, point: usize, collider: usize, start: &Vector3<f64>) -> bool {
+        let shape = self.colliders[collider].shape();
+        let (distance, normal) = shape.nearest(start);
+        if distance >= -NEAR * self.diagonal {
+            return false;
+        }
+        let facing = self.faces.facing(point, &self.courses);
+        let facing = facing.map(|facing| self.placements[collider].before.unturned(&facing));
+        facing.is_some_and(|facing| shape.is_engulfed(distance, &normal, &facing))
     }
 
     /// Candidate colliders of each group of points.

@@ -47,6 +47,10 @@ pub(super) struct Faces {
     corners: Vec<[u32; 3]>,
     /// Faces close to each other at rest, and their points.
     groups: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Faces at each point.
+    around: Vec<Vec<u32>>,
+    /// -1 for faces turned inside out, else 1.
+    outward: f64,
     pub(super) spots: Vec<Spot>,
 }
 
@@ -71,7 +75,18 @@ impl Faces {
             (faces, points)
         };
         let groups = divided(&middles.iter().collect::<Vec<_>>()).into_iter().map(with_points).collect();
-        Self { corners, groups, spots: Vec::new() }
+        let mut around = vec![Vec::new(); points.places().len()];
+        for (number, face) in (0..).zip(&corners) {
+            face.iter().for_each(|&corner| around[corner as usize].push(number));
+        }
+        let middle = points.places().iter().map(|place| Vector3::from(*place)).sum::<Vector3<f64>>()
+            / points.places().len() as f64;
+        let volume = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(|corner| place(corner) - middle);
+            a.dot(&b.cross(&c))
+        };
+        let outward = 1.0_f64.copysign(corners.iter().map(volume).sum());
+        Self { corners, groups, around, outward, spots: Vec::new() }
     }
 
     /// Number of places for spots.
@@ -82,6 +97,14 @@ impl Faces {
     /// Corners of a spot's face.
     pub(super) fn of(&self, spot: &Spot) -> &[u32; 3] {
         &self.corners[spot.lane as usize / 3]
+    }
+
+    /// Outward direction of the skin at a point at the start of a substep; `None` without faces.
+    pub(super) fn facing(&self, point: usize, courses: &[Course]) -> Option<Vector3<f64>> {
+        let place = |corner: u32| courses[corner as usize].start;
+        let faces = self.around.get(point)?.iter();
+        let sum: Vector3<f64> = faces.map(|&face| across(&self.corners[face as usize].map(place))).sum();
+        sum.try_normalize(0.0).map(|facing| self.outward * facing)
     }
 
     /// Value at a spot, interpolated between its corners.
@@ -123,9 +146,9 @@ impl Faces {
                         let key = (lane, number as u32);
                         let is_met = self.spots.iter().any(|spot| (spot.lane, spot.collider) == key);
                         let spot = if is_met {
-                            deeper(key, &way[1], &rounded, sag)
+                            deeper(key, &way, &rounded, sag)
                         } else {
-                            sweep(key, &way, &rounded, sag, &side)
+                            sweep(key, &way, (&rounded, self.outward), sag, &side)
                         };
                         found.extend(spot.filter(|spot| !self.is_known(spot, &found, scene)));
                     }
@@ -184,11 +207,14 @@ fn corner(lane: u32) -> [f64; 3] {
 fn sweep(
     (lane, collider): (u32, u32),
     [start, here, ahead]: &[Face; 3],
-    rounded: &Rounded<'_>,
+    (rounded, outward): (&Rounded<'_>, f64),
     sag: f64,
     side: &impl Fn(&Spot) -> Option<Vector3<f64>>,
 ) -> Option<Spot> {
     let begun = Nearest::of(rounded, start, corner(lane));
+    if begun.distance < -sag && begun.is_engulfed(rounded, &(outward * across(start))) {
+        return None;
+    }
     if begun.distance < -rounded.depth {
         let begun = Nearest::of(&rounded.to_the_core(), start, corner(lane));
         let spot = Spot { lane, collider, shares: begun.shares, plane: (begun.normal, begun.place) };
@@ -200,10 +226,17 @@ fn sweep(
     near.spot((lane, collider), &face, rounded, sag)
 }
 
-/// Spot of a face inside a collider, beyond its earlier spots.
-fn deeper((lane, collider): (u32, u32), here: &Face, rounded: &Rounded<'_>, sag: f64) -> Option<Spot> {
+/// Spot of a face inside a collider, beyond its earlier spots; a face that began there is let out by these
+/// alone.
+fn deeper(
+    (lane, collider): (u32, u32),
+    [start, here, _]: &[Face; 3],
+    rounded: &Rounded<'_>,
+    sag: f64,
+) -> Option<Spot> {
     let near = Nearest::of(rounded, here, corner(lane));
-    let is_deeper = near.distance < -sag && near.distance >= -rounded.depth;
+    let began = Nearest::at(rounded, start, near.shares).distance;
+    let is_deeper = began >= -sag && near.distance < -sag && near.distance >= -rounded.depth;
     is_deeper.then(|| near.spot((lane, collider), here, rounded, sag)).flatten()
 }
 
@@ -260,6 +293,12 @@ impl Nearest {
         best
     }
 
+    /// `true` if a face with this outward direction would close around the shape.
+    fn is_engulfed(&self, rounded: &Rounded<'_>, across: &Vector3<f64>) -> bool {
+        let facing = across.try_normalize(0.0);
+        facing.is_some_and(|facing| rounded.shape.is_engulfed(self.distance, &self.normal, &facing))
+    }
+
     /// The point as a spot; `None` if a corner within `sag` suffices.
     fn spot(
         &self,
@@ -283,14 +322,18 @@ impl Nearest {
     }
 }
 
+/// Normal of a face, as long as twice its area.
+fn across(face: &Face) -> Vector3<f64> {
+    (face[1] - face[0]).cross(&(face[2] - face[0]))
+}
+
 fn place(face: &Face, shares: &[f64; 3]) -> Vector3<f64> {
     face.iter().zip(shares).map(|(corner, share)| *share * corner).sum()
 }
 
 /// Shares of the corners in the point of a face nearest to a place.
 fn projected(face: &Face, place: &Vector3<f64>) -> [f64; 3] {
-    let across = (face[1] - face[0]).cross(&(face[2] - face[0]));
-    let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across]);
+    let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across(face)]);
     if let Some(inverse) = frame.try_inverse() {
         let [b, c]: [f64; 2] = (inverse * (place - face[0])).fixed_rows::<2>(0).into_owned().into();
         if b >= 0.0 && c >= 0.0 && b + c <= 1.0 {
