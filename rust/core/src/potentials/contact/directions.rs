@@ -24,8 +24,8 @@ pub(crate) const HELD: f64 = 1e-6;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
-/// Share of the flesh between a point and the nearest pinned vertex that gives way. A point is pushed no
-/// further from its pose: a collider deeper than thin flesh would tear it.
+/// Share of the flesh between a point and the nearest pinned vertex that gives way. In statics, which have no
+/// time, a point is pushed out no further: a collider deeper than thin flesh would tear it.
 pub(super) const GIVES: f64 = 0.5;
 /// Depth, in diagonals, from which attached flesh that starts a substep inside a collider passes through
 /// until free. A push would tear it off its attachment.
@@ -348,8 +348,7 @@ impl Contact {
                 if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
                     continue;
                 }
-                let gives = GIVES * self.reach[point] - normal.dot(&(path.start - posed));
-                let let_out = self.let_out(self.reach[point]).min(gives);
+                let let_out = self.let_out(self.reach[point]);
                 let touch = moved.touch(key, (normal, met), (&path.start, anchor), let_out);
                 self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
                 self.found.push(old.and_then(|(_, force)| force));

@@ -26,8 +26,8 @@
 //! Faces between the points have contact points of their own where an obstacle is narrower than the spacing
 //! of points (`faces`), found anew in each substep.
 //!
-//! Skin that starts a substep deep inside has no side yet. It is let out the nearest way, slowly, and no
-//! further from its pose than its flesh gives way. Where it would close around the collider, because its
+//! Skin that starts a substep deep inside has no side yet. It is let out the nearest way, slowly. Where it
+//! would close around the collider, because its
 //! outward direction is along the way out or near the core across it, it is left in place: its neighbours
 //! have ways out on opposite sides, which together would tear it.
 //!
