@@ -102,6 +102,19 @@ def test_characters_of_usd_have_them():
     assert not [it for it in numbers if isinstance(it, float) and it in (5.0, 0.12, 0.25, 1e4, 1e3)]
 
 
+def example(cargo, name):
+    """Program of an example in Rust, with the features of the whole workspace.
+
+    `cargo test --workspace` has compiled the core with these; those of one package would compile it anew.
+    """
+    command = [cargo, "build", "--quiet", "--release", "--workspace", "--example", name]
+    command += ["--message-format", "json-render-diagnostics"]
+    told = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    made = [json.loads(line) for line in told.splitlines()]
+    (program,) = [it["executable"] for it in made if it.get("target", {}).get("name") == name]
+    return program
+
+
 def test_the_page_builds_the_same_body(tmp_path):
     """The builder of the player's page and `Body` with a core: the same file, and the same stiffness."""
     cargo = shutil.which("cargo")
@@ -117,8 +130,7 @@ def test_the_page_builds_the_same_body(tmp_path):
     }
     told = {name: array.tolist() for name, array in character.items()} | {"names": bipeds.NAMES}
     (tmp_path / "character.json").write_text(json.dumps(told))
-    command = [cargo, "run", "--quiet", "--release", "--package", "jounce-tests", "--example", "built", "--"]
-    command += [tmp_path / "character.json", tmp_path / "built.jounce"]
+    command = [example(cargo, "built"), tmp_path / "character.json", tmp_path / "built.jounce"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     core = jounce.SkeletonCore(
         bipeds.HEADS,
