@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::near::{Bound, Course, Moved, divided};
 use super::points::ContactPoints;
 use super::shape::{Collider, Rounded};
-use super::sweep::exit;
+use super::sweep::{self, entry, exit};
 
 /// Most steps of a sweep, and of a search for the nearest point.
 const STEPS: u32 = 32;
@@ -59,6 +59,8 @@ pub(super) struct Scene<'a> {
     pub(super) courses: &'a [Course],
     pub(super) colliders: &'a [Collider],
     pub(super) placements: &'a [Moved],
+    /// `true` for points of attached flesh.
+    pub(super) held: &'a [bool],
     pub(super) diagonal: f64,
 }
 
@@ -144,13 +146,15 @@ impl Faces {
                     }
                     for lane in (3 * face..).take(3) {
                         let key = (lane, number as u32);
-                        let is_met = self.spots.iter().any(|spot| (spot.lane, spot.collider) == key);
-                        let spot = if is_met {
-                            deeper(key, &way, &rounded, sag)
+                        let met = self.spots.iter().find(|spot| (spot.lane, spot.collider) == key);
+                        let spot = if let Some(met) = met {
+                            deeper(key, &way, &rounded, sag, &met.plane.0)
+                        } else if self.is_engulfed(lane, &way[0], &rounded, scene) {
+                            None
                         } else {
-                            sweep(key, &way, (&rounded, self.outward), sag, &side)
+                            sweep(key, &way, &rounded, sag, &side)
                         };
-                        found.extend(spot.filter(|spot| !self.is_known(spot, &found, scene)));
+                        found.extend(spot.filter(|spot| self.is_new(spot, &found, scene)));
                     }
                 }
             }
@@ -182,13 +186,30 @@ impl Faces {
         ]
     }
 
-    /// `true` if another spot is at the same place.
-    fn is_known(&self, spot: &Spot, found: &[Spot], scene: &Scene<'_>) -> bool {
+    /// `true` if a face of attached flesh that starts inside a collider would close around it.
+    fn is_engulfed(&self, lane: u32, start: &Face, rounded: &Rounded<'_>, scene: &Scene<'_>) -> bool {
+        let near = Nearest::of(rounded, start, corner(lane));
+        let facing = (self.outward * across(start)).try_normalize(0.0);
+        let engulfs = |facing| rounded.shape.is_engulfed(near.distance, &near.normal, &facing);
+        let held = scene.held[self.corners[lane as usize / 3][0] as usize];
+        held && near.distance < -SAG * scene.diagonal && facing.is_some_and(engulfs)
+    }
+
+    /// `true` unless another spot is at the same place, or on attached flesh opposes the spot from a face with
+    /// a common corner: two opposite pushes move a corner by far more than themselves.
+    fn is_new(&self, spot: &Spot, found: &[Spot], scene: &Scene<'_>) -> bool {
         let place = |spot: &Spot| self.at(spot, |corner| scene.courses[corner].start);
-        let near = |other: &Spot| {
-            other.collider == spot.collider && (place(other) - place(spot)).norm() < SAME * scene.diagonal
+        let corners = self.of(spot);
+        let held = scene.held[corners[0] as usize];
+        let excludes = |other: &Spot| {
+            let opposes = || {
+                other.plane.0.dot(&spot.plane.0) < 0.0
+                    && self.of(other).iter().any(|corner| corners.contains(corner))
+            };
+            other.collider == spot.collider
+                && ((place(other) - place(spot)).norm() < SAME * scene.diagonal || held && opposes())
         };
-        self.spots.iter().chain(found).any(near)
+        !self.spots.iter().chain(found).any(excludes)
     }
 }
 
@@ -207,14 +228,11 @@ fn corner(lane: u32) -> [f64; 3] {
 fn sweep(
     (lane, collider): (u32, u32),
     [start, here, ahead]: &[Face; 3],
-    (rounded, outward): (&Rounded<'_>, f64),
+    rounded: &Rounded<'_>,
     sag: f64,
     side: &impl Fn(&Spot) -> Option<Vector3<f64>>,
 ) -> Option<Spot> {
     let begun = Nearest::of(rounded, start, corner(lane));
-    if begun.distance < -sag && begun.is_engulfed(rounded, &(outward * across(start))) {
-        return None;
-    }
     if begun.distance < -rounded.depth {
         let begun = Nearest::of(&rounded.to_the_core(), start, corner(lane));
         let spot = Spot { lane, collider, shares: begun.shares, plane: (begun.normal, begun.place) };
@@ -226,18 +244,33 @@ fn sweep(
     near.spot((lane, collider), &face, rounded, sag)
 }
 
-/// Spot of a face inside a collider, beyond its earlier spots; a face that began there is let out by these
-/// alone.
+/// Spot of a face inside a collider, beyond its earlier spots. As a point does, it keeps the side from which it
+/// came, and without one that of the earlier spot, even if another side is nearer now.
 fn deeper(
     (lane, collider): (u32, u32),
     [start, here, _]: &[Face; 3],
     rounded: &Rounded<'_>,
     sag: f64,
+    met: &Vector3<f64>,
 ) -> Option<Spot> {
     let near = Nearest::of(rounded, here, corner(lane));
-    let began = Nearest::at(rounded, start, near.shares).distance;
-    let is_deeper = began >= -sag && near.distance < -sag && near.distance >= -rounded.depth;
-    is_deeper.then(|| near.spot((lane, collider), here, rounded, sag)).flatten()
+    let is_deeper = near.distance < -sag && near.distance >= -rounded.depth;
+    if !is_deeper {
+        return None;
+    }
+    let began = Nearest::at(rounded, start, near.shares);
+    let side = if began.distance > 0.0 {
+        entry(rounded.shape, &began.place, &near.place)
+    } else {
+        exit(rounded.shape, &near.place, met).map(|place| (*met, place))
+    };
+    let turns = |(normal, place): &Plane| {
+        normal.dot(&near.normal) < sweep::SAME_SIDE && normal.dot(&(near.place - place)) < 0.0
+    };
+    if let Some(plane) = side.filter(turns) {
+        return Some(Spot { lane, collider, shares: near.shares, plane });
+    }
+    near.spot((lane, collider), here, rounded, sag)
 }
 
 /// First contact of a face that moves from one place to another, and the face there.
@@ -291,12 +324,6 @@ impl Nearest {
             }
         }
         best
-    }
-
-    /// `true` if a face with this outward direction would close around the shape.
-    fn is_engulfed(&self, rounded: &Rounded<'_>, across: &Vector3<f64>) -> bool {
-        let facing = across.try_normalize(0.0);
-        facing.is_some_and(|facing| rounded.shape.is_engulfed(self.distance, &self.normal, &facing))
     }
 
     /// The point as a spot; `None` if a corner within `sag` suffices.

@@ -184,7 +184,7 @@ impl Shape {
     }
 
     /// Depth of the deepest place inside, metres; infinite for a plane.
-    fn core(&self) -> f64 {
+    pub(super) fn core(&self) -> f64 {
         match &self.0 {
             Kind::Plane { .. } => f64::INFINITY,
             Kind::Capsule { radius, .. } => *radius,
