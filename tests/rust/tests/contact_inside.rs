@@ -18,8 +18,8 @@ const CELLS: [usize; 3] = [64, 2, 2];
 /// Frames with the capsule inside, and after it has left.
 const HELD: usize = 8;
 const AFTER: usize = 16;
-/// Ratio of an edge's length to that at rest from which it counts as torn, and motion from rest, metres, below
-/// which flesh counts as returned.
+/// Ratio of an edge's length to that at rest from which it counts as torn, and motion from rest, metres,
+/// below which flesh counts as returned.
 const TORN: f64 = 3.0;
 const RETURNED: f64 = 0.01 * THICK;
 

@@ -195,8 +195,8 @@ impl Faces {
         held && near.distance < -SAG * scene.diagonal && facing.is_some_and(engulfs)
     }
 
-    /// `true` unless another spot is at the same place, or on attached flesh opposes the spot from a face with
-    /// a common corner: two opposite pushes move a corner by far more than themselves.
+    /// `true` unless another spot is at the same place, or on attached flesh opposes the spot from a face
+    /// with a common corner: two opposite pushes move a corner by far more than themselves.
     fn is_new(&self, spot: &Spot, found: &[Spot], scene: &Scene<'_>) -> bool {
         let place = |spot: &Spot| self.at(spot, |corner| scene.courses[corner].start);
         let corners = self.of(spot);
@@ -244,8 +244,8 @@ fn sweep(
     near.spot((lane, collider), &face, rounded, sag)
 }
 
-/// Spot of a face inside a collider, beyond its earlier spots. As a point does, it keeps the side from which it
-/// came, and without one that of the earlier spot, even if another side is nearer now.
+/// Spot of a face inside a collider, beyond its earlier spots. As a point does, it keeps the side from which
+/// it came, and without one that of the earlier spot, even if another side is nearer now.
 fn deeper(
     (lane, collider): (u32, u32),
     [start, here, _]: &[Face; 3],
