@@ -14,6 +14,7 @@ mod colliders;
 mod complementary;
 mod conformance;
 mod contact;
+mod contact_inside;
 mod contact_start;
 mod core;
 mod cubature;
