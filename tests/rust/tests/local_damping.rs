@@ -63,7 +63,7 @@ impl Arms {
             pose_rest: 0.0,
             ..SimulationParams::default()
         };
-        let mut body = Simulation::new(model, still.clone()).unwrap();
+        let mut body = Simulation::new(model, still).unwrap();
         body.settle(&StepInput::default(), 3000, &Progress::default()).unwrap();
         body.set_params(SimulationParams { gravity: [0.0; 3], ..still }).unwrap();
         let mut heights = [Vec::new(), Vec::new()];

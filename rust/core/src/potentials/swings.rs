@@ -4,8 +4,8 @@
 //! the sag, `K u_1 = M u_0`. The quotient `|u_0| / |u_1|` at a vertex is the squared frequency of the slowest
 //! mode in which the vertex takes part: a tail has its own, slow, beside a firm belly.
 //!
-//! The metric's Laplacian resists rotation, unlike flesh: `|K^-1 L u_1| / |u_1|` times as much as flesh, which
-//! is a lot where flesh is slender and bends by rotation.
+//! The metric's Laplacian also resists rotation. It resists the slowest motion `|K^-1 L u_1| / |u_1|` times
+//! as much as flesh does, which is a lot where flesh is slender and bends by rotation.
 
 use std::f64::consts::TAU;
 

@@ -254,9 +254,7 @@ impl FullSpaceModel {
             structure: factor.structure(),
         };
         model.parts = model.find_parts();
-        if model.is_held() {
-            model.local_damping = Some(model.find_local_damping(progress)?);
-        }
+        model.local_damping = model.find_local_damping(progress)?;
         Ok(model)
     }
 

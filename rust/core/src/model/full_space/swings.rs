@@ -16,19 +16,22 @@ use crate::{Progress, Result};
 
 /// Residual of a field in the norm of the inverse metric, as a share of the load: firm parts move little.
 const TOLERANCE: f64 = 1e-5;
-/// Share of the shift that makes the metric of a body on a constraint definite without firming its slow modes.
+/// Share of the shift that makes the metric of a body on a constraint definite: its slow modes stay slow.
 const DEFINITE: f64 = 1e-4;
 /// Largest number of iterations of conjugate gradients.
 const MAX_ITERATIONS: usize = 300;
 
 impl FullSpaceModel {
-    /// Damping by local frequencies, of loose parts by that of the metric.
-    pub(super) fn find_local_damping(&self, progress: &Progress) -> Result<LocalDamping> {
+    /// Damping of a held body by local frequencies, of loose parts by that of the metric.
+    pub(super) fn find_local_damping(&self, progress: &Progress) -> Result<Option<LocalDamping>> {
+        if !self.is_held() {
+            return Ok(None);
+        }
         let swings = self.find_swings(progress)?;
         let (matrix, mean) = damping_matrix(self.mesh(), &self.data.laws, &self.data.mass, &swings)?;
         let moving = self.data.moving.rows().iter().map(|&vertex| self.rows[vertex as usize]);
         let matrix = Quadratic::new(&self.data.moving.square(&matrix), &moving.collect::<Vec<_>>());
-        Ok(LocalDamping { matrix, mean })
+        Ok(Some(LocalDamping { matrix, mean }))
     }
 
     /// Local frequencies of all vertices; zero at pinned ones.
