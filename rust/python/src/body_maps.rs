@@ -73,8 +73,8 @@ impl Body {
     /// material : Material, optional
     ///     The material of the full space, of any law; None is the body's own.
     /// frequency : float, optional
-    ///     Reference frequency of the damping ratio, usually the full space's; None is the lowest
-    ///     learnt frequency.
+    ///     Reference frequency of limits, usually the full space's; None is the lowest learnt
+    ///     frequency.
     /// limit : float, optional
     ///     Displacement limit of the shot's simulation; None for none. With a limit, the model gets limit
     ///     samples, up to `tets`, as in `LimitSamples.of_shot`.
@@ -138,7 +138,7 @@ impl Body {
     /// material : Material, optional
     ///     Material of any law; None is the body's own.
     /// frequency : float, optional
-    ///     Reference frequency of the damping ratio, Hz, as in `learn`.
+    ///     Reference frequency of limits, Hz, as in `learn`.
     /// limits : LimitSamples, optional
     ///     Samples of the limits; without them the model has no limits.
     ///

@@ -206,8 +206,8 @@ impl Model {
     ///     Sample tets for elastic forces, from `Cubature.of_shot`; None is all tets, at a cost
     ///     proportional to the mesh.
     /// frequency : float, optional
-    ///     Reference frequency of the damping ratio, Hz, for example the full space's; None is the lowest
-    ///     of the basis.
+    ///     Reference frequency of limits, and of the damping ratio of a free body, Hz, for example the
+    ///     full space's; None is the lowest of the basis.
     /// stitches : Stitches, optional
     ///     Springs between points of the body, without gap, exact.
     /// cubic : bool, default False

@@ -70,6 +70,19 @@ fn posed(body: &Body, pose: &[Transform]) -> Mat<f64> {
 
 /// `sum_t 2 mu_t V_t G_t' R_t`, 3n.
 fn pull(body: &Body, x: &Mat<f64>) -> Mat<f64> {
+    summed(body, x, rotation)
+}
+
+/// Gradient of `sum_t mu_t V_t |F_t - R_t|^2` of a bar as rigid as possible, displaced by u from its pose,
+/// 3n.
+pub fn elastic_gradient(body: &Body, pose: &[Transform], u: &[f64]) -> Vec<f64> {
+    let rig = posed(body, pose);
+    let x = Mat::from_fn(u.len(), 1, |i, _| rig[(i, 0)] + u[i]);
+    summed(body, &x, |f| f - rotation(f)).col_as_slice(0).to_vec()
+}
+
+/// `sum_t 2 mu_t V_t G_t' P(F_t)`, 3n.
+fn summed(body: &Body, x: &Mat<f64>, stress: impl Fn(&Matrix3<f64>) -> Matrix3<f64>) -> Mat<f64> {
     let mut out = Mat::zeros(x.nrows(), 1);
     for (t, hats) in gradients(&body.mesh).iter().enumerate() {
         let tet = body.mesh.tets()[t].map(|v| v as usize);
@@ -78,10 +91,9 @@ fn pull(body: &Body, x: &Mat<f64>) -> Mat<f64> {
             .zip(hats)
             .map(|(&v, hat)| Vector3::from_fn(|c, _| x[(3 * v + c, 0)]) * Vector3::from(*hat).transpose())
             .sum();
-        let rotation = rotation(&f);
-        let weight = 2.0 * body.material.mu(t) * body.mesh.volumes()[t];
+        let stress = 2.0 * body.material.mu(t) * body.mesh.volumes()[t] * stress(&f);
         for (&v, hat) in tet.iter().zip(hats) {
-            let force = weight * rotation * Vector3::from(*hat);
+            let force = stress * Vector3::from(*hat);
             (0..3).for_each(|c| out[(3 * v + c, 0)] += force[c]);
         }
     }

@@ -108,6 +108,9 @@ const HOUND: [([f64; 3], Option<u32>, [f64; 3]); 19] = [
     ([0.0, 1.0, 0.9], Some(17), [0.0, 1.2, 0.9]),
 ];
 
+/// Half width of the fish's body, metres.
+const FLANK: f64 = 0.165;
+
 /// Surface, weights and bones.
 #[derive(Clone)]
 pub struct Figure {
@@ -179,20 +182,53 @@ impl Figure {
         figure
     }
 
+    /// The figure below a control without flesh at the floor, which its feet follow too, as for inverse
+    /// kinematics; 17 bones.
+    pub fn controlled() -> Self {
+        let mut figure = Self::new();
+        let control = figure.bones.len();
+        let rows = figure.weights.chunks(control);
+        figure.weights = rows.flat_map(|row| row.iter().copied().chain([0.0])).collect();
+        let first = figure.bones[0].clone();
+        figure.bones.push(Bone { head: [0.0; 3], ..first });
+        for name in ["hips", "left foot", "right foot"] {
+            figure.bones[bone(name)].parent = Some(control as u32);
+        }
+        figure
+    }
+
     /// A hound, head towards -y, 1 m tall; 19 bones.
     pub fn hound() -> Self {
-        let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
-        let mut soup = block([0.17, 0.62, 0.2], [0.0, 0.0, 0.8])
-            .and(block([0.08, 0.14, 0.1], [0.0, -0.68, 0.95]))
-            .and(block([0.1, 0.18, 0.1], [0.0, -0.92, 1.04]))
-            .and(block([0.045, 0.3, 0.045], [0.0, 0.9, 0.9]));
-        for (side, end) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
-            soup = soup
-                .and(block([0.08, 0.1, 0.2], [0.12 * side, 0.5 * end, 0.55]))
-                .and(block([0.05, 0.06, 0.16], [0.12 * side, 0.5 * end, 0.24]))
-                .and(block([0.05, 0.09, 0.04], [0.12 * side, 0.5 * end - 0.04, 0.05]));
-        }
-        Self::of(soup, &HOUND)
+        Self::of(hound().and(cube(8).placed([0.045, 0.3, 0.045], [0.0, 0.9, 0.9])), &HOUND)
+    }
+
+    /// The hound with a tail of this half thickness and length, on a single bone that moves nothing else; 17
+    /// bones.
+    pub fn docked(thick: f64, length: f64) -> Self {
+        // The tail begins 4 cm inside the trunk.
+        let half = 0.02 + length / 2.0;
+        let soup = hound().and(cube(8).placed([thick, half, thick], [0.0, 0.58 + half, 0.9]));
+        let mut figure = Self::of(soup, &HOUND[..16]);
+        let row = |(row, point): (&[f64], &[f64; 3])| -> Vec<f64> {
+            let tail = f64::from(u8::from(point[1] > 0.62 + 1e-9));
+            row.iter().map(|weight| (1.0 - tail) * weight).chain([tail]).collect()
+        };
+        figure.weights = figure.weights.chunks(16).zip(&figure.soup.points).flat_map(row).collect();
+        figure.bones.push(Bone { head: [0.0, 0.62, 0.9], parent: Some(0), ..figure.bones[0].clone() });
+        figure
+    }
+
+    /// The hound with a longer neck, on a bone of its own above that of the breast, and without a tail; 17
+    /// bones.
+    pub fn long_necked() -> Self {
+        let ahead = |[x, y, z]: [f64; 3]| [x, if y < -0.7 { y - 0.5 } else { y }, z];
+        let mut bones = HOUND[..16].to_vec();
+        bones[2] = ([0.0, -0.5, 0.85], Some(1), [0.0, -0.8, 0.92]);
+        bones[3] = ([0.0, -0.8, 0.92], Some(2), ahead([0.0, -0.78, 1.02]));
+        bones.push((ahead([0.0, -0.78, 1.02]), Some(3), ahead([0.0, -1.05, 1.05])));
+        let mut figure = Self::of(hound().mapped(ahead), &bones);
+        figure.bones[16].name = "head".to_owned();
+        figure
     }
 
     /// A fish, head towards -y, 1.3 m long with its tail fin: a chain of five bones. fins: `true` for fins,
@@ -215,6 +251,24 @@ impl Figure {
             (at(number), number.checked_sub(1), at(number + 1))
         };
         Self::of(soup, &(0..5).map(bone).collect::<Vec<_>>())
+    }
+
+    /// The fish with a bone in each fin of the breast, which alone moves what is beyond the flank, one layer
+    /// of the lattice; 7 bones.
+    pub fn finned() -> Self {
+        let mut figure = Self::fish(true);
+        figure.soup =
+            figure.soup.mapped(|[x, y, z]| if x.abs() > FLANK { [x, y, z - 0.01] } else { [x, y, z] });
+        let row = |(row, point): (&[f64], &[f64; 3])| -> Vec<f64> {
+            let fin = [1.0, -1.0].map(|side| f64::from(u8::from(side * point[0] > 0.2)));
+            row.iter().map(|weight| (1.0 - fin[0] - fin[1]) * weight).chain(fin).collect()
+        };
+        figure.weights = figure.weights.chunks(5).zip(&figure.soup.points).flat_map(row).collect();
+        for side in [1.0, -1.0] {
+            let head = [0.2 * side, -0.1, 0.49];
+            figure.bones.push(Bone { head, parent: Some(1), ..figure.bones[1].clone() });
+        }
+        figure
     }
 
     /// A spider, head towards -y: trunk, head and abdomen, and eight legs of three bones each; 27 bones.
@@ -258,6 +312,14 @@ impl Figure {
             // The right leg moved forward by the three bones of the left arm.
             *parent = parent.map(|above| if above >= 10 { above - 3 } else { above });
         }
+        Self::of(body(), &bones)
+    }
+
+    /// The figure with bones for the trunk and the head, and one in each leg; 6 bones.
+    pub fn kneeless() -> Self {
+        let own = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        let mut bones: Vec<_> = own.take(4).collect();
+        bones.extend([1.0, -1.0].map(|side| ([0.12 * side, 0.0, 0.9], Some(0), [0.12 * side, 0.0, 0.04])));
         Self::of(body(), &bones)
     }
 
@@ -328,6 +390,21 @@ fn body() -> Soup {
             .and(block([0.17, 0.05, 0.05], [0.34 * side, 0.0, 1.38]))
             .and(block([0.15, 0.04, 0.04], [0.62 * side, 0.0, 1.38]))
             .and(block([0.09, 0.05, 0.02], [0.84 * side, 0.0, 1.38]));
+    }
+    soup
+}
+
+/// Trunk, neck, head and legs of a hound.
+fn hound() -> Soup {
+    let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
+    let mut soup = block([0.17, 0.62, 0.2], [0.0, 0.0, 0.8])
+        .and(block([0.08, 0.14, 0.1], [0.0, -0.68, 0.95]))
+        .and(block([0.1, 0.18, 0.1], [0.0, -0.92, 1.04]));
+    for (side, end) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)] {
+        soup = soup
+            .and(block([0.08, 0.1, 0.2], [0.12 * side, 0.5 * end, 0.55]))
+            .and(block([0.05, 0.06, 0.16], [0.12 * side, 0.5 * end, 0.24]))
+            .and(block([0.05, 0.09, 0.04], [0.12 * side, 0.5 * end - 0.04, 0.05]));
     }
     soup
 }

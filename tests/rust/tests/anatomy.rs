@@ -59,6 +59,10 @@ fn weights(body: &Body, part: Part) -> &[f64] {
     &body.parts().iter().find(|found| found.part == part).expect("this part").weights
 }
 
+fn has(body: &Body, part: Part) -> bool {
+    body.parts().iter().any(|found| found.part == part)
+}
+
 /// Share of the vertices in either place that is in both: weight of a part, and a place painted by hand.
 fn overlap(body: &Body, part: Part, is_there: impl Fn(Place) -> bool) -> f64 {
     let (mut both, mut either) = (0, 0);
@@ -206,6 +210,45 @@ fn fins_are_free_and_a_round_tail_is_none() {
     let trunk = within(&fish, |[x, y, z]| x.abs() < 0.12 && y.abs() < 0.2 && (z - 0.6).abs() < 0.15);
     assert!(mean(weights(&fish, Part::Fins), &trunk) < 0.05);
     assert!(found(&Figure::fish(false)).parts().iter().all(|found| found.part != Part::Fins));
+}
+
+#[test]
+fn fins_on_bones_are_no_legs_and_legs_of_one_bone_are() {
+    let fish = found(&Figure::finned());
+    for side in [1.0, -1.0] {
+        let fin = within(&fish, |[x, _, _]| side * x > 0.28);
+        assert!(fin.iter().all(|&vertex| !fish.pinned[vertex]));
+        assert!(mean(weights(&fish, Part::Fins), &fin) > 0.9);
+    }
+    assert!(!has(&fish, Part::Thighs) && !has(&fish, Part::Belly));
+    let kneeless = found(&Figure::kneeless());
+    let thigh = within(&kneeless, |[x, y, z]| x.abs() < 0.2 && y.abs() < 0.1 && z > 0.72 && z < 0.8);
+    assert!(mean(weights(&kneeless, Part::Thighs), &thigh) > 0.5);
+    assert!(has(&kneeless, Part::Belly) && !has(&kneeless, Part::Fins));
+}
+
+#[test]
+fn a_slim_tail_of_one_bone_is_a_tail_and_a_stout_one_is_not() {
+    let slim = found(&Figure::docked(0.08, 0.16));
+    assert!(mean(weights(&slim, Part::Tail), &within(&slim, |[_, y, _]| y > 0.7)) > 0.9);
+    assert!(!has(&found(&Figure::docked(0.12, 0.3)), Part::Tail));
+}
+
+/// Behind where it may be a neck, the chain that leads to the head is trunk, and goes with the forelegs.
+#[test]
+fn the_breast_on_the_chain_of_the_neck_is_no_neck() {
+    let body = found(&Figure::long_necked());
+    let breast = within(&body, |[x, y, z]| x.abs() < 0.15 && y > -0.8 && y < -0.7 && z > 0.8);
+    let neck = within(&body, |[x, y, z]| x.abs() < 0.15 && y > -1.25 && y < -1.1 && z > 0.8);
+    let [breast, neck] = [breast, neck].map(|at| mean(weights(&body, Part::Arms), &at));
+    assert!(breast > 0.5 && neck < 0.5, "{breast} {neck}");
+}
+
+#[test]
+fn feet_below_a_control_are_the_feet_of_the_legs() {
+    let [plain, controlled] = [Figure::new(), Figure::controlled()].map(|figure| found(&figure));
+    assert!(controlled.pinned == plain.pinned && controlled.core_share() == plain.core_share());
+    assert!(controlled.parts() == plain.parts());
 }
 
 #[test]

@@ -328,7 +328,7 @@ fn wild_poses() -> Vec<[Transform; 2]> {
 }
 
 fn survives_wild_poses(model: &Model, params: SimulationParams) {
-    let mut sim = simulation(model, SimulationParams { damping: 0.3, ..params });
+    let mut sim = simulation(model, SimulationParams { damping: 0.6, ..params });
     for pose in wild_poses() {
         for _ in 0..3 {
             let report = sim.step(Some(&pose)).unwrap();

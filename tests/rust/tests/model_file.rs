@@ -312,7 +312,7 @@ fn lie_again_and_again(bytes: &[u8]) {
     let words = (bytes.len() - 32) / 8;
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut stepped = 0;
-    for _ in 0..4000 {
+    for _ in 0..6000 {
         let mut hostile = bytes.to_vec();
         for _ in 0..random.random_range(2..6) {
             let place = 24 + 8 * random.random_range(0..words);

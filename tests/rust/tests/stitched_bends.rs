@@ -10,6 +10,7 @@ use jounce::operators::{Stitches, lumped_mass};
 use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, EditedModes, LinearModes, Restraint, Share, mass_pca};
 use jounce_tests::dense::bending_load;
+use jounce_tests::limits::assert_limit;
 use jounce_tests::sewn::Bars;
 use nalgebra::Vector3;
 
@@ -75,7 +76,7 @@ fn derivatives_of_a_body_that_nothing_holds_do_not_move_it_as_a_whole() {
     assert!((met - inertia).norm_l2() < 1e-8 * load.norm_l2());
 }
 
-/// `u(p) + u(-p) = p^2 Phi` up to fourth order in the stitched full space.
+/// `u(p) + u(-p) = p^2 Phi` up to fourth order in the stitched full space, of three magnitudes of p.
 #[test]
 fn derivatives_are_how_a_stitched_body_bends() {
     let bars = Bars::apart([4, 1, 1], true, 0.0);
@@ -84,24 +85,23 @@ fn derivatives_are_how_a_stitched_body_bends() {
     let derivatives = problem.derivatives(&modes, &silent()).unwrap();
     let shape = modes.shapes.subcols(0, 1);
     let force = bars.stiffness(&stitches) * shape;
-    let p = 0.02 * bars.mesh.diagonal() / shape.norm_max();
-    let [there, back] = [p, -p].map(|p| moved(&bars, &stitches, &force, p));
-    let most = derivatives.col(0).norm_max();
-    for i in 0..there.len() {
-        let found = (there[i] + back[i]) / (p * p);
-        let expected = derivatives[(i, 0)];
-        assert!((found - expected).abs() < 0.03 * most, "{i}: {found}, not {expected} of {most}");
-    }
+    let seen = [0.04, 0.02, 0.01].map(|share| {
+        let p = share * bars.mesh.diagonal() / shape.norm_max();
+        let [there, back] = [p, -p].map(|p| moved(&bars, &stitches, &force, (p, 1e-13)));
+        there.iter().zip(&back).map(|(there, back)| (there + back) / (p * p)).collect()
+    });
+    assert_limit(&seen, derivatives.col_as_slice(0));
 }
 
-/// Equilibrium displacement of the stitched body under a force in the full space.
-fn moved(bars: &Bars, stitches: &Stitches, force: &Mat<f64>, p: f64) -> Vec<f64> {
+/// Equilibrium displacement of the stitched body under a multiple of a force in the full space, to a
+/// tolerance.
+fn moved(bars: &Bars, stitches: &Stitches, force: &Mat<f64>, (p, tolerance): (f64, f64)) -> Vec<f64> {
     let load: Vec<f64> =
         (0..force.nrows()).map(|i| if bars.pinned[i / 3] { 0.0 } else { p * force[(i, 0)] }).collect();
     let restraint = Restraint { pinned: Some(&bars.pinned), ..Restraint::default() };
     let extras = FullSpaceExtras { stitches: Some(stitches), ..FullSpaceExtras::default() };
     let model = FullSpaceModel::of(&bars.mesh, &bars.material, &restraint, &extras, &silent()).unwrap();
-    let params = SimulationParams { tolerance: 1e-13, ..SimulationParams::default() };
+    let params = SimulationParams { tolerance, ..SimulationParams::default() };
     let mut sim = Simulation::new(Model::FullSpace(model.into()), params).unwrap();
     sim.settle(&StepInput { force: Some(&load), ..StepInput::default() }, 8000, &silent()).unwrap();
     sim.coefficients().to_vec()
@@ -162,10 +162,12 @@ fn a_basis_is_that_of_the_exact_decomposition() {
     assert!(missed(&carried) < 0.02);
 }
 
+/// Weights per mass along several directions, m/s^2.
+const WEIGHTS: [[f64; 3]; 4] = [[0.0, 0.0, -12.0], [0.0, 9.0, 9.0], [6.0, -10.0, 3.0], [-7.0, 4.0, -9.0]];
+
 /// Equilibrium coefficients of bent poses of a reduced body under weights along several directions.
 fn hangs(bars: &Bars, model: ReducedModel) -> Vec<Vec<f64>> {
     let mass = lumped_mass(&bars.mesh, &bars.material);
-    let weights = [[0.0, 0.0, -12.0], [0.0, 9.0, 9.0], [6.0, -10.0, 3.0], [-7.0, 4.0, -9.0]];
     let params = SimulationParams { tolerance: 1e-9, ..SimulationParams::default() };
     let columns = model.basis().columns.clone();
     let mut sim = Simulation::new(Model::Reduced(model.into()), params).unwrap();
@@ -176,11 +178,32 @@ fn hangs(bars: &Bars, model: ReducedModel) -> Vec<Vec<f64>> {
         sim.settle(&input, 4000, &silent()).unwrap();
         sim.coefficients().to_vec()
     };
-    weights.into_iter().map(hang).collect()
+    WEIGHTS.into_iter().map(hang).collect()
 }
 
-/// Tets and weights trained before there were stitches, with new bases after, keep the body at rest and let
-/// it hang nearly as with all tets. The hardest case is a single stitch, where nothing was strained before.
+/// Distance between the shapes that hang in the full space and in a basis, relative to the former.
+fn missed_hangs(bars: &Bars, stitches: &Stitches, basis: &Basis, exact: &[Vec<f64>]) -> f64 {
+    let mass = lumped_mass(&bars.mesh, &bars.material);
+    let square = |u: &[f64]| (0..u.len()).map(|i| mass[i / 3] * u[i] * u[i]).sum::<f64>();
+    let missed = |(weight, exact): (&[f64; 3], &Vec<f64>)| {
+        let rows = basis.columns.nrows();
+        let force = Mat::from_fn(rows, 1, |i, _| mass[i / 3] * weight[i % 3]);
+        let full = moved(bars, stitches, &force, (1.0, 1e-7));
+        let along = |i: usize| (0..exact.len()).map(|k| basis.columns[(i, k)] * exact[k]).sum::<f64>();
+        let apart: Vec<f64> = full.iter().enumerate().map(|(i, full)| full - along(i)).collect();
+        square(&apart) / square(&full)
+    };
+    root_mean(WEIGHTS.iter().zip(exact).map(missed))
+}
+
+fn root_mean(squares: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = squares.len() as f64;
+    (squares.sum::<f64>() / count).sqrt()
+}
+
+/// Tets and weights trained before there were stitches, with new bases after, keep the body at rest. The more
+/// tets, the more it hangs as with all of them; with 15 for each displacement they err less than the basis
+/// does. The hardest case is a single stitch, where nothing was strained before.
 #[test]
 fn a_cubature_outlives_stitches() {
     let bars = Bars::apart([12, 9, 9], true, 0.0);
@@ -195,28 +218,31 @@ fn a_cubature_outlives_stitches() {
     let coefficients = mixtures(&basis.singular_values);
     let shot = Shot { poses: &[], coefficients: &coefficients };
     // The choice of tets depends on rounding, and some choices fit a seam better than others.
-    let found = [0, 1, 2].map(|seed| unstitched.train(&shot, (225, seed), &silent()).unwrap());
+    let trained = |tets| [0, 1, 2].map(|seed| unstitched.train(&shot, (tets, seed), &silent()).unwrap());
+    let found = [60, 120, 225, 450].map(trained);
     assert_eq!(bars.seam(1e3).len(), 100);
-    for (count, share) in [(1, 0.2), (10, 0.05), (100, 0.05)] {
+    for count in [1, 10, 100] {
         let stitches = bars.some_of_seam(1e5 / count as f64, count);
         let made = problem.stitched(&old, &stitches, 12).unwrap();
         let basis = made.problem.carried_basis(&made.modes, before.as_ref(), 30, &silent()).unwrap();
         let extras = ReducedExtras { stitches: Some(&stitches), ..ReducedExtras::default() };
         let all = reduced(&basis, &extras);
         let exact = hangs(&bars, reduced(&basis, &extras));
-        let mut squares = Vec::new();
-        for cubature in &found {
-            let few = all.sampled(cubature).unwrap();
-            let least = stiffness_at_rest(&few);
-            assert!(least > 0.0, "{least:e}");
-            for (exact, found) in exact.iter().zip(hangs(&bars, few)) {
-                let square = |x: &dyn Fn(usize) -> f64| (0..exact.len()).map(|k| x(k).powi(2)).sum::<f64>();
-                squares.push(square(&|k| exact[k] - found[k]) / square(&|k| exact[k]));
-            }
-        }
-        let error = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
-        println!("{count} stitches: hangs off by {error:.4}");
-        assert!(error < share, "{count} stitches: {error}");
+        let missed = missed_hangs(&bars, &stitches, &basis, &exact);
+        let square = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+        let errors = found.each_ref().map(|found| {
+            let squares = found.iter().flat_map(|cubature| {
+                let few = all.sampled(cubature).unwrap();
+                assert!(stiffness_at_rest(&few) > 0.0);
+                let hangs = hangs(&bars, few);
+                let pairs = exact.iter().zip(&hangs);
+                pairs.map(|(x, y)| square(x, y) / square(x, &vec![0.0; x.len()])).collect::<Vec<_>>()
+            });
+            root_mean(squares.collect::<Vec<_>>().into_iter())
+        });
+        println!("{count} stitches: off by {errors:.4?} with 60 to 450 tets; the basis misses {missed:.4}");
+        assert!(errors.is_sorted_by(|few, more| few > more), "{count} stitches: {errors:?}");
+        assert!(errors[3] < missed, "{count} stitches: {errors:?}, {missed}");
     }
 }
 
@@ -254,7 +280,7 @@ fn a_reduced_body_has_stitches_exactly() {
     let extras = ReducedExtras { stitches: Some(&stitches), ..ReducedExtras::default() };
     let model = ReducedModel::new(&bars.mesh, &bars.material, &basis, &extras, &silent()).unwrap();
     let weight = Mat::from_fn(3 * bars.pinned.len(), 1, |i, _| if i % 3 == 2 { -1.5 } else { 0.4 });
-    let exact = moved(&bars, &stitches, &weight, 1.0);
+    let exact = moved(&bars, &stitches, &weight, (1.0, 1e-13));
     let force: Vec<f64> = free.iter().map(|&row| weight[(row, 0)]).collect();
     let params = SimulationParams { tolerance: 1e-12, ..SimulationParams::default() };
     let mut sim = Simulation::new(Model::Reduced(model.into()), params).unwrap();

@@ -27,8 +27,7 @@ pub struct Lesson<'a> {
     pub tets: usize,
     /// Limits on the flesh's motion; without them the reduced model has none.
     pub bounds: Bounds,
-    /// Reference frequency of the damping ratio, Hz: that of the full space; `None` for the lowest learnt
-    /// one.
+    /// Reference frequency of limits, Hz: that of the full space; `None` for the lowest learnt one.
     pub frequency: Option<f64>,
     /// Seed for the training states of the forces.
     pub seed: u64,

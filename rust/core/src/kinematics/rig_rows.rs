@@ -10,6 +10,9 @@ const LARGEST_TRANSFORM: f64 = 1e12;
 /// Rows of J, the rig's linear map, at places: handles and their four entries.
 pub(crate) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
 
+/// A bone in its bind pose.
+pub(crate) const BIND: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+
 /// Converts a pose of some bones into 4 rows a handle; without bones one handle stays at rest.
 pub(crate) fn set_pose(
     coordinates: &Coordinates,
@@ -17,9 +20,8 @@ pub(crate) fn set_pose(
     pose: Option<&Pose>,
     rows: &mut [[f64; 3]],
 ) -> Result<()> {
-    const REST: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
     let pose = match pose {
-        None if bones == 0 => &[REST],
+        None if bones == 0 => &[BIND],
         Some(pose) if bones > 0 && pose.len() == bones => {
             check_pose(coordinates, pose)?;
             pose

@@ -1,7 +1,7 @@
 //! Stiffness of displacements: 3 x 3 blocks for vertices with a common element.
 
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
 use crate::Result;
 use crate::material::Hessian;
@@ -35,7 +35,7 @@ impl BlockMatrix {
     }
 
     /// Number of block rows.
-    fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -61,6 +61,18 @@ impl BlockMatrix {
                     self.add(row as usize, column as usize, &contract(hessian, a, b));
                 }
             }
+        }
+    }
+
+    /// Product with rows.
+    pub(crate) fn multiply(&self, x: &Rows, out: &mut Rows) {
+        for (row, out) in out.iter_mut().enumerate() {
+            let own = self.starts[row]..self.starts[row + 1];
+            let blocks = self.columns[own.clone()].iter().zip(&self.blocks[own]);
+            *out = blocks
+                .map(|(&column, block)| block * Vector3::from(x[column as usize]))
+                .sum::<Vector3<f64>>()
+                .into();
         }
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct Inertia {
     pub(crate) factor: f64,
     /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
     pub(crate) damping: [f64; 2],
+    /// Factor on the matrix of damping.
+    pub(crate) viscous: f64,
     /// Extra mass factor of the metric in statics, 1/s^2, which makes a loose body's metric definite.
     pub(crate) held: f64,
     /// Drag coefficient of the metric, 1/s^2.
@@ -23,21 +25,23 @@ pub(crate) struct Inertia {
 impl Inertia {
     /// No inertia yet, for some rows of coordinates.
     pub(crate) fn new(rows: usize) -> Self {
-        let zeros = || vec![[0.0; 3]; rows];
-        Self { target: zeros(), damped: zeros(), factor: 0.0, damping: [0.0; 2], held: 0.0, dragged: 0.0 }
+        let (target, damped) = (vec![[0.0; 3]; rows], vec![[0.0; 3]; rows]);
+        Self { target, damped, factor: 0.0, damping: [0.0; 2], viscous: 0.0, held: 0.0, dragged: 0.0 }
     }
 
-    /// Sets the factors of a substep of h seconds, with damping by mass, 1/s, and by stiffness, s.
-    pub(crate) fn begin(&mut self, damping: [f64; 2], params: &SimulationParams, h: f64) {
+    /// Sets the factors of a substep of h seconds, with damping by mass, 1/s, and by stiffness, s, for the
+    /// metric, and the factor on the matrix of damping.
+    pub(crate) fn begin(&mut self, (damping, viscous): ([f64; 2], f64), params: &SimulationParams, h: f64) {
         let [speed, _] = params.integrator.velocity();
         self.factor = params.integrator.acceleration()[0] / (h * h);
         self.damping = damping.map(|part| part * speed / h);
+        self.viscous = viscous * speed / h;
         (self.held, self.dragged) = (0.0, 0.0);
     }
 
     /// Sets the factors of statics.
     pub(crate) fn rest(&mut self, held: f64) {
-        (self.factor, self.damping) = (0.0, [0.0; 2]);
+        (self.factor, self.damping, self.viscous) = (0.0, [0.0; 2], 0.0);
         (self.held, self.dragged) = (held, 0.0);
     }
 
@@ -59,9 +63,8 @@ impl Inertia {
 /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, of a body with a
 /// given lowest frequency, Hz.
 ///
-/// `with_mass` is false where mass damping would slow down rigid motion: it is for bodies on a constraint or
-/// pins, and for damping of the deforming motion alone.
-pub(crate) fn damping(frequency: f64, with_mass: bool, params: &SimulationParams) -> [f64; 2] {
+/// `with_mass` is false where mass damping would slow down rigid motion.
+pub(crate) fn rayleigh(frequency: f64, with_mass: bool, params: &SimulationParams) -> [f64; 2] {
     let omega = std::f64::consts::TAU * frequency * params.stiffness.sqrt();
     if params.damping == 0.0 {
         [0.0; 2]

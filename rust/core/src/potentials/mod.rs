@@ -7,5 +7,6 @@ pub mod elastic;
 pub(crate) mod inertia;
 pub(crate) mod quadratic;
 pub(crate) mod stitch_gaps;
+pub(crate) mod swings;
 
 pub use elastic::energy::ElasticEnergy;

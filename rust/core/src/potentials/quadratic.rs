@@ -1,9 +1,11 @@
 //! Quadratic energies of vertices, the same for each coordinate.
 
+use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::math::Sparse;
 use crate::math::rows::Rows;
+use crate::operators::BlockMatrix;
 
 /// Rows padded to four numbers to fill a register.
 pub(crate) type Wide = [f64; 4];
@@ -38,6 +40,17 @@ impl Quadratic {
     /// `factor x'Q x / 2`; adds the gradient to the first rows.
     pub(crate) fn evaluate(&self, x: &[Wide], factor: f64, gradient: &mut Rows) -> f64 {
         Arch::new().dispatch(Evaluate { quadratic: self, x, factor, gradient })
+    }
+
+    /// Adds a multiple of the second derivative by the first rows to a matrix of these.
+    pub(crate) fn add_hessian(&self, factor: f64, matrix: &mut BlockMatrix) {
+        for row in 0..matrix.rows() {
+            for &(column, value) in self.row(row) {
+                if (column as usize) < matrix.rows() {
+                    matrix.add(row, column as usize, &(factor * value * Matrix3::identity()));
+                }
+            }
+        }
     }
 
     /// The entries of a row.

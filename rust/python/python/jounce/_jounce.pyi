@@ -1998,8 +1998,8 @@ class Model:
             Sample tets for elastic forces, from `Cubature.of_shot`; None is all tets, at a cost
             proportional to the mesh.
         frequency : float, optional
-            Reference frequency of the damping ratio, Hz, for example the full space's; None is the lowest
-            of the basis.
+            Reference frequency of limits, and of the damping ratio of a free body, Hz, for example the
+            full space's; None is the lowest of the basis.
         stitches : Stitches, optional
             Springs between points of the body, without gap, exact.
         cubic : bool, default False
@@ -4926,8 +4926,8 @@ class Body:
         material : Material, optional
             The material of the full space, of any law; None is the body's own.
         frequency : float, optional
-            Reference frequency of the damping ratio, usually the full space's; None is the lowest
-            learnt frequency.
+            Reference frequency of limits, usually the full space's; None is the lowest learnt
+            frequency.
         limit : float, optional
             Displacement limit of the shot's simulation; None for none. With a limit, the model gets limit
             samples, up to `tets`, as in `LimitSamples.of_shot`.
@@ -4979,7 +4979,7 @@ class Body:
         material : Material, optional
             Material of any law; None is the body's own.
         frequency : float, optional
-            Reference frequency of the damping ratio, Hz, as in `learn`.
+            Reference frequency of limits, Hz, as in `learn`.
         limits : LimitSamples, optional
             Samples of the limits; without them the model has no limits.
 

@@ -14,7 +14,8 @@ use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::{Frame, Tether};
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add, combine};
-use crate::potentials::inertia::damping;
+use crate::potentials::inertia::rayleigh;
+use crate::potentials::swings::scale;
 use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
 
@@ -50,10 +51,16 @@ impl FullSpaceModel {
         Ok(state)
     }
 
-    /// Damping by mass, 1/s, and by stiffness, s. Mass damping would slow down pieces of a free body that
-    /// leave each other when their stitches open.
-    pub(super) fn damping(&self, params: &SimulationParams) -> [f64; 2] {
-        damping(self.frequency, self.parts.is_none() || self.data.stitches.is_none(), params)
+    /// Damping by mass, 1/s, and by stiffness, s, of a held body in the mean, and the factor on the damping
+    /// matrix. Mass damping would slow down pieces of a free body that leave each other when their stitches
+    /// open.
+    pub(super) fn damping(&self, params: &SimulationParams) -> ([f64; 2], f64) {
+        if let Some(local) = &self.local_damping {
+            let scale = scale(params);
+            return (local.mean.map(|part| scale * part), scale);
+        }
+        let [mass, stiffness] = rayleigh(self.frequency, self.data.stitches.is_none(), params);
+        ([mass, stiffness], stiffness)
     }
 }
 
@@ -63,7 +70,7 @@ impl FullSpaceMethod {
         if params.damping == 0.0 || self.rigid.is_none() {
             return;
         }
-        let (places, [mass, _]) = (self.places(state, &[0.0; 3]), self.model.damping(params));
+        let (places, ([mass, _], _)) = (self.places(state, &[0.0; 3]), self.model.damping(params));
         let Self { model, terms, u, rigid: Some(rigid), .. } = self else { return };
         let [.., older, last] = &state.reduced;
         let weigh = |rows: &Rows, out: &mut Rows| {

@@ -58,13 +58,13 @@ impl Incremental<'_> {
             return;
         }
         let [inertia, stiffness] = self.terms.metric();
-        let viscosity = self.viscosity();
+        let laplacian = self.laplacian();
         combine_wide(self.wide, u, 0.0, u);
         let pulls = &mut self.positions[..self.model.free];
         for (row, mass) in self.model.mass.iter().enumerate() {
             pulls[row] = u[row].map(|u| inertia * mass * u);
         }
-        viscosity.evaluate(&self.wide[..self.model.free], stiffness, pulls);
+        laplacian.evaluate(&self.wide[..self.model.free], stiffness, pulls);
         self.factor.solve_vertices(self.scratch, pulls);
         u.copy_from_slice(pulls);
     }

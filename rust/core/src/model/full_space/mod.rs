@@ -16,6 +16,7 @@ pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod stepper;
 pub(crate) mod stretch;
+mod swings;
 
 use data::FullSpaceData;
 pub use data::FullSpaceExtras;
@@ -108,7 +109,7 @@ pub struct FullSpaceModel {
     /// The constraint on the moving rows.
     complement: Option<Complement>,
     /// The Laplacian on the moving rows.
-    viscosity: Quadratic,
+    laplacian: Quadratic,
     /// Cell energy outside of the mean gradients, on all rows.
     twisting: Option<Quadratic>,
     /// Springs between vertices, on all rows, and their gaps.
@@ -124,8 +125,18 @@ pub struct FullSpaceModel {
     /// Shift that makes the Laplacian of a loose part definite, 1/s^2.
     shift: f64,
     frequency: f64,
+    /// Damping of a held body by local frequencies.
+    local_damping: Option<LocalDamping>,
     /// Sparsity structure of the metric's factors.
     structure: Structure,
+}
+
+/// Damping by local frequencies, for a ratio and a scale of stiffness of 1.
+struct LocalDamping {
+    /// The damping matrix on the moving rows.
+    matrix: Quadratic,
+    /// Factors of mass and Laplacian in the metric.
+    mean: [f64; 2],
 }
 
 impl FullSpaceModel {
@@ -227,7 +238,7 @@ impl FullSpaceModel {
             mass: rows.iter().map(|&vertex| mass[vertex as usize]).collect(),
             total_mass: mass.iter().sum(),
             rounding: mesh.volumes().iter().zip(&conductivity).map(|(volume, k)| volume * k).sum(),
-            viscosity: Quadratic::new(&stiffness, &free_place),
+            laplacian: Quadratic::new(&stiffness, &free_place),
             twisting: twisting_stiffness(mesh, &bending).map(|twist| Quadratic::new(&twist, &place)),
             free: vertex_mass.len(),
             data,
@@ -239,9 +250,11 @@ impl FullSpaceModel {
             stiffness,
             vertex_mass,
             frequency,
+            local_damping: None,
             structure: factor.structure(),
         };
         model.parts = model.find_parts();
+        model.local_damping = model.find_local_damping(progress)?;
         Ok(model)
     }
 
@@ -291,7 +304,7 @@ impl FullSpaceModel {
     /// Parts of a free body; `None` for a held body.
     fn find_parts(&self) -> Option<Parts> {
         let rest: Vec<[f64; 3]> = (0..self.free).map(|row| self.rest(row)).collect();
-        (!self.is_held()).then(|| Parts::find(&self.viscosity, &self.mass, &rest))
+        (!self.is_held()).then(|| Parts::find(&self.laplacian, &self.mass, &rest))
     }
 
     /// Rest position of a row.

@@ -9,6 +9,7 @@ use crate::material::Energy;
 use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
 use crate::operators::{BlockMatrix, block_solve};
+use crate::potentials::inertia::Inertia;
 use crate::solve::{Objective, Value};
 
 /// The incremental energy in the metric of its own Hessian, with modified eigenvalues of each element.
@@ -35,9 +36,9 @@ impl<'a, 'b> Newton<'a, 'b> {
     fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();
-        let inertia = terms.metric()[0] - terms.inertia.dragged;
+        let Inertia { factor, held, viscous, .. } = terms.inertia;
         for (row, mass) in model.mass.iter().enumerate() {
-            self.matrix.add(row, row, &(inertia * mass * Matrix3::identity()));
+            self.matrix.add(row, row, &((factor + held) * mass * Matrix3::identity()));
             self.matrix.add(row, row, &terms.medium.hessian(row, &u[row]));
             if let Some(limit) = &terms.limit {
                 self.matrix.add(row, row, &limit.hessian(*mass, &u[row]));
@@ -64,17 +65,11 @@ impl<'a, 'b> Newton<'a, 'b> {
         let quadratics = [
             (model.twisting.as_ref(), terms.stiffness),
             (self.energy.stitches(), terms.stiffness),
-            (Some(self.energy.viscosity()), terms.inertia.damping[1]),
+            (Some(self.energy.viscosity()), viscous),
         ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
-            let Some(quadratic) = quadratic else { continue };
-            for row in 0..model.free {
-                for &(column, value) in quadratic.row(row) {
-                    if (column as usize) < model.free {
-                        let block = factor * value * Matrix3::identity();
-                        self.matrix.add(row, column as usize, &block);
-                    }
-                }
+            if let Some(quadratic) = quadratic {
+                quadratic.add_hessian(factor, &mut self.matrix);
             }
         }
     }

@@ -119,8 +119,13 @@ impl<'a> Incremental<'a> {
     }
 
     /// The Laplacian on the moving rows.
+    pub(super) fn laplacian(&self) -> &'a Quadratic {
+        self.opened.map_or(&self.model.laplacian, |opened| &opened.laplacian)
+    }
+
+    /// The matrix of damping on the moving rows.
     pub(super) fn viscosity(&self) -> &'a Quadratic {
-        self.opened.map_or(&self.model.viscosity, |opened| &opened.viscosity)
+        self.model.local_damping.as_ref().map_or_else(|| self.laplacian(), |local| &local.matrix)
     }
 
     fn place(&mut self, u: &Rows) {
@@ -151,7 +156,7 @@ struct Others {
 struct ByRows<'a> {
     model: &'a FullSpaceModel,
     terms: &'a Terms,
-    /// Springs between vertices, on all rows, and the Laplacian on the moving rows.
+    /// Springs between vertices, on all rows, and the matrix of damping on the moving rows.
     stitches: Option<&'a Quadratic>,
     viscosity: &'a Quadratic,
     force: &'a Rows,
@@ -168,7 +173,7 @@ impl ByRows<'_> {
         gradient.fill([0.0; 3]);
         let elastic = self.elastic(gradient);
         let mut moving = self.move_on(u, gradient);
-        if terms.inertia.damping[1] > 0.0 {
+        if terms.inertia.viscous > 0.0 {
             moving += self.damp(u, gradient);
         }
         moving += terms.medium.evaluate_at(u, gradient);
@@ -205,25 +210,25 @@ impl ByRows<'_> {
         energy
     }
 
-    /// Inertia and damping by mass; scales the gradient by the stiffness and adds theirs.
+    /// Inertia; scales the gradient by the stiffness and adds its own.
     fn move_on(&self, u: &Rows, gradient: &mut Rows) -> f64 {
-        let Inertia { target, damped, factor, damping, .. } = &self.terms.inertia;
+        let Inertia { target, factor, .. } = &self.terms.inertia;
         let mut kinetic = 0.0;
         for (row, gradient) in gradient.iter_mut().enumerate() {
             let mass = self.model.mass[row];
             for c in 0..3 {
-                let (apart, moved) = (u[row][c] - target[row][c], u[row][c] - damped[row][c]);
-                let (push, drag) = (mass * factor * apart, mass * damping[0] * moved);
-                kinetic += 0.5 * (push * apart + drag * moved);
-                gradient[c] = self.terms.stiffness * gradient[c] + push + drag;
+                let apart = u[row][c] - target[row][c];
+                let push = mass * factor * apart;
+                kinetic += 0.5 * push * apart;
+                gradient[c] = self.terms.stiffness * gradient[c] + push;
             }
         }
         kinetic
     }
 
-    /// Damping by stiffness, for a free body of its deforming motion; adds the gradient.
+    /// Damping, for a free body of its deforming motion; adds the gradient.
     fn damp(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
-        let Inertia { damped, damping: [_, factor], .. } = &self.terms.inertia;
+        let Inertia { damped, viscous: factor, .. } = &self.terms.inertia;
         combine_wide(self.wide, u, -1.0, damped);
         let (viscosity, moved) = (self.viscosity, &mut self.wide[..self.model.free]);
         let Some(rigid) = &mut self.rigid else { return viscosity.evaluate(moved, *factor, gradient) };
@@ -324,8 +329,9 @@ impl Objective for Incremental<'_> {
         if slope.is_nan() || slope > 0.0 {
             return Some(f64::INFINITY);
         }
-        let [inertia, stiffness] = self.terms.metric();
-        let curvature = inertia + stiffness * (TAU * self.model.frequency).powi(2);
+        let Inertia { factor, held, damping, .. } = &self.terms.inertia;
+        let stiffness = self.terms.stiffness + damping[1];
+        let curvature = factor + held + stiffness * (TAU * self.model.frequency).powi(2);
         let left = (-slope / curvature).sqrt() / self.model.unit();
         self.farthest = self.farthest.max(left);
         let shrunk = (self.farthest / FARTHER).clamp(FINEST, 1.0);

@@ -10,8 +10,8 @@ use crate::potentials::quadratic::Quadratic;
 pub(super) struct Opened {
     pub(super) shares: Shares,
     pub(super) stitches: Quadratic,
-    pub(super) viscosity: Quadratic,
-    /// Laplacian of the metric.
+    /// Laplacian of the metric, on the moving rows and in mesh order.
+    pub(super) laplacian: Quadratic,
     pub(super) stiffness: Sparse,
 }
 
@@ -35,7 +35,7 @@ impl FullSpaceModel {
         Some(Opened {
             shares: *shares,
             stitches: Quadratic::new(&stitches.scaled(shares.each()).laplacian(1.0), &self.rows),
-            viscosity: Quadratic::new(&stiffness, &rows_of_moving),
+            laplacian: Quadratic::new(&stiffness, &rows_of_moving),
             stiffness,
         })
     }

@@ -139,9 +139,9 @@ impl FullSpaceMethod {
     fn begin(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         let tether = Tether::new(params.hold, h);
         self.is_held = tether.is_some_and(|tether| tether.is_firm());
-        let [by_mass, by_stiffness] = self.model.damping(params);
+        let ([by_mass, by_stiffness], viscous) = self.model.damping(params);
         let by_mass = if self.rigid.is_some() { 0.0 } else { by_mass };
-        self.terms.inertia.begin([by_mass, by_stiffness], params, h);
+        self.terms.inertia.begin(([by_mass, by_stiffness], viscous), params, h);
         let inertia = self.terms.inertia.factor;
         self.terms.inertia.factor += tether.map_or(0.0, |tether| tether.firm);
         self.meet_medium(state, rig, params, h);
@@ -338,7 +338,7 @@ impl FullSpaceMethod {
             positions: &mut self.positions,
             wide: &mut self.wide,
             contact: self.contact.as_mut().filter(|_| !self.is_held),
-            rigid: self.rigid.as_mut().filter(|_| self.terms.inertia.damping[1] > 0.0),
+            rigid: self.rigid.as_mut().filter(|_| self.terms.inertia.viscous > 0.0),
             farthest: 0.0,
             tried: 0.0,
             reached: 0.0,

@@ -30,7 +30,7 @@ use crate::math::rows::Rows;
 use crate::potentials::elastic::body::{Body, Mesh};
 use crate::potentials::elastic::clusters::Clusters;
 use crate::potentials::elastic::sheet::{Fabric, Layers, Sheet};
-use crate::potentials::inertia::damping;
+use crate::potentials::inertia::rayleigh;
 use attachment::Attachment;
 use faer::Mat;
 use frequency::lowest_frequency;
@@ -322,7 +322,7 @@ impl ProjectiveModel {
     /// that of the full space, of others by mass alone, which hardly resists folds.
     fn damping(&self, params: &SimulationParams) -> [f64; 2] {
         if self.is_solid() && self.attachment.is_none() {
-            return damping(self.frequency, true, params);
+            return rayleigh(self.frequency, true, params);
         }
         let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
         [2.0 * params.damping * omega, 0.0]

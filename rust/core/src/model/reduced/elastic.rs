@@ -5,7 +5,7 @@ use faer::Mat;
 use super::cubic::CubicScratch;
 use super::limit_energy::LimitScratch;
 use super::{Quadratic, ReducedModel};
-use crate::kinematics::rig_rows::set_pose;
+use crate::kinematics::rig_rows::{BIND, set_pose};
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::potentials::elastic::samples::{Keep, SampleScratch};
@@ -38,10 +38,12 @@ impl Elastic {
         Self { scratch, cubic, limits, pull, bind: 0.0, product, at, energy: 0.0, forces }
     }
 
-    /// Energy of a body without a rig or stretch limit.
+    /// Energy in the bind pose, without a stretch limit.
     pub(crate) fn unposed(model: &ReducedModel) -> Result<Self> {
         let (mut made, mut still) = (Self::new(model), vec![[0.0; 3]; model.data.handle_rows()]);
-        set_pose(&model.data.coordinates, model.data.bones, None, &mut still)?;
+        let bones = model.data.bones;
+        let bind = (bones > 0).then(|| vec![BIND; bones]);
+        set_pose(&model.data.coordinates, bones, bind.as_deref(), &mut still)?;
         made.set_pose(model, &still, (1.0, None));
         Ok(made)
     }

@@ -5,6 +5,7 @@
 //! elements (`samples`), trained on a shot (`training`).
 
 pub(crate) mod cubic;
+mod damping;
 pub(crate) mod drag;
 pub(crate) mod elastic;
 pub(crate) mod limit_energy;
@@ -15,12 +16,14 @@ pub(crate) mod objective;
 pub(crate) mod parts;
 pub(crate) mod reduce;
 pub(crate) mod step;
+mod swings;
 pub(crate) mod training;
 
 use std::sync::Arc;
 
 use crate::potentials::elastic::samples::Samples;
 use cubic::CubicForces;
+use damping::Damping;
 use faer::Mat;
 use limits::Limits;
 pub use limits::{Bounds, LimitSamples};
@@ -111,6 +114,7 @@ pub(crate) struct ReducedData {
     coordinates: Coordinates,
     bones: usize,
     pub(crate) frequency: f64,
+    damping: Damping,
     total_mass: f64,
     /// Share of each tet in its element, t.
     tet_shares: Vec<f64>,
@@ -138,8 +142,8 @@ pub struct ReducedExtras<'a> {
     pub cubic: bool,
     /// Springs between points of the body, without gap.
     pub stitches: Option<&'a Stitches>,
-    /// Reference frequency of the damping ratio, Hz, such as that of the full space; `None` for the lowest
-    /// of the basis.
+    /// Reference frequency of limits, and of the damping ratio of a free body, Hz, such as that of the full
+    /// space; `None` for the lowest of the basis.
     pub frequency: Option<f64>,
 }
 
@@ -164,7 +168,7 @@ impl ReducedModel {
         self.data.bones
     }
 
-    /// Reference frequency of the damping ratio, Hz.
+    /// Reference frequency of limits, and of the damping ratio of a free body, Hz.
     pub fn frequency(&self) -> f64 {
         self.data.frequency
     }

@@ -39,6 +39,8 @@ pub(super) struct Incremental<'a> {
     pub(super) model: &'a ReducedModel,
     pub(super) elastic: &'a mut Elastic,
     pub(super) terms: &'a Terms,
+    /// Scratch of damping: motion and its resistance, k each.
+    pub(super) damping: &'a mut [Vec<f64>; 2],
     /// Drag of the medium.
     pub(super) drag: &'a mut ReducedDrag,
     /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
@@ -51,12 +53,11 @@ impl Incremental<'_> {
     /// element.
     pub(super) fn write_hessian(&self, keep: Keep, sum: &mut Mat<f64>) {
         let (model, terms) = (self.model, self.terms);
-        let Inertia { factor, held, damping, .. } = &terms.inertia;
-        let inertia = factor + held + damping[0];
-        let spectrum = &model.data.spectrum;
+        let Inertia { factor, held, viscous, .. } = &terms.inertia;
         for (j, column) in sum.col_iter_mut().enumerate() {
             for (i, number) in column.iter_mut().enumerate() {
-                let own = if i == j { inertia + damping[1] * spectrum[i] } else { 0.0 };
+                let own =
+                    if i == j { factor + held } else { 0.0 } + viscous * model.data.damping.matrix.at(i, j);
                 let whole: f64 = model.data.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum();
                 *number = own + terms.stiffness * (whole + model.unseen.at(i, j));
             }
@@ -90,14 +91,16 @@ impl Objective for Incremental<'_> {
         let gradient = &mut gradient[..rank];
         let mut energy = terms.stiffness * self.elastic.evaluate(self.model, &y[..rank], gradient);
         let mut work = 0.0;
-        let Inertia { target, damped, factor, damping, .. } = &terms.inertia;
+        let Inertia { target, damped, factor, viscous, .. } = &terms.inertia;
         let (target, damped) = (target.as_flattened(), damped.as_flattened());
+        let [moved, resistance] = &mut *self.damping;
+        moved.iter_mut().zip(y.iter().zip(damped)).for_each(|(moved, (y, damped))| *moved = y - damped);
+        data.damping.matrix.combine(moved, resistance);
         for (k, gradient) in gradient.iter_mut().enumerate() {
-            let (apart, moved) = (y[k] - target[k], y[k] - damped[k]);
-            let drag = damping[0] + damping[1] * data.spectrum[k];
-            energy += 0.5 * (factor * apart * apart + drag * moved * moved);
+            let (apart, drag) = (y[k] - target[k], viscous * resistance[k]);
+            energy += 0.5 * (factor * apart * apart + drag * moved[k]);
             work += terms.force[k] * y[k];
-            *gradient = terms.stiffness * *gradient + factor * apart + drag * moved - terms.force[k];
+            *gradient = terms.stiffness * *gradient + factor * apart + drag - terms.force[k];
         }
         if let Some(limit) = &terms.limit {
             energy += self.elastic.limits.displacement(self.model, limit, &y[..rank], gradient);

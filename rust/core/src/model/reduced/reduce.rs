@@ -5,6 +5,7 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 
 use super::cubic::CubicForces;
+use super::damping::Damping;
 use super::parts::{Parts, Places};
 use super::{Quadratic, ReducedData, ReducedExtras, ReducedModel};
 use crate::kinematics::coordinates::Coordinates;
@@ -41,6 +42,8 @@ pub(super) struct Body<'a> {
     mass: Vec<f64>,
     strength: Option<&'a [f64]>,
     rig: RigRows,
+    /// One law a tet.
+    pub(super) laws: Vec<PrincipalStretch>,
     energies: Vec<PrincipalStretch>,
     elements: Vec<Element>,
     /// Laplacian of the metric, with the springs.
@@ -67,6 +70,7 @@ impl<'a> Body<'a> {
             mass: lumped_mass(mesh, material),
             strength: extras.strength,
             rig: rig_rows(&coordinates, mesh.vertices(), extras.rig),
+            laws: energies,
             energies: laws,
             elements,
             stiffness: springs.iter().fold(flesh, |sum, more| &sum + more),
@@ -85,6 +89,7 @@ impl<'a> Body<'a> {
         let fields = product(basis.as_ref(), turn.as_ref());
         let largest = spectrum.iter().copied().fold(0.0, f64::max);
         let lowest = spectrum.iter().copied().filter(|&value| value > FREE * largest).fold(largest, f64::min);
+        let hertz = frequency.unwrap_or(lowest.sqrt() / std::f64::consts::TAU);
         let strength = |v: usize| self.mass[v] * self.strength.map_or(1.0, |strength| strength[v]);
         let data = ReducedData {
             mesh: self.mesh.clone(),
@@ -105,7 +110,8 @@ impl<'a> Body<'a> {
             energies: self.energies.clone(),
             coordinates: self.coordinates,
             bones: self.bones,
-            frequency: frequency.unwrap_or(lowest.sqrt() / std::f64::consts::TAU),
+            damping: Damping::by_laplacian(&spectrum, hertz),
+            frequency: hertz,
             total_mass: self.mass.iter().sum(),
             tet_shares: self.tet_shares(),
             basis: known.clone(),
@@ -231,7 +237,8 @@ impl ReducedModel {
         let samples = body.samples(&fields);
         let cubic = extras.cubic.then(|| body.cubic(&samples, progress)).transpose()?.map(Arc::new);
         let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
-        let model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
+        let mut model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
+        model.set_local_damping(&body, &fields)?;
         progress.report(1.0)?;
         match extras.cubature {
             Some(cubature) => model.sampled(cubature),
@@ -321,12 +328,12 @@ fn rig_terms(rig: &RigRows, element: &Element) -> RigTerms {
     terms
 }
 
-fn square(matrix: &Mat<f64>) -> Columns {
+pub(super) fn square(matrix: &Mat<f64>) -> Columns {
     Columns::new(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)])
 }
 
 /// Product of a symmetric matrix, the same for each axis, with displacement fields, 3n x k.
-fn applied(matrix: &Sparse, fields: MatRef<'_, f64>) -> Mat<f64> {
+pub(super) fn applied(matrix: &Sparse, fields: MatRef<'_, f64>) -> Mat<f64> {
     let columns = Mat::from_fn(matrix.nrows(), 3 * fields.ncols(), |v, j| fields[(3 * v + j % 3, j / 3)]);
     let images = multiply_columns(matrix, columns.as_ref());
     Mat::from_fn(fields.nrows(), fields.ncols(), |i, k| images[(i / 3, 3 * k + i % 3)])

@@ -18,7 +18,6 @@ use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
-use crate::potentials::inertia::{Inertia, damping};
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Objective, Outcome};
 use crate::stepping::method::{Method, OnIteration, RigState, last};
@@ -44,6 +43,8 @@ pub(crate) struct ReducedMethod {
     /// Second derivatives, for Newton's method.
     newton: DenseCholesky,
     terms: Terms,
+    /// Scratch of damping.
+    damping: [Vec<f64>; 2],
     drag: ReducedDrag,
     /// `sum of V k`, J.
     rounding: f64,
@@ -71,6 +72,7 @@ impl ReducedMethod {
             descent: Descent::new(rank.div_ceil(3), PAIRS),
             newton: DenseCholesky::zeros(rank),
             terms: Terms::new(rank),
+            damping: [vec![0.0; rank], vec![0.0; rank]],
             drag: ReducedDrag::new(&model),
             rounding: model.rounding(),
             felt: vec![0.0; rank],
@@ -115,8 +117,8 @@ impl ReducedMethod {
         budget: (u32, f64),
         mut on_iteration: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
-        let Self { model, elastic, terms, drag, rounding, descent, newton, y, .. } = self;
-        let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
+        let Self { model, elastic, terms, damping, drag, rounding, descent, newton, y, .. } = self;
+        let mut energy = Incremental { model, elastic, terms, damping, drag, rounding: *rounding };
         energy.start([last, &self.still], y, &mut self.scratch);
         // Polynomials give curvature together with forces, therefore Newton's method comes first.
         let outcome = match model.cubic {
@@ -139,8 +141,8 @@ impl ReducedMethod {
     /// Solves the prepared substep to rounding accuracy; returns the factored derivative of its equation.
     pub(crate) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
         self.descend(last, BEGUN, |_, _| progress.proceed())?;
-        let Self { model, elastic, terms, drag, rounding, newton, y, scratch, .. } = self;
-        let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
+        let Self { model, elastic, terms, damping, drag, rounding, newton, y, scratch, .. } = self;
+        let mut energy = Incremental { model, elastic, terms, damping, drag, rounding: *rounding };
         let rank = model.data.rank();
         for _ in 0..NEWTON_STEPS {
             energy.evaluate(y, scratch);
@@ -157,14 +159,13 @@ impl ReducedMethod {
         Err(Error::Numerical { what: "step", why })
     }
 
-    /// Inertia and damping of the prepared substep: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k,
-    /// 1/s^2.
-    pub(crate) fn inertia_and_damping(&self, params: &SimulationParams) -> [Vec<f64>; 2] {
-        let Inertia { factor, damping, .. } = &self.terms.inertia;
+    /// Inertia and damping of the prepared substep: the factor of `h^2 d2x/dt2` for each coordinate, k, and
+    /// the matrix of `h dx/dt`, k x k, 1/s^2.
+    pub(crate) fn inertia_and_damping(&self, params: &SimulationParams) -> (f64, Mat<f64>) {
         let ([first, ..], [speed, _]) = (params.integrator.acceleration(), params.integrator.velocity());
-        let damping = |value: &f64| (damping[0] + damping[1] * value) / speed;
-        let spectrum = &self.model.data.spectrum;
-        [vec![factor / first; spectrum.len()], spectrum.iter().map(damping).collect()]
+        let (inertia, matrix) = (&self.terms.inertia, &self.model.data.damping.matrix);
+        let rank = self.model.data.rank();
+        (inertia.factor / first, Mat::from_fn(rank, rank, |i, j| inertia.viscous / speed * matrix.at(i, j)))
     }
 
     /// Positions of the sample places at the last substep of a state.
@@ -185,7 +186,7 @@ impl ReducedModel {
     }
 
     /// `true` if a coordinate stores no elastic energy.
-    fn is_free(&self, direction: usize) -> bool {
+    pub(super) fn is_free(&self, direction: usize) -> bool {
         let largest = self.data.spectrum.last().copied().unwrap_or(0.0);
         self.data.spectrum[direction] <= FREE * largest
     }
@@ -210,8 +211,7 @@ impl Method for ReducedMethod {
     }
 
     fn prepare(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) -> Result<()> {
-        let damping = damping(self.model.data.frequency, !self.model.is_free(0), params);
-        self.terms.inertia.begin(damping, params, h);
+        self.terms.inertia.begin(self.model.data.damping.factors(params), params, h);
         self.terms.force.copy_from_slice(&self.force);
         let begun = (self.terms.inertia.factor, h);
         self.terms.inertia.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);

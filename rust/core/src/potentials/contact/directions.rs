@@ -25,8 +25,10 @@ pub(crate) const HELD: f64 = 1e-6;
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
 /// Share of the flesh between a point and the nearest pinned vertex that gives way. In statics, which have no
-/// time, a point is pushed out no further: a collider deeper than thin flesh would tear it.
+/// time, and by colliders with a deeper core, a point is pushed no further: thin flesh would tear.
 pub(super) const GIVES: f64 = 0.5;
+/// Depth of a core, in diagonals, from which a collider counts as ground, and dents flesh without limit.
+const BROAD: f64 = 0.1;
 /// Depth, in diagonals, from which attached flesh that starts a substep inside a collider passes through
 /// until free. A push would tear it off its attachment.
 pub(crate) const SWALLOWED: f64 = 0.05;
@@ -340,12 +342,16 @@ impl Contact {
                 if self.swallows[collider] && self.held[point] && shape.nearest(&path.start).0 < -margin {
                     continue;
                 }
+                if anchor.is_none() && self.is_engulfed(point, collider, &path.start) {
+                    continue;
+                }
                 let Some((normal, met)) = meet(shape, &path, margin) else { continue };
                 let posed = moved.now.local(&(posed[point] + self.shift(point)));
                 if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
                     continue;
                 }
-                let let_out = self.let_out(self.reach[point]);
+                let gives = self.gives(collider, self.reach[point]) - normal.dot(&(path.start - posed));
+                let let_out = self.let_out(self.reach[point]).min(gives);
                 let touch = moved.touch(key, (normal, met), (&path.start, anchor), let_out);
                 self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
                 self.found.push(old.and_then(|(_, force)| force));
@@ -353,6 +359,26 @@ impl Contact {
         }
         let of_faces: Vec<_> = known.filter(|(touch, _)| touch.point as usize >= self.points.len()).collect();
         self.find_on_faces(rig, &of_faces);
+    }
+
+    /// Largest distance from its pose, metres, by which a collider pushes a point at some distance from the
+    /// pinned vertices.
+    pub(super) fn gives(&self, collider: usize, reach: f64) -> f64 {
+        let (core, gives) = (self.colliders[collider].shape().core(), GIVES * reach);
+        if core > gives && core < BROAD * self.diagonal { gives } else { f64::INFINITY }
+    }
+
+    /// `true` if a point of attached flesh begins the substep inside a collider and the skin there would
+    /// close around it.
+    fn is_engulfed(&self, point: usize, collider: usize, start: &Vector3<f64>) -> bool {
+        let shape = self.colliders[collider].shape();
+        let (distance, normal) = shape.nearest(start);
+        if !self.held[point] || distance >= -NEAR * self.diagonal {
+            return false;
+        }
+        let facing = self.faces.facing(point, &self.courses);
+        let facing = facing.map(|facing| self.placements[collider].before.unturned(&facing));
+        facing.is_some_and(|facing| shape.is_engulfed(distance, &normal, &facing))
     }
 
     /// Candidate colliders of each group of points.

@@ -21,6 +21,8 @@ pub(super) struct DistanceGrid {
     nodes: [usize; 3],
     /// Distances, x fastest.
     distances: Vec<f64>,
+    /// Largest depth at a node, metres.
+    deepest: f64,
 }
 
 impl DistanceGrid {
@@ -37,7 +39,7 @@ impl DistanceGrid {
         }
         let nodes = std::array::from_fn(|c| (extent[c] / spacing).ceil() as usize + 1 + 2 * AROUND);
         let origin = Vector3::from(low).add_scalar(-(AROUND as f64) * spacing);
-        let mut grid = Self { origin, spacing, nodes, distances: Vec::new() };
+        let mut grid = Self { origin, spacing, nodes, distances: Vec::new(), deepest: 0.0 };
         let places: Vec<[f64; 3]> = (0..nodes.iter().product()).map(|i| grid.place(i)).collect();
         let winding = WindingNumber::new(surface);
         let nearest = closest_points(surface, &places)?;
@@ -45,12 +47,18 @@ impl DistanceGrid {
             if winding.at(*place) >= 0.5 { -near.distance } else { near.distance }
         };
         grid.distances = places.par_iter().zip(&nearest).map(signed).collect();
-        if grid.distances.iter().any(|&distance| distance < 0.0) { Ok(grid) } else { Err(no_inside()) }
+        grid.deepest = grid.distances.iter().fold(0.0, |deepest: f64, distance| deepest.max(-distance));
+        if grid.deepest > 0.0 { Ok(grid) } else { Err(no_inside()) }
     }
 
     /// Side of a cell, metres.
     pub(super) fn spacing(&self) -> f64 {
         self.spacing
+    }
+
+    /// Largest depth, metres.
+    pub(super) fn deepest(&self) -> f64 {
+        self.deepest
     }
 
     /// Position of a node.

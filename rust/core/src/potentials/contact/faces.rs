@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::near::{Bound, Course, Moved, divided};
 use super::points::ContactPoints;
 use super::shape::{Collider, Rounded};
-use super::sweep::exit;
+use super::sweep::{self, entry, exit};
 
 /// Most steps of a sweep, and of a search for the nearest point.
 const STEPS: u32 = 32;
@@ -47,6 +47,10 @@ pub(super) struct Faces {
     corners: Vec<[u32; 3]>,
     /// Faces close to each other at rest, and their points.
     groups: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Faces at each point.
+    around: Vec<Vec<u32>>,
+    /// -1 for faces turned inside out, else 1.
+    outward: f64,
     pub(super) spots: Vec<Spot>,
 }
 
@@ -55,6 +59,8 @@ pub(super) struct Scene<'a> {
     pub(super) courses: &'a [Course],
     pub(super) colliders: &'a [Collider],
     pub(super) placements: &'a [Moved],
+    /// `true` for points of attached flesh.
+    pub(super) held: &'a [bool],
     pub(super) diagonal: f64,
 }
 
@@ -71,7 +77,18 @@ impl Faces {
             (faces, points)
         };
         let groups = divided(&middles.iter().collect::<Vec<_>>()).into_iter().map(with_points).collect();
-        Self { corners, groups, spots: Vec::new() }
+        let mut around = vec![Vec::new(); points.places().len()];
+        for (number, face) in (0..).zip(&corners) {
+            face.iter().for_each(|&corner| around[corner as usize].push(number));
+        }
+        let middle = points.places().iter().map(|place| Vector3::from(*place)).sum::<Vector3<f64>>()
+            / points.places().len() as f64;
+        let volume = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(|corner| place(corner) - middle);
+            a.dot(&b.cross(&c))
+        };
+        let outward = 1.0_f64.copysign(corners.iter().map(volume).sum());
+        Self { corners, groups, around, outward, spots: Vec::new() }
     }
 
     /// Number of places for spots.
@@ -82,6 +99,14 @@ impl Faces {
     /// Corners of a spot's face.
     pub(super) fn of(&self, spot: &Spot) -> &[u32; 3] {
         &self.corners[spot.lane as usize / 3]
+    }
+
+    /// Outward direction of the skin at a point at the start of a substep; `None` without faces.
+    pub(super) fn facing(&self, point: usize, courses: &[Course]) -> Option<Vector3<f64>> {
+        let place = |corner: u32| courses[corner as usize].start;
+        let faces = self.around.get(point)?.iter();
+        let sum: Vector3<f64> = faces.map(|&face| across(&self.corners[face as usize].map(place))).sum();
+        sum.try_normalize(0.0).map(|facing| self.outward * facing)
     }
 
     /// Value at a spot, interpolated between its corners.
@@ -121,13 +146,15 @@ impl Faces {
                     }
                     for lane in (3 * face..).take(3) {
                         let key = (lane, number as u32);
-                        let is_met = self.spots.iter().any(|spot| (spot.lane, spot.collider) == key);
-                        let spot = if is_met {
-                            deeper(key, &way[1], &rounded, sag)
+                        let met = self.spots.iter().find(|spot| (spot.lane, spot.collider) == key);
+                        let spot = if let Some(met) = met {
+                            deeper(key, &way, &rounded, sag, &met.plane.0)
+                        } else if self.is_engulfed(lane, &way[0], &rounded, scene) {
+                            None
                         } else {
                             sweep(key, &way, &rounded, sag, &side)
                         };
-                        found.extend(spot.filter(|spot| !self.is_known(spot, &found, scene)));
+                        found.extend(spot.filter(|spot| self.is_new(spot, &found, scene)));
                     }
                 }
             }
@@ -159,13 +186,30 @@ impl Faces {
         ]
     }
 
-    /// `true` if another spot is at the same place.
-    fn is_known(&self, spot: &Spot, found: &[Spot], scene: &Scene<'_>) -> bool {
+    /// `true` if a face of attached flesh that starts inside a collider would close around it.
+    fn is_engulfed(&self, lane: u32, start: &Face, rounded: &Rounded<'_>, scene: &Scene<'_>) -> bool {
+        let near = Nearest::of(rounded, start, corner(lane));
+        let facing = (self.outward * across(start)).try_normalize(0.0);
+        let engulfs = |facing| rounded.shape.is_engulfed(near.distance, &near.normal, &facing);
+        let held = scene.held[self.corners[lane as usize / 3][0] as usize];
+        held && near.distance < -SAG * scene.diagonal && facing.is_some_and(engulfs)
+    }
+
+    /// `true` unless another spot is at the same place, or on attached flesh opposes the spot from a face
+    /// with a common corner: two opposite pushes move a corner by far more than themselves.
+    fn is_new(&self, spot: &Spot, found: &[Spot], scene: &Scene<'_>) -> bool {
         let place = |spot: &Spot| self.at(spot, |corner| scene.courses[corner].start);
-        let near = |other: &Spot| {
-            other.collider == spot.collider && (place(other) - place(spot)).norm() < SAME * scene.diagonal
+        let corners = self.of(spot);
+        let held = scene.held[corners[0] as usize];
+        let excludes = |other: &Spot| {
+            let opposes = || {
+                other.plane.0.dot(&spot.plane.0) < 0.0
+                    && self.of(other).iter().any(|corner| corners.contains(corner))
+            };
+            other.collider == spot.collider
+                && ((place(other) - place(spot)).norm() < SAME * scene.diagonal || held && opposes())
         };
-        self.spots.iter().chain(found).any(near)
+        !self.spots.iter().chain(found).any(excludes)
     }
 }
 
@@ -200,11 +244,33 @@ fn sweep(
     near.spot((lane, collider), &face, rounded, sag)
 }
 
-/// Spot of a face inside a collider, beyond its earlier spots.
-fn deeper((lane, collider): (u32, u32), here: &Face, rounded: &Rounded<'_>, sag: f64) -> Option<Spot> {
+/// Spot of a face inside a collider, beyond its earlier spots. As a point does, it keeps the side from which
+/// it came, and without one that of the earlier spot, even if another side is nearer now.
+fn deeper(
+    (lane, collider): (u32, u32),
+    [start, here, _]: &[Face; 3],
+    rounded: &Rounded<'_>,
+    sag: f64,
+    met: &Vector3<f64>,
+) -> Option<Spot> {
     let near = Nearest::of(rounded, here, corner(lane));
     let is_deeper = near.distance < -sag && near.distance >= -rounded.depth;
-    is_deeper.then(|| near.spot((lane, collider), here, rounded, sag)).flatten()
+    if !is_deeper {
+        return None;
+    }
+    let began = Nearest::at(rounded, start, near.shares);
+    let side = if began.distance > 0.0 {
+        entry(rounded.shape, &began.place, &near.place)
+    } else {
+        exit(rounded.shape, &near.place, met).map(|place| (*met, place))
+    };
+    let turns = |(normal, place): &Plane| {
+        normal.dot(&near.normal) < sweep::SAME_SIDE && normal.dot(&(near.place - place)) < 0.0
+    };
+    if let Some(plane) = side.filter(turns) {
+        return Some(Spot { lane, collider, shares: near.shares, plane });
+    }
+    near.spot((lane, collider), here, rounded, sag)
 }
 
 /// First contact of a face that moves from one place to another, and the face there.
@@ -283,14 +349,18 @@ impl Nearest {
     }
 }
 
+/// Normal of a face, as long as twice its area.
+fn across(face: &Face) -> Vector3<f64> {
+    (face[1] - face[0]).cross(&(face[2] - face[0]))
+}
+
 fn place(face: &Face, shares: &[f64; 3]) -> Vector3<f64> {
     face.iter().zip(shares).map(|(corner, share)| *share * corner).sum()
 }
 
 /// Shares of the corners in the point of a face nearest to a place.
 fn projected(face: &Face, place: &Vector3<f64>) -> [f64; 3] {
-    let across = (face[1] - face[0]).cross(&(face[2] - face[0]));
-    let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across]);
+    let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across(face)]);
     if let Some(inverse) = frame.try_inverse() {
         let [b, c]: [f64; 2] = (inverse * (place - face[0])).fixed_rows::<2>(0).into_owned().into();
         if b >= 0.0 && c >= 0.0 && b + c <= 1.0 {

@@ -26,6 +26,12 @@
 //! Faces between the points have contact points of their own where an obstacle is narrower than the spacing
 //! of points (`faces`), found anew in each substep.
 //!
+//! Skin that starts a substep deep inside has no side yet. It is let out the nearest way, slowly. Where
+//! attached skin would close around the collider, because its outward direction is along the way out or near
+//! the core across it, it is left in place: its neighbours have ways out on opposite sides, which together
+//! would tear it. For the same reason no spot opposes that of a neighbouring face, and a collider whose core
+//! is deeper than flesh gives way pushes no further than it gives way.
+//!
 //! Points are tested in groups of neighbours (`near`): a collider out of reach of a group costs nothing.
 //! Grouping does not change any bit of the result.
 //!

@@ -9,6 +9,9 @@ use super::distance_grid::DistanceGrid;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
+/// Smallest cosine, at the core, between skin and the way out for which the skin counts as across it.
+const ACROSS: f64 = 0.5;
+
 /// Largest accepted coordinate or size, metres.
 const LARGEST: f64 = 1e9;
 
@@ -178,6 +181,23 @@ impl Shape {
             Kind::Mesh(grid) => grid.spacing(),
         };
         Some(Rounded { shape: self, depth })
+    }
+
+    /// Depth of the deepest place inside, metres; infinite for a plane.
+    pub(super) fn core(&self) -> f64 {
+        match &self.0 {
+            Kind::Plane { .. } => f64::INFINITY,
+            Kind::Capsule { radius, .. } => *radius,
+            Kind::Box { half, .. } => half.min(),
+            Kind::Mesh(grid) => grid.deepest(),
+        }
+    }
+
+    /// `true` if skin with this outward direction, at a place inside with the given distance and normal,
+    /// would close around the shape on its nearest way out, instead of being dented by it. Near the core the
+    /// nearest ways of neighbours diverge, and skin across them counts too.
+    pub(super) fn is_engulfed(&self, distance: f64, normal: &Vector3<f64>, facing: &Vector3<f64>) -> bool {
+        normal.dot(facing) > ACROSS * distance / self.core()
     }
 
     pub(crate) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {

@@ -31,7 +31,10 @@ impl Contact {
             let anchor = self
                 .anchor_of(spot)
                 .map(|anchor| Anchor { place: (start + Vector3::from(anchor.place)).into(), ..anchor });
-            let let_out = self.let_out(self.reach_of(spot));
+            let posed = moved.now.local(&self.posed(rig, spot));
+            let reach: f64 = self.shared_reach(spot).sum();
+            let gives = self.gives(spot.collider as usize, reach) - spot.plane.0.dot(&(start - posed));
+            let let_out = self.let_out(self.reach_of(spot)).min(gives);
             let touch = moved.touch(key, spot.plane, (&start, anchor.as_ref()), let_out);
             self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
             self.found.push(old.and_then(|(_, force)| *force));
@@ -45,6 +48,7 @@ impl Contact {
             courses: &self.courses,
             colliders: &self.colliders,
             placements: &self.placements,
+            held: &self.held,
             diagonal: self.diagonal,
         };
         let may = |point: u32, collider: usize| {
@@ -61,18 +65,27 @@ impl Contact {
     /// `true` if the bones carry a face past its collider, farther than a single corner gives way.
     fn is_carried_past(&self, rig: &Rows, spot: &Spot) -> bool {
         let collider = spot.collider as usize;
-        let posed = self.faces.at(spot, |corner| self.points.at(corner, rig) + self.shift(corner));
-        let posed = self.placements[collider].now.local(&posed);
+        let posed = self.placements[collider].now.local(&self.posed(rig, spot));
         let (normal, met) = &spot.plane;
         (posed - met).norm() > GIVES * self.reach_of(spot)
             && is_past(self.colliders[collider].shape(), &posed, normal)
     }
 
+    /// Position of a spot in the rig's shape at the end of the substep.
+    fn posed(&self, rig: &Rows, spot: &Spot) -> Vector3<f64> {
+        self.faces.at(spot, |corner| self.points.at(corner, rig) + self.shift(corner))
+    }
+
     /// Distance by which a corner alone moves the spot if it moves by its distance from the pinned vertices;
     /// the largest of all corners.
     fn reach_of(&self, spot: &Spot) -> f64 {
+        self.shared_reach(spot).fold(0.0, f64::max)
+    }
+
+    /// The same distance for each corner; all together move the spot by the sum.
+    fn shared_reach(&self, spot: &Spot) -> impl Iterator<Item = f64> {
         let corners = self.faces.of(spot).iter().zip(spot.shares).filter(|(_, share)| *share > 0.0);
-        corners.map(|(&corner, share)| share * self.reach[corner as usize]).fold(0.0, f64::max)
+        corners.map(|(&corner, share)| share * self.reach[corner as usize])
     }
 
     /// The last anchor of a spot. Its place is relative to the spot, which is at another point of the face in

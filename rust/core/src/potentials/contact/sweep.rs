@@ -61,7 +61,11 @@ pub(super) fn side_of_entry(shape: &Shape, path: &Path, margin: f64) -> Option<(
 }
 
 /// Normal and place where a path first is not outside.
-fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
+pub(super) fn entry(
+    shape: &Shape,
+    from: &Vector3<f64>,
+    to: &Vector3<f64>,
+) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let length = (to - from).norm();
     let mut share = 0.0;
     for _ in 0..STEPS {

@@ -4,6 +4,7 @@ use faer::Mat;
 use faer::linalg::solvers::{PartialPivLu, Solve};
 
 use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
+use crate::math::dense::product;
 use crate::model::reduced::ReducedModel;
 use crate::model::reduced::step::ReducedMethod;
 use crate::stepping::method::Method;
@@ -30,8 +31,8 @@ pub(super) struct Line {
     pub(super) places: Vec<Vec<f64>>,
     /// Factored derivative of each substep's equation by the end coordinates, k x k.
     factors: Vec<PartialPivLu<f64>>,
-    /// Factors on the coordinates one, two, ... substeps ago in the right-hand side, each k.
-    recall: [Vec<f64>; HISTORY],
+    /// Factors on the coordinates one, two, ... substeps ago in the right-hand side, each k x k.
+    recall: [Mat<f64>; HISTORY],
     substeps: usize,
 }
 
@@ -45,7 +46,7 @@ impl<'a> Course<'a> {
         let line = Line {
             places: Vec::new(),
             factors: Vec::new(),
-            recall: Default::default(),
+            recall: std::array::from_fn(|_| Mat::new()),
             substeps: params.substeps as usize,
         };
         Self { model, stepper: Stepper::new(Box::new(method)), start, inputs, params, progress, line }
@@ -84,9 +85,10 @@ impl<'a> Course<'a> {
                 Ok((1, 0.0))
             })?;
         }
-        let [inertia, damping] = stepper.method.inertia_and_damping(params);
+        let (inertia, damping) = stepper.method.inertia_and_damping(params);
         line.recall = params.integrator.recall().map(|[momentum, kept]| {
-            inertia.iter().zip(&damping).map(|(mass, drag)| momentum * mass + kept * drag).collect()
+            let mass = |i: usize, j: usize| if i == j { momentum * inertia } else { 0.0 };
+            Mat::from_fn(rank, rank, |i, j| mass(i, j) + kept * damping[(i, j)])
         });
         Ok(())
     }
@@ -95,7 +97,7 @@ impl<'a> Course<'a> {
 impl Line {
     /// Number of coordinates k.
     pub(super) fn rank(&self) -> usize {
-        self.recall[0].len()
+        self.recall[0].nrows()
     }
 
     /// Number of frames f.
@@ -105,7 +107,7 @@ impl Line {
 
     /// Number of previous substeps with an influence on the next.
     pub(super) fn depth(&self) -> usize {
-        HISTORY - self.recall.iter().rev().take_while(|recall| recall.iter().all(|x| *x == 0.0)).count()
+        HISTORY - self.recall.iter().rev().take_while(|recall| recall.norm_max() == 0.0).count()
     }
 
     /// Coordinates some substeps before the start of a frame; frame f is the end of the shot.
@@ -127,9 +129,10 @@ impl Line {
         let mut after: [Mat<f64>; HISTORY] = std::array::from_fn(|_| Mat::zeros(rank, count));
         for frame in (0..frames).rev() {
             for substep in (0..self.substeps).rev() {
-                let mut own = Mat::from_fn(rank, count, |i, c| {
-                    self.recall.iter().zip(&after).map(|(recall, later)| recall[i] * later[(i, c)]).sum()
-                });
+                let mut own = Mat::zeros(rank, count);
+                for (recall, later) in self.recall.iter().zip(&after).take(self.depth()) {
+                    own += product(recall.as_ref(), later.as_ref());
+                }
                 if substep + 1 == self.substeps {
                     pull(frame, &mut own);
                 }
@@ -151,10 +154,10 @@ impl Line {
         let mut force = Mat::<f64>::zeros(depth * rank, rank);
         for factor in &self.factors[frame * self.substeps..][..self.substeps] {
             [state, force] = [(&state, 0.0), (&force, 1.0)].map(|(from, own)| {
-                let mut next = Mat::from_fn(rank, from.ncols(), |i, c| {
-                    let pulled = (0..depth).map(|j| self.recall[j][i] * from[(j * rank + i, c)]);
-                    pulled.sum::<f64>() + if i == c { own } else { 0.0 }
-                });
+                let mut next = Mat::from_fn(rank, from.ncols(), |i, c| if i == c { own } else { 0.0 });
+                for (j, recall) in self.recall[..depth].iter().enumerate() {
+                    next += product(recall.as_ref(), from.subrows(j * rank, rank));
+                }
                 factor.solve_in_place(&mut next);
                 let older = |i: usize, c: usize| if i < rank { next[(i, c)] } else { from[(i - rank, c)] };
                 Mat::from_fn(depth * rank, from.ncols(), older)
