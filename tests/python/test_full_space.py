@@ -483,3 +483,18 @@ def test_curves_that_make_no_law_are_refused():
         with pytest.raises(ValueError, match=sentence):
             jounce.Material(**named)
     jounce.Material(law="spline", curves=(line, None, None))
+
+
+@pytest.mark.parametrize("resolution", [16, 24, 40, 48])
+def test_a_thin_body_held_by_its_rig_alone_sways(resolution):
+    """A constraint cancels nearly all of the uniform load by which damping is found."""
+    points, triangles = jounce.shapes.box((8.0, 1.0, 0.5))
+    weights = np.ones((len(points), 1))
+    body = jounce.Body(points, triangles, weights, resolution=resolution, modes=4, clusters=20)
+    simulation = jounce.Simulation(body.full_space(), dt=1 / 24, damping=0.12, gravity=(0.0, 0.0, -9.81))
+    pose = np.eye(3, 4)[None].copy()
+    for frame in range(10):
+        pose[0, 2, 3] = 0.3 * np.sin(0.4 * frame)
+        report = simulation.step(pose)
+    assert report.iterations > 0
+    assert 0.1 < np.abs(simulation.displacement()).max() < 4.0
