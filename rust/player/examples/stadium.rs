@@ -80,10 +80,9 @@ fn main() {
     let (bodies, threads) = (numbers.next().unwrap_or(1000), numbers.next().unwrap_or(2));
     let bytes = chain_file(BONES, MODES);
     let model = Arc::new(jounce::file::decode_skinning(&bytes).expect("the model is read"));
-    let crowd = || -> Vec<Character> {
-        let player = || Player::new(model.clone()).expect("the model plays");
-        (0..bodies).map(|index| Character::new(player(), index)).collect()
-    };
+    let first = Player::new(model).expect("the model plays");
+    let crowd =
+        || -> Vec<Character> { (0..bodies).map(|index| Character::new(first.another(), index)).collect() };
     let digests: Vec<u64> = [1, 2, 3].map(|threads| digest(&mut crowd(), threads)).into();
     assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
     let before = resident();

@@ -31,10 +31,19 @@ impl Levels {
     pub fn new(model: Arc<SkinningModel>) -> Result<Self> {
         let modes = model.mode_count();
         let coarse = if modes > COARSE { Some(model.truncated(COARSE)?) } else { None };
-        let models = std::iter::once(model).chain(coarse.map(Arc::new));
-        let steppers = models.map(SkinningStepper::new).collect();
-        let none = vec![0.0; 12 * modes];
-        Ok(Self { steppers, level: 0, shown: none.clone(), difference: none, left: 0.0 })
+        Ok(Self::of(std::iter::once(model).chain(coarse.map(Arc::new))))
+    }
+
+    /// The same levels at rest; both share the models.
+    pub fn another(&self) -> Self {
+        Self::of(self.steppers.iter().map(|stepper| stepper.model().clone()))
+    }
+
+    /// Levels of models, finest first.
+    fn of(models: impl Iterator<Item = Arc<SkinningModel>>) -> Self {
+        let steppers: Vec<_> = models.map(SkinningStepper::new).collect();
+        let none = vec![0.0; 12 * steppers[0].model().mode_count()];
+        Self { steppers, level: 0, shown: none.clone(), difference: none, left: 0.0 }
     }
 
     /// The body with all modes.

@@ -69,22 +69,33 @@ impl Player {
         Self::new(Arc::new(file::decode_skinning(bytes)?))
     }
 
-    /// A player of a model in memory, which several players may share.
+    /// A player of a model in memory.
     ///
     /// # Errors
     /// Any error of the coarser levels of detail.
     pub fn new(model: Arc<SkinningModel>) -> Result<Self> {
         let levels = Levels::new(model)?;
-        Ok(Self {
-            points: Points::of_mesh(levels.model()),
+        let points = Points::of_mesh(levels.model());
+        Ok(Self::of(levels, points))
+    }
+
+    /// Another player of the same body with the same points, for a crowd: it starts before its first pose, with
+    /// the settings' defaults. Model, levels of detail and points are in memory once.
+    pub fn another(&self) -> Self {
+        Self::of(self.levels.another(), self.points.clone())
+    }
+
+    fn of(levels: Levels, points: Points) -> Self {
+        Self {
             pose: Vec::with_capacity(levels.model().bone_count()),
             before: levels.coefficients().to_vec(),
             settings: Settings::default(),
             grab: None,
             rested: 0.0,
             is_fresh: false,
+            points,
             levels,
-        })
+        }
     }
 
     /// Number of bones of a pose.

@@ -1,26 +1,29 @@
 //! Points that hang in a body: their displacement from the coefficients of the modes.
 
+use std::sync::Arc;
+
 use jounce::mesh::{Embedding, bounds};
 use jounce::model::skinning_modes::SkinningModel;
 use jounce::{Error, Result};
 use pulp::{Arch, Simd, WithSimd};
 
-/// Points that are computed together.
-const LANES: usize = 8;
+/// Points of a block: those of the widest registers.
+const LANES: usize = 16;
 
 /// One number of each of some points.
 type Lane = [f32; LANES];
 
-/// Points with the weights of the modes, `u = sum over k of W_k Z_k [X; 1]`.
+/// Points with the weights of the modes, `u = sum over k of W_k Z_k [X; 1]`. Clones share their numbers.
+#[derive(Clone)]
 pub struct Points {
-    places: Vec<[f64; 3]>,
+    places: Arc<[[f64; 3]]>,
     /// Weights, p x m in C order.
-    weights: Vec<f64>,
+    weights: Arc<[f64]>,
     modes: usize,
     /// Centre of the points, from which places are measured to keep digits.
     center: [f64; 3],
     /// For each block of points the three coordinates and the weights of the modes.
-    packed: Vec<Lane>,
+    packed: Arc<[Lane]>,
     /// 3x4 transforms of the modes by columns, about the centre.
     transforms: Vec<[f32; 12]>,
 }
@@ -53,6 +56,7 @@ impl Points {
             let numbers = local.chain(weights[i * modes..][..modes].iter().copied());
             block.iter_mut().zip(numbers).for_each(|(lane, number)| lane[i % LANES] = number as f32);
         }
+        let (places, weights, packed) = (places.into(), weights.into(), packed.into());
         Self { places, weights, modes, center, packed, transforms: vec![[0.0; 12]; modes] }
     }
 
@@ -118,32 +122,41 @@ impl WithSimd for Blocks<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let blocks = self.packed.chunks_exact(self.size);
         for (block, out) in blocks.zip(self.out.chunks_mut(3 * LANES)) {
-            let (place, weights) = block.split_at(3);
-            displace_block(place, weights, self.transforms, out);
+            let (block, _) = S::as_simd_f32s(block.as_flattened());
+            let mut moved = [[0.0; LANES]; 3];
+            for part in 0..LANES / S::F32_LANES {
+                let of_part = displaced(simd, &block[part..], self.transforms);
+                for (moved, of_part) in moved.iter_mut().zip(of_part) {
+                    S::as_mut_simd_f32s(moved).0[part] = of_part;
+                }
+            }
+            for (lane, out) in out.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+                *out = moved.map(|moved| moved[lane]);
+            }
         }
     }
 }
 
-/// Displacements of one block of points.
+/// Displacements of the points of a register: the first of every [`LANES`] numbers are theirs.
 #[inline(always)]
-fn displace_block(place: &[Lane], weights: &[Lane], transforms: &[[f32; 12]], out: &mut [f32]) {
-    let mut blend = [[0.0; LANES]; 12];
-    for (weight, transform) in weights.iter().zip(transforms) {
-        for (blend, number) in blend.iter_mut().zip(transform) {
-            (0..LANES).for_each(|lane| blend[lane] += weight[lane] * number);
+fn displaced<S: Simd>(simd: S, numbers: &[S::f32s], transforms: &[[f32; 12]]) -> [S::f32s; 3] {
+    let each = LANES / S::F32_LANES;
+    let mut blend = [simd.splat_f32s(0.0); 12];
+    for (k, transform) in transforms.iter().enumerate() {
+        let weight = numbers[each * (3 + k)];
+        for e in 0..12 {
+            blend[e] = simd.mul_add_e_f32s(weight, simd.splat_f32s(transform[e]), blend[e]);
         }
     }
-    let mut moved = [[0.0; LANES]; 3];
-    for c in 0..3 {
-        for lane in 0..LANES {
-            let along = |axis: usize| blend[3 * axis + c][lane] * place[axis][lane];
-            moved[c][lane] = along(0) + along(1) + along(2) + blend[9 + c][lane];
+    let mut moved = [blend[9], blend[10], blend[11]];
+    for axis in 0..3 {
+        let place = numbers[each * axis];
+        for c in 0..3 {
+            moved[c] = simd.mul_add_e_f32s(blend[3 * axis + c], place, moved[c]);
         }
     }
-    for (lane, out) in out.as_chunks_mut::<3>().0.iter_mut().enumerate() {
-        *out = [moved[0][lane], moved[1][lane], moved[2][lane]];
-    }
+    moved
 }

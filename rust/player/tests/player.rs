@@ -101,6 +101,17 @@ fn a_player_of_rounded_poses_moves_as_a_simulation_does_at_the_limit_of_stretch(
 }
 
 #[test]
+fn another_player_of_a_body_moves_as_the_first_and_on_its_own() {
+    let mut first = player(12);
+    let mut second = first.another();
+    let alone = moved(&mut first, 30, FRAME);
+    assert!(largest(&alone) > 1e-3 && shown(&mut second).iter().all(|u| *u == 0.0));
+    assert_eq!(moved(&mut second, 30, FRAME), alone);
+    second.set(Setting::Modes, 8.0).unwrap();
+    assert_eq!((first.moving_modes(), second.moving_modes()), (12, 8));
+}
+
+#[test]
 fn frames_of_any_length_show_nearly_the_same_motion() {
     let fine = moved(&mut player(12), 240, 1.0 / 240.0);
     let size = largest(&fine);

@@ -7,9 +7,10 @@ use jounce::mesh::{SurfaceMesh, TetMesh, solid_lattice};
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::model::reduced::{ReducedExtras, ReducedModel};
+use jounce::model::skinning_modes::SkinningModel;
 use jounce::operators::Stitches;
 use jounce::simulation::Simulation;
-use jounce::subspace::{LinearProblem, Restraint};
+use jounce::subspace::{LinearProblem, Restraint, cluster_tets, restrained_modes};
 
 /// Steps a second.
 const RATE: f64 = 400.0;
@@ -116,5 +117,32 @@ fn a_body_in_a_basis_is_damped_as_in_the_full_space() {
     println!("{found:?}");
     for ratio in found {
         assert!((ratio / 0.12 - 1.0).abs() < 0.1, "{found:?}");
+    }
+}
+
+#[test]
+fn a_draft_is_damped_as_its_ratio_says() {
+    for poisson in [0.0, 0.45, 0.49] {
+        let (arms, progress) = (Arms::new(poisson), Progress::default());
+        let restraint = arms.restraint();
+        let modes = restrained_modes(&arms.mesh, &arms.material, 24, &restraint, &progress).unwrap();
+        let labels = cluster_tets(&arms.mesh, &modes, 100, 0, &progress).unwrap();
+        let model = SkinningModel::new(&arms.mesh, &arms.material, &modes, &labels, None);
+        let model = std::sync::Arc::new(model.unwrap());
+        let height = |z: &[f64], tip: usize| {
+            let [x, y, up] = arms.mesh.vertices()[tip];
+            let moved = |(k, z): (usize, &[f64])| {
+                modes.weights[(tip, k)] * (z[8] * x + z[9] * y + z[10] * up + z[11])
+            };
+            z.chunks_exact(12).enumerate().map(moved).sum()
+        };
+        for damping in [0.03, 0.12, 0.3] {
+            let found = arms.ratios(Model::Skinning(model.clone()), damping, height);
+            println!("{poisson} {damping}: {found:?}");
+            let [slow, fast] = found.map(|ratio| ratio / damping);
+            assert!((slow - 1.0).abs() < 0.1, "{poisson}, {damping}: {found:?}");
+            // Modes that move both arms tie the fast one to the slow one.
+            assert!((0.4..1.4).contains(&fast), "{poisson}, {damping}: {found:?}");
+        }
     }
 }

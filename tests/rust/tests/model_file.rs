@@ -344,8 +344,8 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
     }
     // The number of bones, which is no array, and the mass.
     at += 16;
-    // The fifth array contains tets, present only with cubature.
-    for width in [8, 8, 8, 8, 4, 8, 8] {
+    // The sixth array contains tets, present only with cubature.
+    for width in [8, 8, 8, 8, 8, 4, 8, 8] {
         array(&mut at, 1, width);
     }
     (0..9).for_each(|_| array(&mut at, 2, 8));
@@ -360,7 +360,7 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
 fn sizes_beyond_memory_are_refused() {
     let bytes = small();
     let places = sizes(&bytes);
-    assert_eq!(places.len(), 14 + 2 * 11);
+    assert_eq!(places.len(), 15 + 2 * 11);
     for place in places {
         for size in [u64::MAX, u64::MAX / 8, 1 << 61, 1 << 40] {
             let mut hostile = bytes.clone();
@@ -381,8 +381,8 @@ fn other_files_and_versions_are_named() {
     other[8] = 77;
     assert!(sentence(&with_hash(other)).contains("version 77"));
     let mut other = small();
-    other[8] = 6;
-    assert!(sentence(&with_hash(other)).contains("version 6, this program reads version 7; build it anew"));
+    other[8] = 7;
+    assert!(sentence(&with_hash(other)).contains("version 7, this program reads version 8; build it anew"));
     let mut other = small();
     other[12] = 9;
     assert!(sentence(&with_hash(other)).contains("of a kind that is not read here"));

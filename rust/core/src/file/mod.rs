@@ -31,7 +31,7 @@ use crate::{Error, Progress, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Format version, incremented with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 /// Kinds of content: number, noun, and remedy for an unreadable file.
 const SKINNING: Kind = Kind { number: 1, noun: "model", remedy: "build it anew" };
 const STATE: Kind = Kind { number: 2, noun: "state", remedy: "simulate anew" };
@@ -168,6 +168,7 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.count(data.bones);
     out.0.extend(data.mass.to_le_bytes());
     out.array(&data.spectrum, f64::to_le_bytes);
+    out.array(&data.damping, f64::to_le_bytes);
     out.array(&data.cluster_weights, f64::to_le_bytes);
     out.array(&data.cluster_volumes, f64::to_le_bytes);
     out.array(&data.cluster_masses, f64::to_le_bytes);
@@ -215,6 +216,7 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         bones: bones as usize,
         mass: f64::from_le_bytes(input.take()?),
         spectrum: input.array(f64::from_le_bytes)?,
+        damping: input.array(f64::from_le_bytes)?,
         cluster_weights: input.array(f64::from_le_bytes)?,
         cluster_volumes: input.array(f64::from_le_bytes)?,
         cluster_masses: input.array(f64::from_le_bytes)?,

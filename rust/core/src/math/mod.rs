@@ -22,7 +22,7 @@ pub(crate) use simd::svd::signed_svd_in_lanes;
 pub(crate) use simd::{grouped, lanes};
 pub(crate) use sparse::cholesky::{Scratch, Structure};
 pub use sparse::cholesky::{SparseCholesky, VertexScratch};
-pub(crate) use sparse::conjugate_gradients::conjugate_gradients;
+pub(crate) use sparse::conjugate_gradients::{conjugate_gradients, multiply_symmetric};
 pub(crate) use sparse::eigen::{COPY, largest_eigenvectors};
 pub(crate) use sparse::inverse_forms::{ForwardSubstituted, Halfway};
 pub use sparse::matrix::Sparse;

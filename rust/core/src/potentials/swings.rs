@@ -11,7 +11,6 @@ use std::f64::consts::TAU;
 
 use crate::Result;
 use crate::inputs::settings::SimulationParams;
-use crate::material::PrincipalStretch;
 use crate::math::rows::Rows;
 use crate::math::{Sparse, add_diagonal};
 use crate::mesh::TetMesh;
@@ -82,9 +81,11 @@ impl Swing {
 
 /// Damping matrix of a held body for a ratio and a scale of stiffness of 1, n x n, kg/s, and the factors of
 /// mass and Laplacian that come near it, 1/s and s.
+///
+/// `resistances`: of a tet, the Laplacian's conductivity and its resistance to bending, Pa.
 pub(crate) fn damping_matrix(
     mesh: &TetMesh,
-    laws: &[PrincipalStretch],
+    resistances: impl Fn(usize) -> [f64; 2],
     mass: &[f64],
     swings: &[Swing],
 ) -> Result<(Sparse, [f64; 2])> {
@@ -93,10 +94,10 @@ pub(crate) fn damping_matrix(
         let moving = || tet.iter().map(|&v| each[v as usize][1]).filter(|&beta| beta > 0.0);
         moving().sum::<f64>() / moving().count().max(1) as f64
     };
-    let scaled = |of: fn(&PrincipalStretch) -> f64| -> Vec<f64> {
-        mesh.tets().iter().zip(laws).map(|(tet, law)| by_laplacian(tet) * of(law)).collect()
+    let scaled = |k: usize| -> Vec<f64> {
+        mesh.tets().iter().enumerate().map(|(t, tet)| by_laplacian(tet) * resistances(t)[k]).collect()
     };
-    let stiffness = stiffness_of(mesh, &scaled(PrincipalStretch::slope), &scaled(PrincipalStretch::bending))?;
+    let stiffness = stiffness_of(mesh, &scaled(0), &scaled(1))?;
     let viscous: Vec<f64> = each.iter().zip(mass).map(|([alpha, _], mass)| alpha * mass).collect();
     let whole: f64 = mass.iter().sum();
     let mean = [0, 1].map(|k| each.iter().zip(mass).map(|(each, mass)| each[k] * mass).sum::<f64>() / whole);

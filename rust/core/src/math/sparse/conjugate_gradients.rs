@@ -1,58 +1,53 @@
-//! An iterative solver for well-conditioned systems.
+//! Conjugate gradients, for systems that a preconditioner makes well-conditioned.
 
 use crate::math::Sparse;
 use crate::math::dense::products::dot;
 use crate::parallel::*;
-use crate::{Error, Result};
 
-/// Accepted residual, relative to the right-hand side.
-const TOLERANCE: f64 = 1e-14;
-/// Largest number of iterations.
-const MAX_ITERATIONS: usize = 5000;
 /// Rows a task works on.
 const CHUNK: usize = 4096;
 
-/// Solves `K x = b` for a symmetric positive definite K, stored whole, by conjugate gradients with K's
-/// diagonal as preconditioner: cheaper than a factorisation of a diagonally dominant matrix.
+/// The solution x of `K x = b` for a symmetric positive definite K, and `true` if its residual r has reached
+/// a tolerance, `r'P r <= tolerance^2 b'P b`, within most iterations.
 ///
-/// # Errors
-/// [`Error::Numerical`] without convergence.
-pub(crate) fn conjugate_gradients(matrix: &Sparse, rhs: &[f64]) -> Result<Vec<f64>> {
-    let diagonal: Vec<f64> = (0..rhs.len()).map(|i| matrix.get(i, i).copied().unwrap_or(0.0)).collect();
-    let precondition = |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
-    let mut x = vec![0.0; rhs.len()];
-    let mut residual = rhs.to_vec();
+/// `multiply` writes K times a vector, `precondition` returns P times one.
+pub(crate) fn conjugate_gradients(
+    b: Vec<f64>,
+    mut multiply: impl FnMut(&[f64], &mut [f64]),
+    mut precondition: impl FnMut(&[f64]) -> Vec<f64>,
+    (tolerance, most): (f64, usize),
+) -> (Vec<f64>, bool) {
+    let mut residual = b;
+    let (mut x, mut image) = (vec![0.0; residual.len()], vec![0.0; residual.len()]);
     let mut direction = precondition(&residual);
-    let mut measure = dot(&residual, &direction);
-    let target = TOLERANCE * TOLERANCE * dot(rhs, rhs);
-    for _ in 0..MAX_ITERATIONS {
-        if dot(&residual, &residual) <= target {
-            return Ok(x);
+    let mut left = dot(&residual, &direction);
+    let target = tolerance * tolerance * left;
+    for _ in 0..most {
+        if left <= target {
+            break;
         }
-        let image = multiply(matrix, &direction);
-        let step = measure / dot(&direction, &image);
+        multiply(&direction, &mut image);
+        let resistance = dot(&direction, &image);
+        if resistance <= 0.0 {
+            break;
+        }
+        let step = left / resistance;
         x.iter_mut().zip(&direction).for_each(|(x, d)| *x += step * d);
         residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= step * i);
         let preconditioned = precondition(&residual);
-        let next = dot(&residual, &preconditioned);
-        direction.iter_mut().zip(&preconditioned).for_each(|(d, p)| *d = p + next / measure * *d);
-        measure = next;
+        let before = std::mem::replace(&mut left, dot(&residual, &preconditioned));
+        direction.iter_mut().zip(&preconditioned).for_each(|(d, p)| *d = p + left / before * *d);
     }
-    Err(Error::Numerical {
-        what: "conjugate gradients",
-        why: format!("no convergence in {MAX_ITERATIONS} iterations"),
-    })
+    (x, left <= target)
 }
 
-/// `K x` for a symmetric K, whose columns serve as rows.
-fn multiply(matrix: &Sparse, x: &[f64]) -> Vec<f64> {
-    let row = |i: usize| {
+/// Writes `K x` of a symmetric K, whose columns serve as rows.
+pub(crate) fn multiply_symmetric(matrix: &Sparse, x: &[f64], out: &mut [f64]) {
+    let row = |i: usize| -> f64 {
         let entries = matrix.row_idx_of_col_raw(i).iter().zip(matrix.val_of_col(i));
         entries.map(|(&j, value)| value * x[j as usize]).sum()
     };
-    let mut product = vec![0.0; x.len()];
-    product.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+    out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
         out.iter_mut().enumerate().for_each(|(k, out)| *out = row(chunk * CHUNK + k));
     });
-    product
 }

@@ -6,20 +6,19 @@ use super::FullSpaceModel;
 use super::LocalDamping;
 use crate::kinematics::complement::Complement;
 use crate::material::Energy;
-use crate::math::rows::{Rows, add, dot};
-use crate::math::{SparseCholesky, VertexScratch};
+use crate::math::rows::{Rows, dot};
+use crate::math::{SparseCholesky, VertexScratch, conjugate_gradients};
 use crate::operators::BlockMatrix;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::potentials::quadratic::{Quadratic, combine_wide};
 use crate::potentials::swings::{CANCELLED, Fields, Swing, damping_matrix};
 use crate::{Progress, Result};
 
-/// Residual of a field in the norm of the inverse metric, as a share of the load: firm parts move little.
-const TOLERANCE: f64 = 1e-5;
+/// Residual of a field in the norm of the inverse metric, as a share of the load, as firm parts move little;
+/// and the largest number of iterations.
+const ACCURACY: (f64, usize) = (1e-5, 300);
 /// Share of the shift that makes the metric of a body on a constraint definite: its slow modes stay slow.
 const DEFINITE: f64 = 1e-4;
-/// Largest number of iterations of conjugate gradients.
-const MAX_ITERATIONS: usize = 300;
 
 impl FullSpaceModel {
     /// Damping of a held body by local frequencies, of loose parts by that of the metric.
@@ -28,7 +27,8 @@ impl FullSpaceModel {
             return Ok(None);
         }
         let swings = self.find_swings(progress)?;
-        let (matrix, mean) = damping_matrix(self.mesh(), &self.data.laws, &self.data.mass, &swings)?;
+        let resistances = |tet: usize| [self.data.laws[tet].slope(), self.data.laws[tet].bending()];
+        let (matrix, mean) = damping_matrix(self.mesh(), resistances, &self.data.mass, &swings)?;
         let moving = self.data.moving.rows().iter().map(|&vertex| self.rows[vertex as usize]);
         let matrix = Quadratic::new(&self.data.moving.square(&matrix), &moving.collect::<Vec<_>>());
         Ok(Some(LocalDamping { matrix, mean }))
@@ -54,7 +54,7 @@ impl FullSpaceModel {
                 .for_each(|(row, &loose)| row[axis] = if loose { 0.0 } else { 1.0 });
             let load = self.weigh(&unit);
             let mut felt = load.clone();
-            system.purify(&mut felt);
+            purify(self.complement.as_ref(), &mut felt);
             if dot(&felt, &felt) <= CANCELLED * CANCELLED * dot(&load, &load) {
                 continue;
             }
@@ -117,46 +117,29 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    /// Admissible solution x of `K x = f` by conjugate gradients.
-    fn answer(&mut self, f: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
-        let mut residual = f;
-        self.purify(&mut residual);
-        let mut x = vec![[0.0; 3]; residual.len()];
-        let mut image = x.clone();
-        let mut direction = self.precondition(&residual);
-        let mut left = dot(&residual, &direction);
-        let target = TOLERANCE * TOLERANCE * left;
-        for _ in 0..MAX_ITERATIONS {
-            if left <= target {
-                break;
-            }
-            self.hessian.multiply(&direction, &mut image);
-            let resistance = dot(&direction, &image);
-            if resistance <= 0.0 {
-                break;
-            }
-            let step = left / resistance;
-            add(&mut x, step, &direction);
-            self.purify(&mut image);
-            add(&mut residual, -step, &image);
-            let next = self.precondition(&residual);
-            let before = std::mem::replace(&mut left, dot(&residual, &next));
-            for (direction, next) in direction.iter_mut().zip(&next) {
-                (0..3).for_each(|c| direction[c] = next[c] + left / before * direction[c]);
-            }
-        }
-        x
+    /// Admissible solution x of `K x = f`.
+    fn answer(&mut self, mut f: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
+        let Self { hessian, factor, complement, scratch } = self;
+        let rows = |flat: &[f64]| flat.as_chunks::<3>().0.to_vec();
+        purify(*complement, &mut f);
+        let multiply = |direction: &[f64], image: &mut [f64]| {
+            let image = image.as_chunks_mut::<3>().0;
+            hessian.multiply(direction.as_chunks::<3>().0, image);
+            purify(*complement, image);
+        };
+        let precondition = |residual: &[f64]| {
+            let mut rows = rows(residual);
+            factor.solve_vertices(scratch, &mut rows);
+            rows.into_flattened()
+        };
+        // A field that ends before its tolerance is as good as conjugate gradients make it.
+        let (x, _) = conjugate_gradients(f.into_flattened(), multiply, precondition, ACCURACY);
+        rows(&x)
     }
+}
 
-    fn purify(&self, rows: &mut Rows) {
-        if let Some(complement) = self.complement {
-            complement.purify(rows);
-        }
-    }
-
-    fn precondition(&mut self, residual: &Rows) -> Vec<[f64; 3]> {
-        let mut rows = residual.to_vec();
-        self.factor.solve_vertices(&mut self.scratch, &mut rows);
-        rows
+fn purify(complement: Option<&Complement>, rows: &mut Rows) {
+    if let Some(complement) = complement {
+        complement.purify(rows);
     }
 }

@@ -20,7 +20,8 @@ impl ReducedModel {
             return Ok(());
         }
         let swings = self.swings(fields)?;
-        let (matrix, mean) = damping_matrix(&self.data.mesh, &body.laws, &self.data.mass, &swings)?;
+        let resistances = |tet: usize| [body.laws[tet].slope(), body.laws[tet].bending()];
+        let (matrix, mean) = damping_matrix(&self.data.mesh, resistances, &self.data.mass, &swings)?;
         let forces = applied(&matrix, fields.as_ref());
         if let Some(data) = Arc::get_mut(&mut self.data) {
             data.damping = Damping::new(square(&inner(fields.as_ref(), forces.as_ref())), mean);

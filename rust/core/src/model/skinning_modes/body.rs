@@ -129,6 +129,27 @@ impl<'a> Body<'a> {
         &self.rig_entries[self.rig_starts[vertex]..self.rig_starts[vertex + 1]]
     }
 
+    /// `B'CB` of a symmetric matrix C, n x n: 4m x 4m.
+    pub(super) fn form(&self, matrix: &Sparse) -> Mat<f64> {
+        let b = 4 * self.modes;
+        let part = |vertices: &[usize]| {
+            let (mut rows, mut images) = (vec![0.0; ROWS * b], vec![0.0; ROWS * b]);
+            for (place, &vertex) in vertices.iter().enumerate() {
+                let row = place * b..(place + 1) * b;
+                self.add_mode_row(vertex, 1.0, &mut rows[row.clone()]);
+                for (other, value) in row_of(matrix, vertex) {
+                    self.add_mode_row(other, value, &mut images[row.clone()]);
+                }
+            }
+            let block = |buffer| MatRef::from_row_major_slice(buffer, ROWS, b);
+            let (rows, images): (MatRef<'_, f64>, MatRef<'_, f64>) = (block(&rows), block(&images));
+            rows.transpose() * images
+        };
+        let vertices: Vec<usize> = (0..self.points.len()).collect();
+        let parts: Vec<Mat<f64>> = vertices.par_chunks(ROWS).map(part).collect();
+        parts.iter().fold(Mat::zeros(b, b), |sum, part| sum + part)
+    }
+
     /// `B'MB` and `B'LB`, 4m x 4m.
     pub(super) fn mass_and_stiffness(&self) -> (Mat<f64>, Mat<f64>) {
         let products = self.products();
@@ -204,8 +225,7 @@ impl<'a> Body<'a> {
 
     /// The entries of a row of L.
     fn row_of_stiffness(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> {
-        let rows = self.stiffness.row_idx_of_col(vertex);
-        rows.zip(self.stiffness.val_of_col(vertex).iter().copied())
+        row_of(&self.stiffness, vertex)
     }
 
     pub(super) fn products(&self) -> Products {
@@ -295,6 +315,11 @@ impl<'a> Body<'a> {
             }
         }
     }
+}
+
+/// The entries of a row of a symmetric matrix.
+fn row_of(matrix: &Sparse, row: usize) -> impl Iterator<Item = (usize, f64)> {
+    matrix.row_idx_of_col(row).zip(matrix.val_of_col(row).iter().copied())
 }
 
 fn check(mesh: &TetMesh, material: &Material, modes: &SkinningModes, rig: Option<&Rig>) -> Result<()> {

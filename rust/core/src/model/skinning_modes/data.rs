@@ -29,6 +29,8 @@ pub(crate) struct SkinningData {
     pub(crate) reduction: Mat<f64>,
     /// Elastic eigenvalues of the reduced body, r, 1/s^2.
     pub(crate) spectrum: Vec<f64>,
+    /// Damping of each coordinate for a ratio and a scale of stiffness of 1, r, 1/s.
+    pub(crate) damping: Vec<f64>,
     /// `Phi' B'M 1`, r: response to a uniform acceleration.
     pub(crate) uniform: Vec<f64>,
     /// `Phi' B'M diag(strength) J`, r x 4h.
@@ -95,6 +97,7 @@ impl SkinningData {
             ("rig_stiffness", self.rig_stiffness.ncols(), 4 * h),
             ("rig_spread", self.rig_spread.nrows(), 4 * h),
             ("rig_spread", self.rig_spread.ncols(), 4 * h),
+            ("damping", self.damping.len(), r),
             ("cluster_volumes", self.cluster_volumes.len(), c),
             ("uniform", self.uniform.len(), r),
             ("cluster_masses", self.cluster_masses.len(), c),
@@ -130,6 +133,7 @@ impl SkinningData {
             ("eigenvalues", &self.eigenvalues),
             ("spectrum", &self.spectrum),
             ("cluster_weights", &self.cluster_weights),
+            ("damping", &self.damping),
             ("cluster_volumes", &self.cluster_volumes),
             ("uniform", &self.uniform),
         ];
@@ -157,7 +161,12 @@ impl SkinningData {
         for (what, tets) in [("cubature_tets", &self.cubature_tets), ("stretch", &self.stretch.tets)] {
             check::indices(what, tets, 1, count)?;
         }
-        for (what, numbers) in [("spectrum", &self.spectrum), ("cluster_volumes", &self.cluster_volumes)] {
+        let fields = [
+            ("spectrum", &self.spectrum),
+            ("damping", &self.damping),
+            ("cluster_volumes", &self.cluster_volumes),
+        ];
+        for (what, numbers) in fields {
             // Finite, as checked above.
             check::all(what, "numbers >= 0", numbers, |number| number >= 0.0)?;
         }

@@ -8,6 +8,7 @@ pub(crate) mod body;
 pub(crate) mod clusters;
 mod contact;
 pub(crate) mod cubature;
+mod damping;
 pub(crate) mod data;
 pub(crate) mod diagonal;
 pub(crate) mod drag;

@@ -49,7 +49,7 @@ pub(super) fn reduce(
     };
     let rig_spread = products.rig_energy_outside(&gradients, sampled.is_some());
     let reduction = product(basis.transpose(), products.mass.as_ref());
-    Ok(SkinningData {
+    let mut data = SkinningData {
         mesh: mesh.clone(),
         bones: rig.map_or(0, Rig::bone_count),
         mass: body.mass.iter().sum(),
@@ -71,12 +71,15 @@ pub(super) fn reduce(
         cubature_tets: extras.cubature.map_or_else(Vec::new, |cubature| cubature.tets.clone()),
         center_masses: centers.weights,
         stretch: StretchPlaces::new(&body, &basis, &spectrum),
-        weights: body.weights,
+        weights: body.weights.clone(),
         eigenvalues: modes.eigenvalues.clone(),
         stitches: stitches.map(|stitches| stitches.reduce(&basis)),
         basis,
         spectrum,
-    })
+        damping: Vec::new(),
+    };
+    data.damping = body.damping(material, &data)?;
+    Ok(data)
 }
 
 fn stitch_rows(body: &Body<'_>, stitches: Option<&Stitches>) -> Result<Option<StitchRows>> {

@@ -23,7 +23,7 @@ use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
 use crate::potentials::contact::{Anchor, Collider, ContactSkin};
-use crate::potentials::inertia::modal_damping;
+use crate::potentials::swings::scale;
 use crate::rig::Pose;
 use crate::solve::Descent;
 use crate::stepping::method::{Method, OnIteration, RigState, last};
@@ -350,9 +350,10 @@ impl Method for SkinningMethod {
         add(of_offsets, &mut self.fixed);
         past_acceleration(&state.reduced, &inertia, &mut self.past);
         let [.., older, last] = &state.reduced;
+        let damping = scale(params);
         for i in 0..self.fixed.len() {
             let spectrum = self.model.data.spectrum[i];
-            let damping = modal_damping(spectrum, params);
+            let damping = damping * self.model.data.damping[i];
             self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
             for c in 0..3 {
                 let momentum = inertia[0] * last[i][c] - self.past[i][c] - self.fixed[i][c];

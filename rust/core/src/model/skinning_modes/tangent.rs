@@ -6,7 +6,7 @@ use faer::Mat;
 use super::step::SkinningMethod;
 use crate::inputs::settings::SimulationParams;
 use crate::math::rows::Rows;
-use crate::potentials::inertia::modal_damping;
+use crate::potentials::swings::scale;
 use crate::solve::Objective;
 use crate::stepping::recurrence::{Recurrence, Tangent};
 
@@ -57,7 +57,7 @@ impl SkinningMethod {
         let ([speed, _], factors) = (params.integrator.velocity(), params.integrator.recall());
         let recall = factors.map(|[inertia, kept]| {
             let (momentum, kept) = (inertia / (h * h), kept / h);
-            self.model.data.spectrum.iter().map(|&s| momentum + kept * modal_damping(s, params)).collect()
+            self.model.data.damping.iter().map(|damping| momentum + kept * scale(params) * damping).collect()
         });
         let dragged = [0, 1].map(|back| factors[back][1] / speed);
         Recurrence { diagonal: self.diagonal.clone(), recall, dragged }

@@ -16,7 +16,7 @@ impl SkinningModel {
     /// With `R = Phi' B'MB` all products follow from the reduced ones: `B'MB = R'R`, and
     /// `B'LB = R' diag(spectrum) R`, `G B = (G B Phi) R`. Their leading parts are diagonalised again;
     /// nothing of mesh size is computed. Up to rounding, the result equals a reduction to `count` modes
-    /// from the start.
+    /// from the start, but for the damping, which stays that of the body with all modes.
     ///
     /// # Errors
     /// [`Error::Range`](crate::Error::Range) for a count above the number of modes.
@@ -32,6 +32,13 @@ impl SkinningModel {
         let rows = |m: &Mat<f64>| product(back.transpose(), m.as_ref());
         let columns = |m: &Mat<f64>| product(m.as_ref(), back.as_ref());
         let uniform = Mat::from_fn(data.uniform.len(), 1, |i, _| data.uniform[i]);
+        let damping = |column: usize| {
+            back.col_as_slice(column)
+                .iter()
+                .zip(&data.damping)
+                .map(|(back, damping)| back * back * damping)
+                .sum()
+        };
         let modes = self.mode_count();
         Self::from_data(SkinningData {
             mesh: data.mesh.clone(),
@@ -62,6 +69,7 @@ impl SkinningModel {
                     .as_ref()
                     .map(|springs| ReducedSprings { modes: columns(&springs.modes), ..springs.clone() }),
             }),
+            damping: (0..spectrum.len()).map(damping).collect(),
             basis,
             spectrum,
         })
