@@ -79,8 +79,8 @@ impl Player {
         Ok(Self::of(levels, points))
     }
 
-    /// Another player of the same body with the same points, for a crowd: it starts before its first pose, with
-    /// the settings' defaults. Model, levels of detail and points are in memory once.
+    /// Another player of the same body with the same points, for a crowd: before its first pose, with default
+    /// settings. Model, levels of detail and points are in memory once.
     pub fn another(&self) -> Self {
         Self::of(self.levels.another(), self.points.clone())
     }

@@ -52,8 +52,8 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
     Ok(phi.col(0).iter().map(|&phi| leak(phi)).collect())
 }
 
-/// Solution of a step of diffusion, by conjugate gradients with the diagonal as preconditioner: cheaper than a
-/// factorisation of a diagonally dominant matrix.
+/// Solution of a step of diffusion, by conjugate gradients with the diagonal as preconditioner: cheaper than
+/// a factorisation of a diagonally dominant matrix.
 fn diffused(matrix: &Sparse, rhs: Vec<f64>) -> Result<Vec<f64>> {
     let diagonal: Vec<f64> = (0..rhs.len()).map(|i| matrix.get(i, i).copied().unwrap_or(0.0)).collect();
     let precondition = |r: &[f64]| r.iter().zip(&diagonal).map(|(r, d)| r / d).collect();

@@ -5,28 +5,23 @@ use faer::{Mat, MatRef};
 
 use super::body::Body;
 use super::data::SkinningData;
+use crate::Result;
 use crate::material::Material;
-use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::dense::{inner, product};
 use crate::math::rows::Rows;
+use crate::math::{COPY, DenseCholesky};
 use crate::potentials::swings::{CANCELLED, Fields, Swing, damping_matrix};
-use crate::{Error, Result};
-
-/// Share of the largest elastic eigenvalue that rests below the others: samples may leave a motion alone.
-const LEAST: f64 = 1e-9;
 
 impl Body<'_> {
-    /// Damping of each coordinate for a ratio and a scale of stiffness of 1, r, 1/s: the diagonal of
-    /// `Phi' B'CB Phi` of a held body, `2 sqrt(spectrum)` of a free one, and of one with stitches: the damping of
-    /// open stitches is known mode by mode.
+    /// Damping of each coordinate for a ratio and a scale of stiffness of 1, r, 1/s.
+    ///
+    /// The diagonal of `Phi' B'CB Phi` of a held body, alike for copies; `2 sqrt(spectrum)` of a free one, and
+    /// of one with stitches, whose damping is known mode by mode when they open.
     pub(super) fn damping(&self, material: &Material, data: &SkinningData) -> Result<Vec<f64>> {
-        let largest = data.spectrum.iter().copied().fold(0.0, f64::max);
-        let is_free = data.spectrum.iter().any(|&value| value <= FREE * largest);
-        if is_free || data.springs().is_some() {
+        let Some(swings) = self.swings(data) else {
             return Ok(data.spectrum.iter().map(|value| 2.0 * value.sqrt()).collect());
-        }
-        let swings = self.swings(data)?;
+        };
         let resistances = |tet: usize| [2.0 * material.mu(tet), material.bending(tet)];
         let (matrix, _) = damping_matrix(self.mesh, resistances, &self.mass, &swings)?;
         let seen = product(self.form(&matrix).as_ref(), data.basis.as_ref());
@@ -34,16 +29,20 @@ impl Body<'_> {
             let pairs = data.basis.col_as_slice(i).iter().zip(seen.col_as_slice(i));
             pairs.map(|(phi, seen)| phi * seen).sum()
         };
-        Ok((0..data.spectrum.len()).map(entry).collect())
+        let entries: Vec<f64> = (0..data.spectrum.len()).map(entry).collect();
+        Ok(shared_by_copies(&data.spectrum, &entries))
     }
 
-    /// Local frequencies of all vertices.
-    fn swings(&self, data: &SkinningData) -> Result<Vec<Swing>> {
-        let rank = data.spectrum.len();
+    /// Local frequencies of all vertices; `None` for a free or stitched body, and for one whose samples leave a
+    /// motion without resistance.
+    fn swings(&self, data: &SkinningData) -> Option<Vec<Swing>> {
+        let (rank, least) = (data.spectrum.len(), FREE * data.spectrum.iter().copied().fold(0.0, f64::max));
+        if data.springs().is_some() || data.spectrum.iter().any(|&value| value <= least) {
+            return None;
+        }
         let mut hessian = DenseCholesky::of(hessian_at_rest(data));
         if !hessian.factor() {
-            let why = "flesh at rest resists no motion; give it modes that deform it".into();
-            return Err(Error::Numerical { what: "frequencies", why });
+            return None;
         }
         let mut fields = Fields::new(self.vertex_count());
         let seen = data.uniform.iter().map(|x| x * x).sum::<f64>();
@@ -66,7 +65,7 @@ impl Body<'_> {
         let lowest = data.spectrum.iter().copied().fold(f64::INFINITY, f64::min).sqrt();
         let mut swings = fields.swings(lowest / std::f64::consts::TAU);
         (0..swings.len()).filter(|&v| !self.is_moved(v)).for_each(|v| swings[v] = Swing::NONE);
-        Ok(swings)
+        Some(swings)
     }
 
     /// Displacement of all vertices, n x 3, by reduced coordinates, r rows.
@@ -76,6 +75,18 @@ impl Body<'_> {
         let rows: Vec<[f64; 3]> = (0..rows.nrows()).map(|i| [0, 1, 2].map(|c| rows[(i, c)])).collect();
         self.displaced(&rows)
     }
+}
+
+/// Numbers of the coordinates, with the mean of those of copies: rounding chooses any combination of
+/// coordinates with the same eigenvalue.
+pub(super) fn shared_by_copies(spectrum: &[f64], numbers: &[f64]) -> Vec<f64> {
+    let places: Vec<usize> = (0..spectrum.len()).collect();
+    let copies = places.chunk_by(|&a, &b| (spectrum[b] - spectrum[a]).abs() <= COPY * spectrum[b]);
+    let shared = |copies: &[usize]| {
+        let mean = copies.iter().map(|&k| numbers[k]).sum::<f64>() / copies.len() as f64;
+        vec![mean; copies.len()]
+    };
+    copies.flat_map(shared).collect()
 }
 
 /// Second derivative of the elastic energy at rest, 3r x 3r with the axes of a coordinate side by side:
@@ -97,7 +108,6 @@ fn hessian_at_rest(data: &SkinningData) -> Mat<f64> {
         data.cluster_volumes[c].sqrt() * gradient(c, column / 3, column % 3)
     });
     let mut sum = inner(swelling.as_ref(), swelling.as_ref()) - inner(turning.as_ref(), turning.as_ref());
-    let least = LEAST * data.spectrum.iter().copied().fold(0.0, f64::max);
-    (0..3 * rank).for_each(|k| sum[(k, k)] += data.spectrum[k / 3] + least);
+    (0..3 * rank).for_each(|k| sum[(k, k)] += data.spectrum[k / 3]);
     sum
 }

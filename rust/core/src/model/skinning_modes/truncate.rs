@@ -2,6 +2,7 @@
 
 use faer::Mat;
 
+use super::damping::shared_by_copies;
 use super::stitches::{ReducedSprings, ReducedStitches};
 use super::stretch_places::StretchPlaces;
 use super::{SkinningData, SkinningModel};
@@ -69,7 +70,7 @@ impl SkinningModel {
                     .as_ref()
                     .map(|springs| ReducedSprings { modes: columns(&springs.modes), ..springs.clone() }),
             }),
-            damping: (0..spectrum.len()).map(damping).collect(),
+            damping: shared_by_copies(&spectrum, &(0..spectrum.len()).map(damping).collect::<Vec<f64>>()),
             basis,
             spectrum,
         })
