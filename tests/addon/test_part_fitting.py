@@ -138,9 +138,10 @@ def test_a_wild_tail_is_calmed_alone_though_the_body_is_calm_enough():
     known = (0.0, -1.0, -0.5), run(extent_at((0.0, -1.0, -0.5)))
     assert BOUNDS.used(known[1])[0] < fitting.NEAR < part_fitting.used(known[1], BOUNDS)
     eases, extent = run(part_fitting.calmed(0.0, known, extent_at, BOUNDS))
-    assert eases[:2] == (0.0, -1.0) and extent.parts[2].size < fitting.NEAR * BOUNDS.size
-    # Its motion is used, not lost.
-    assert extent.parts[2].size > 0.7 * BOUNDS.size
+    share = extent.parts[2].size / BOUNDS.size
+    assert eases[:2] == (0.0, -1.0) and share < fitting.NEAR * part_fitting.LOOSE
+    # It still swings as far as it may.
+    assert share > 0.7
 
 
 def test_a_part_that_stretches_is_calmed_by_small_steps():

@@ -92,6 +92,10 @@ def calmed(
     ease, eases = found.ease or 0.0, found.eases
     if not eases:
         return (yield from fitted(extent_over(own, ()), bounds, ease, TRIES, ease, found.extent))
+    if bounds.used(found.extent)[0] < NEAR:
+        # What hangs swings widest in other frames than those of the largest strain.
+        eases = part_fitting.calmer(ease, eases, found.extent, bounds)
+        return replace(found, parts=of_eases(ease, eases), eases=eases)
     extent_at = at_eases(ease, extent_over, own)
     eases, extent = yield from part_fitting.calmed(ease, (eases, found.extent), extent_at, bounds)
     return replace(found, parts=of_eases(ease, eases), eases=eases, extent=extent)

@@ -38,6 +38,8 @@ SLOPE, FREE_SLOPE = 0.4, 0.7
 LEAP, CALMING, WORTH = 1.5, 0.75, 0.15
 # Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
 HARDER, EASIER = -3.0, 2.0
+# Used share of its bound up to which a part that hangs needs no further try: it swings freely.
+LOOSE = 1.25
 # Largest number of tries.
 TRIES = 5
 # Difference of eases that is none.
@@ -149,8 +151,8 @@ def part_reason(ease: float, own: float, size: float, nearest: tuple[float, Reas
 
 
 def used(extent: Extent, bounds: Bounds) -> float:
-    """The used share of the nearest bound of a body and of the parts that hang on it."""
-    hanging = [part.size / bounds.size for part in extent.parts if part.hangs]
+    """The used share of the nearest bound of a body and, loosely, of the parts that hang on it."""
+    hanging = [part.size / (LOOSE * bounds.size) for part in extent.parts if part.hangs]
     return max([bounds.used(extent)[0], *hanging])
 
 
