@@ -41,7 +41,7 @@ HARDER, EASIER = -3.0, 2.0
 # Used share of its bound up to which a part that hangs needs no further try: it swings freely.
 LOOSE = 1.25
 # Largest number of tries.
-TRIES = 5
+TRIES = 4
 # Difference of eases that is none.
 ROUNDING = 1e-9
 
