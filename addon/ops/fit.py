@@ -327,7 +327,7 @@ def tuned(trials: Trials, free: fitting.Extent, start: float) -> Generator[Step,
     search = fitting.fitted(trials.extent_over(every, ()), bounds, start)
     found = yield from scaled(search, 0.0, 0.6)
     search = final_fitting.with_parts(found, trials.extent_over, every, bounds)
-    return (yield from scaled(search, 0.6, 1.0))[1]
+    return (yield from scaled(search, 0.6, 1.0))
 
 
 def prepared(made: motions.Motions) -> Generator[Step, None, full_space.FineBody]:

@@ -2,6 +2,7 @@
 
 import pytest
 from jounce_core.common.task import Step
+from jounce_core.rig.part_settings import EXCESS
 from jounce_core.shot import final_fitting, fitting
 from jounce_core.shot.fitting import Bounds, Reason
 from jounce_core.shot.motion_extent import Extent
@@ -84,6 +85,42 @@ def test_a_wilder_moment_of_a_part_calms_that_part_alone():
     assert found.ease == calm.ease and found.parts[0] == pytest.approx(calm.parts[0])
     assert found.parts[1][0] < 0.7 * calm.parts[1][0]
     assert strains == pytest.approx([0.4, 0.4], rel=0.12) and found.extent.strain < 0.42
+
+
+def test_a_tail_that_swings_takes_no_motion_from_the_belly():
+    bounds = Bounds(0.035, 0.4)
+
+    def fitted(wild):
+        def over(_own, parts):
+            def extent_at(tuning):
+                belly, tail = (free_motion(tuning) * s * a for s, a in parts or [(1.0, 1.0)] * 2)
+                both = Extent(0.03 * belly**0.5, 0.4 * belly**0.4), Extent(wild * tail**0.7, 0.1, hangs=True)
+                # The motion of a tail counts by what it can be calmed from.
+                return measured(max(both[0].size, both[1].size / EXCESS), both[0].strain, 0, both)
+
+            return extent_at
+
+        found, _ = run(final_fitting.finally_fitted(Extent(0.03, 0.4, 20, (Extent(),) * 2), over, bounds, 60))
+        return found
+
+    calm, wild = fitted(0.035), fitted(0.1)
+    assert wild.ease == calm.ease and wild.eases[0] == calm.eases[0]
+    assert wild.extent.parts[0] == calm.extent.parts[0]
+    assert wild.eases[1] < -1.0 and wild.extent.parts[1].size == pytest.approx(0.035, rel=0.15)
+
+
+def test_what_all_frames_show_too_wild_again_is_calmed_again():
+    seen = []
+
+    def over(own, _parts):
+        seen.append(own)
+        # Frame 90 is the wildest, which is seen once frame 50 is calmed.
+        strain = 0.6 if own.start <= 90 < own.stop else 0.45
+        return power_law(0.5, strain, wildest=90 if seen.count(slice(0, 120)) > 1 else 50)
+
+    found, _ = run(final_fitting.finally_fitted(Extent(0.08, 0.3, 20), over, Bounds(1.0, 0.4), 120))
+    assert seen[1:] == [slice(0, 120), slice(34, 55), slice(0, 120), slice(74, 95), slice(0, 120)]
+    assert found.extent.strain == pytest.approx(0.4, rel=fitting.NEAR - 1.0)
 
 
 @pytest.mark.parametrize("further", [0.6, 1.0, 1.4, 4.0])

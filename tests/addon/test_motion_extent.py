@@ -138,10 +138,22 @@ def test_parts_are_measured_too_each_beside_what_is_natural_for_it(ball):
     natural = motion_extent.MOTION
     sizes = belly.size * natural["belly"], tail.size * natural["tail"]
     assert max(sizes) == pytest.approx(whole.size, rel=0.1)
-    assert whole.size / natural["tail"] < found.size < whole.size
+    # The body's is that of the belly: the tail hangs on it, and may be calmed alone.
+    assert tail.hangs and not belly.hangs
+    assert found.size == pytest.approx(max(belly.size, tail.size / motion_extent.EXCESS), rel=0.1)
     assert max(belly.strain, tail.strain) >= whole.strain == found.strain
     held = Gauge(in_parts(body), surface, [replace(drive, held="frozen") for drive in drives])
     assert motion_extent.of_motion([held.of_frame(0, coefficients[7]), found]).parts[0].strain == belly.strain
+
+
+def test_a_body_that_is_a_single_part_hangs_on_nothing(ball):
+    surface, body = ball
+    drives, coefficients = shot(body)
+    fish, whole = in_parts(body), Gauge(body, surface, drives).of_frame(7, coefficients[7])
+    fish.part_weights = np.outer([0.0, 1.0], np.ones(len(body.mesh.vertices)))
+    found = Gauge(fish, surface, drives).of_frame(7, coefficients[7])
+    [tail] = found.parts
+    assert not tail.hangs and found.size * motion_extent.MOTION["tail"] == pytest.approx(whole.size)
 
 
 def test_at_the_border_of_a_part_its_own_bound_counts(ball):

@@ -122,3 +122,35 @@ def test_a_part_has_the_tuning_of_its_ease(ease, own):
     assert 0.0 < amount <= MOST_AMOUNT
     if amount < MOST_AMOUNT:
         assert amount * of_body.amount == pytest.approx(of_part.amount)
+
+
+def test_a_wild_tail_is_calmed_alone_though_the_body_is_calm_enough():
+    def extent_at(eases):
+        yield Step(0.5, "")
+        belly, chest, tail = np.exp(0.5 * np.array(eases))
+        parts = (
+            Extent(0.02 * belly, 0.36 * belly),
+            Extent(0.06 * chest, 0.1),
+            Extent(0.09 * tail, 0.1, hangs=True),
+        )
+        return Extent(max(0.02 * belly, 0.03 * tail), 0.36 * belly, parts=parts)
+
+    known = (0.0, -1.0, -0.5), run(extent_at((0.0, -1.0, -0.5)))
+    assert BOUNDS.used(known[1])[0] < fitting.NEAR < part_fitting.used(known[1], BOUNDS)
+    eases, extent = run(part_fitting.calmed(0.0, known, extent_at, BOUNDS))
+    share = extent.parts[2].size / BOUNDS.size
+    assert eases[:2] == (0.0, -1.0) and share < fitting.NEAR * part_fitting.LOOSE
+    # It still swings as far as it may.
+    assert share > 0.7
+
+
+def test_a_part_that_stretches_is_calmed_by_small_steps():
+    def extent_at(eases):
+        yield Step(0.5, "")
+        # Skin that turns over all at once.
+        strain = 0.1 if eases[0] < -0.4 else 0.8
+        return Extent(0.02, strain, parts=(Extent(0.02, strain), Extent(0.02, 0.1)))
+
+    known = (1.5, 0.0), run(extent_at((1.5, 0.0)))
+    eases, extent = run(part_fitting.calmed(0.0, known, extent_at, BOUNDS))
+    assert extent.strain == 0.1 and -1.0 < eases[0] < -0.4 and eases[1] == 0.0

@@ -23,12 +23,13 @@ def hopped(package):
 
 def test_a_belly_and_a_tail_swing_and_rest_and_the_tip_of_a_tail_follows_its_base(hopped):
     turns = [value for _, value in hopped.extremes("belly")]
-    # Measured: .9 percent of the size, 1.4 on a finer skin, then 1, -.44, .17: the third is hardly seen.
-    assert turns[0] > 0.008
+    # Measured: 1.6 percent of the size, on a finer skin too, then 1, -.56, .27. The tail swings three times
+    # as far, and takes nothing from it.
+    assert turns[0] > 0.012
     assert sum(abs(value) > bounces.SEEN * turns[0] for value in turns) >= 2
     assert abs(turns[-1]) < 0.05 * turns[0]
     turns = [value for _, value in hopped.extremes("tail")]
-    # Measured: 4.6 percent of the size, then 1, -1, .6, -.35, .2; the tip is .3 frames late.
+    # Measured: 5.9 percent of the size, then 1, -.84, .5, -.3, .2; the tip is .35 frames late.
     assert turns[0] > 0.02
     assert sum(abs(value) > bounces.SEEN * turns[0] for value in turns) >= 3
     assert 0.1 < hopped.late("tail") < 4.0

@@ -39,6 +39,9 @@ MOTION = {
     "hair": 2.0,
     "rest": 1.0,
 }
+# Parts that hang on a body and swing by themselves, and the factor by which they may exceed their motion
+# while the body is fitted: about as much as the first step of a fit of their own takes back.
+HANGING, EXCESS = frozenset({"ears", "tail", "fins", "hair"}), 3.0
 # Softness and amount that change nothing.
 PLAIN = 1.0, 1.0
 # Largest amount.

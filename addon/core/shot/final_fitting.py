@@ -15,6 +15,8 @@ from .part_fitting import Eases, PartTuning
 
 # Largest number of tried tunings of a body.
 TRIES = 4
+# Most times that all frames show a motion too wild, and it is calmed.
+ROUNDS = 2
 # Most frames of a motion that is tried whole.
 SHORT = 24
 # Used share of the nearest bound from which on the parts of a body are fitted.
@@ -37,20 +39,24 @@ def finally_fitted(
     start = begun(free, bounds) if start is None else start
     search = fitted(extent_over(own, ()), bounds, start, TRIES, enough=enough)
     found = yield from scaled(search, 0.0, 0.4)
-    eases, found = yield from scaled(with_parts(found, extent_over, own, bounds), 0.4, 0.6)
-    ease = found.ease
-    if ease is None or own == every:
+    found = yield from scaled(with_parts(found, extent_over, own, bounds), 0.4, 0.6)
+    if found.ease is None or own == every:
         return found
     found = yield from scaled(measured(found, extent_over, every), 0.6, 0.9)
     used, _ = bounds.used(found.extent)
     if found.reason is Reason.AMPLITUDE and not enough < used < NEAR:
-        search = fitted(extent_over(every, found.parts), bounds, ease, TRIES, known=found.extent)
-        return replace((yield from scaled(search, 0.9, 1.0)), parts=found.parts, eases=eases)
-    if used < NEAR:
-        return found
-    own = around(found.extent.wildest, frames)
-    found = yield from scaled(calmed(found, (ease, eases), extent_over, own, bounds), 0.9, 0.95)
-    return (yield from scaled(measured(found, extent_over, every), 0.95, 1.0))
+        search = fitted(extent_over(every, found.parts), bounds, found.ease, TRIES, known=found.extent)
+        again = yield from scaled(search, 0.9, 0.92)
+        found = replace(again, parts=found.parts, eases=found.eases)
+    for number in range(ROUNDS):
+        if part_fitting.used(found.extent, bounds) < NEAR:
+            break
+        own, begin = around(found.extent.wildest, frames), 0.92 + 0.04 * number
+        calm = yield from scaled(calmed(found, extent_over, own, bounds), begin, begin + 0.02)
+        if (calm.ease, calm.eases) == (found.ease, found.eases):
+            return replace(found, reason=calm.reason)
+        found = yield from scaled(measured(calm, extent_over, every), begin + 0.02, begin + 0.04)
+    return found
 
 
 def enough_for(extent: Extent) -> float:
@@ -70,22 +76,26 @@ def measured(found: Fitted, extent_over: ExtentOver, own: slice) -> Generator[St
 
 def with_parts(
     found: Fitted, extent_over: ExtentOver, own: slice, bounds: Bounds
-) -> Generator[Step, None, tuple[Eases, Fitted]]:
-    """A fit of a body over a slice of the frames, with its parts fitted beside it; their eases."""
+) -> Generator[Step, None, Fitted]:
+    """A fit of a body over a slice of the frames, with its parts fitted beside it."""
     if found.ease is None or found.reason is Reason.RIG or len(found.extent.parts) < 2:
-        return (), found
+        return found
     extent_at = at_eases(found.ease, extent_over, own)
     eases, extent = yield from part_fitting.fitted(found.ease, found.extent, extent_at, bounds)
-    return eases, replace(found, parts=of_eases(found.ease, eases), eases=eases, extent=extent)
+    return replace(found, parts=of_eases(found.ease, eases), eases=eases, extent=extent)
 
 
 def calmed(
-    found: Fitted, known: tuple[float, Eases], extent_over: ExtentOver, own: slice, bounds: Bounds
+    found: Fitted, extent_over: ExtentOver, own: slice, bounds: Bounds
 ) -> Generator[Step, None, Fitted]:
-    """A fit with a calmer body, or calmer parts if it has some. known: its ease and those of its parts."""
-    ease, eases = known
+    """A fit with a calmer body, or calmer parts if it has some."""
+    ease, eases = found.ease or 0.0, found.eases
     if not eases:
         return (yield from fitted(extent_over(own, ()), bounds, ease, TRIES, ease, found.extent))
+    if bounds.used(found.extent)[0] < NEAR:
+        # What hangs swings widest in other frames than those of the largest strain.
+        eases = part_fitting.calmer(ease, eases, found.extent, bounds)
+        return replace(found, parts=of_eases(ease, eases), eases=eases)
     extent_at = at_eases(ease, extent_over, own)
     eases, extent = yield from part_fitting.calmed(ease, (eases, found.extent), extent_at, bounds)
     return replace(found, parts=of_eases(ease, eases), eases=eases, extent=extent)

@@ -13,7 +13,7 @@ import numpy as np
 from ..mesh import folds
 from ..mesh.rest_check import norms, posed_points
 from ..mesh.surface import Surface
-from ..rig.part_settings import MOTION
+from ..rig.part_settings import EXCESS, HANGING, MOTION
 from ..stepping.motion import FrameInput
 from .tearing import PosedEdges, PosedTriangles, edges_of
 
@@ -41,11 +41,12 @@ BESIDE = 0.1
 class Extent:
     """The extent of a motion, or of one frame.
 
-    size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as tails,
-    relative to that. strain: stretch of an edge, as a share of its length, or of one that looks as torn as a
-    turned triangle. wildest: of a motion, the frame in and around which strain is largest, counted from the
-    first. parts: of each measured part, relative to what
-    is natural. thin: True for a part without flesh that is free of bone all around.
+    size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as a
+    belly, relative to that; of parts that hang on the body relative to what they can be calmed from. strain:
+    stretch of an edge, as a share of its length, or of one that looks as torn as a turned triangle. wildest:
+    of a motion, the frame in and around which strain is largest, counted from the first. parts: of each
+    measured part, relative to what is natural. thin: True for a part without flesh that is free of bone all
+    around. hangs: True for a part that swings by itself, such as a tail.
     """
 
     size: float = 0.0
@@ -53,6 +54,7 @@ class Extent:
     wildest: int = 0
     parts: tuple["Extent", ...] = ()
     thin: bool = False
+    hangs: bool = False
 
 
 class Gauge:
@@ -79,6 +81,8 @@ class Gauge:
         known = [len(points) >= FEWEST for points in owned]
         # Names of the measured parts.
         self.parts = tuple(name for name, is_known in zip(body.parts, known, strict=True) if is_known)
+        # A single part is the body itself.
+        self._hanging = HANGING.intersection(self.parts if len(self.parts) > 1 else ())
         self._thin = [thin for thin, is_known in zip(is_thin, known, strict=True) if is_known]
         of_parts = [thinned(own, POINTS) for own, is_known in zip(owned, known, strict=True) if is_known]
         nearest = owner_of_points(body, BESIDE)
@@ -91,7 +95,7 @@ class Gauge:
         self._soft, self._edges = np.searchsorted(points, soft), np.searchsorted(points, edges)
         self._triangles = np.searchsorted(points, triangles)
         self._own = [np.searchsorted(points, each) for each in of_parts]
-        self._natural = np.maximum(1.0, natural_motion(body)[soft])
+        self._natural = natural_motion(body, self._hanging)[soft]
         self._bones = surface.weights[points].any(axis=0)
         weights = surface.weights[np.ix_(points, self._bones)]
         self._embedding = jounce.Embedding(body.mesh, surface.points[points])
@@ -129,7 +133,11 @@ class Gauge:
                 np.maximum(worst, now, out=worst)
         own = zip(self.parts, self._own, self._of_edges, self._of_triangles, self._thin, strict=True)
         parts = (
-            replace(self._extent(sizes[points] / MOTION[name], strains[edges], turned[triangles]), thin=thin)
+            replace(
+                self._extent(sizes[points] / MOTION[name], strains[edges], turned[triangles]),
+                thin=thin,
+                hangs=name in self._hanging,
+            )
             for name, points, edges, triangles, thin in own
         )
         whole = self._extent(sizes[self._soft] / self._natural, strains, turned)
@@ -237,9 +245,13 @@ def places_of_parts(body: "jounce.Body", swings: np.ndarray | None) -> tuple[lis
     return owned, is_thin
 
 
-def natural_motion(body: "jounce.Body") -> np.ndarray:
-    """Share (p,) of the target amplitude that is natural at each render vertex, 1 beside all parts."""
-    return 1.0 + part_weights(body) @ (np.array([MOTION[name] for name in body.parts]) - 1.0)
+def natural_motion(body: "jounce.Body", hanging: frozenset[str]) -> np.ndarray:
+    """Share (p,) of the target amplitude, at least 1, up to which each render vertex makes no body firmer.
+
+    hanging: names of the parts that hang on the body.
+    """
+    most = [MOTION[name] * (EXCESS if name in hanging else 1.0) for name in body.parts]
+    return np.maximum(1.0, 1.0 + part_weights(body) @ (np.array(most) - 1.0))
 
 
 def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:
@@ -250,8 +262,8 @@ def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:
     size = np.quantile([frame.size for frame in frames], max(0.0, 1.0 - STRIKES / part))
     strains = [frame.strain for frame in frames]
     parts = (of_motion(list(own), part) for own in zip(*(frame.parts for frame in frames), strict=True))
-    thin = any(frame.thin for frame in frames)
-    return Extent(float(size), max(strains), wildest_of(np.array(strains)), tuple(parts), thin)
+    thin, hangs = any(frame.thin for frame in frames), any(frame.hangs for frame in frames)
+    return Extent(float(size), max(strains), wildest_of(np.array(strains)), tuple(parts), thin, hangs)
 
 
 def wildest_of(strains: np.ndarray) -> int:

@@ -30,14 +30,18 @@ Eases = tuple[float, ...]
 # Softness and amount of a part, as factors on the body's.
 PartTuning = tuple[float, float]
 
-# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it.
-SLOPE = 0.4
-# Largest step of an ease, and smallest one that is worth a try.
-LEAP, WORTH = 1.5, 0.15
+# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it; and that
+# of a part that hangs, which swings more freely.
+SLOPE, FREE_SLOPE = 0.4, 0.7
+# Largest step of an ease, that of a part that is calmed because it stretches, and smallest one that is worth
+# a try. Skin turns over all at once, so its strain does not say how much firmer it must be.
+LEAP, CALMING, WORTH = 1.5, 0.75, 0.15
 # Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
 HARDER, EASIER = -3.0, 2.0
+# Used share of its bound up to which a part that hangs needs no further try: it swings freely.
+LOOSE = 1.25
 # Largest number of tries.
-TRIES = 3
+TRIES = 4
 # Difference of eases that is none.
 ROUNDING = 1e-9
 
@@ -71,9 +75,9 @@ def fitted(
         return alike, whole
     extent = yield from one_of_all(extent_at(eases), 0, TRIES)
     eases, extent = yield from scaled(calmed(ease, (eases, extent), extent_at, bounds), 1 / TRIES, 1.0)
-    if bounds.used(whole)[0] >= NEAR:
+    if used(whole, bounds) >= NEAR:
         return eases, extent
-    is_better = bounds.used(extent)[0] < NEAR and misfit(extent, bounds) < misfit(whole, bounds)
+    is_better = used(extent, bounds) < NEAR and misfit(extent, bounds) < misfit(whole, bounds)
     return (eases, extent) if is_better else (alike, whole)
 
 
@@ -84,7 +88,7 @@ def calmed(
     eases, extent = known
     for number in range(1, TRIES):
         firmer = calmer(ease, eases, extent, bounds)
-        if bounds.used(extent)[0] < NEAR or firmer == eases:
+        if used(extent, bounds) < NEAR or firmer == eases:
             break
         eases = firmer
         extent = yield from one_of_all(extent_at(eases), number - 1, TRIES - 1)
@@ -92,23 +96,29 @@ def calmed(
 
 
 def calmer(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
-    """Smaller eases for a body that is too wild.
+    """Smaller eases for a body that is too wild, or with parts hanging on it that are.
 
     Those of parts that are too wild alone. If parts stretch too far only together, those that are easier than
     the body go half back, which spares the ones that were wild before. Otherwise those of all wild parts.
     """
+    nearest = [bounds.used(part)[1] for part in together(extent)]
+    least = np.array(eases) - np.where([each is Reason.STRETCH for each in nearest], CALMING, LEAP)
     alone = replace(extent, strain=widest(extent))
-    firmer = tuple(np.minimum(eases, following(ease, eases, alone, bounds)).tolist())
-    if bounds.used(alone)[0] < NEAR:
+    if bounds.used(extent)[0] < NEAR:
+        # Then the wild ones hang, and no other is touched.
+        least = np.where([part.hangs for part in extent.parts], least, eases)
+    firmer = tuple(np.clip(following(ease, eases, alone, bounds), least, eases).tolist())
+    if used(alone, bounds) < NEAR:
         firmer = tuple(min(each, max(0.5 * each, 0.0)) for each in firmer)
     if worth(firmer, eases):
         return firmer
-    return tuple(np.minimum(eases, following(ease, eases, extent, bounds)).tolist())
+    return tuple(np.clip(following(ease, eases, extent, bounds), least, eases).tolist())
 
 
 def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
     """Eases of the parts with which they would reach their bounds, from their extent with other ones."""
-    leaps = np.clip(-np.log(shares(extent, bounds)) / SLOPE, -LEAP, LEAP)
+    slopes = [FREE_SLOPE if part.hangs else SLOPE for part in extent.parts]
+    leaps = np.clip(-np.log(shares(extent, bounds)) / slopes, -LEAP, LEAP)
     own = np.clip(np.array(eases) + leaps, HARDER, EASIER)
     return tuple(limited(ease + each) - ease for each in own)
 
@@ -129,15 +139,21 @@ def part_reason(ease: float, own: float, size: float, nearest: tuple[float, Reas
 
     nearest: used share of its nearest bound, and the bound's name.
     """
-    used, bound = nearest
+    share, bound = nearest
     if size < STILL:
         return Reason.STILL
-    if used < 1.0 / NEAR:
+    if share < 1.0 / NEAR:
         if own >= EASIER or ease + own >= EASIEST - ROUNDING:
             return Reason.SOFTEST
         return Reason.THIN if is_thin else Reason.BODY
     is_firmest = own <= HARDER or ease + own <= HARDEST + ROUNDING
-    return Reason.FIRMEST if used > NEAR and is_firmest else bound
+    return Reason.FIRMEST if share > NEAR and is_firmest else bound
+
+
+def used(extent: Extent, bounds: Bounds) -> float:
+    """The used share of the nearest bound of a body and, loosely, of the parts that hang on it."""
+    hanging = [part.size / (LOOSE * bounds.size) for part in extent.parts if part.hangs]
+    return max([bounds.used(extent)[0], *hanging])
 
 
 def widest(extent: Extent) -> float:
