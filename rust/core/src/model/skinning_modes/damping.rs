@@ -16,8 +16,8 @@ use crate::potentials::swings::{CANCELLED, Fields, Swing, damping_matrix};
 impl Body<'_> {
     /// Damping of each coordinate for a ratio and a scale of stiffness of 1, r, 1/s.
     ///
-    /// The diagonal of `Phi' B'CB Phi` of a held body, alike for copies; `2 sqrt(spectrum)` of a free one, and
-    /// of one with stitches, whose damping is known mode by mode when they open.
+    /// The diagonal of `Phi' B'CB Phi` of a held body, alike for copies; `2 sqrt(spectrum)` of a free one,
+    /// and of one with stitches, whose damping is known mode by mode when they open.
     pub(super) fn damping(&self, material: &Material, data: &SkinningData) -> Result<Vec<f64>> {
         let Some(swings) = self.swings(data) else {
             return Ok(data.spectrum.iter().map(|value| 2.0 * value.sqrt()).collect());
@@ -33,8 +33,8 @@ impl Body<'_> {
         Ok(shared_by_copies(&data.spectrum, &entries))
     }
 
-    /// Local frequencies of all vertices; `None` for a free or stitched body, and for one whose samples leave a
-    /// motion without resistance.
+    /// Local frequencies of all vertices; `None` for a free or stitched body, and for one whose samples leave
+    /// a motion without resistance.
     fn swings(&self, data: &SkinningData) -> Option<Vec<Swing>> {
         let (rank, least) = (data.spectrum.len(), FREE * data.spectrum.iter().copied().fold(0.0, f64::max));
         if data.springs().is_some() || data.spectrum.iter().any(|&value| value <= least) {
