@@ -60,7 +60,8 @@ def by_nodes(coat, body, _rig):
 def on_three_vertices(coat, body, _rig):
     coat.parent, coat.parent_type = body, "VERTEX_3"
     last = len(body.data.vertices) - 1
-    coat.parent_vertices = (last, last - 4, last - 20)
+    # Far apart, so that their rounding turns the coat little.
+    coat.parent_vertices = (last, last - 6, last - 40)
 
 
 WAYS = [bound_to_the_surface, bound_behind_an_armature, in_a_cage, wrapped, by_nodes, on_three_vertices]
