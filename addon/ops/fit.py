@@ -30,8 +30,8 @@ from . import needs
 from .build import Built, bound_of, build, keep
 from .operator import LongOperator
 
-# Tolerance of a rehearsed final motion: an extent within three percent of the real one's, in half the time.
-REHEARSED = 1e-4
+# Tolerance of a rehearsed final motion: an extent within three percent of the real one's, of slow tails too.
+REHEARSED = 1e-5
 # Modes of the natural draft, which shows the wildest frame.
 DRAFTED = 8
 # Settings that a fit leaves on the host.

@@ -248,7 +248,7 @@ def test_a_loop_and_keys_on_other_settings_do_not_stand_in_the_way():
 @pytest.mark.parametrize("keys", [None, (1.0, 1.0), (0.5, 2.0)])
 def test_a_fit_is_the_same_again_though_it_has_set_an_amount(keys):
     obj, rig = scenes.character()
-    calm(rig, 0.02)
+    calm(rig, 0.015)
     scenes.add_and_build(obj)
     for frame, amount in zip((1, 12), keys or (), strict=False):
         obj.jounce.strength = amount
