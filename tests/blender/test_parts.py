@@ -95,15 +95,21 @@ def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
 
 
 @pytest.mark.parametrize(
-    ("setting", "steps"), [("amount", (0.0, 0.5, 1.0, 2.0, 3.0)), ("softness", (0.25, 0.5, 1.0, 2.0, 4.0))]
+    ("setting", "steps", "least"),
+    [
+        ("amount", (0.0, 0.5, 1.0, 2.0, 3.0), (1.1, 1.1, 1.1, 1.1)),
+        # Softer than the fit, Maximum Stretch holds the swing.
+        ("softness", (0.25, 0.5, 1.0, 2.0, 4.0), (1.1, 1.1, 1.0, 1.0)),
+    ],
 )
-def test_each_step_of_a_part_is_seen_without_a_button_and_hardly_elsewhere(shown, setting, steps):
+def test_each_step_of_a_part_is_seen_without_a_button_and_hardly_elsewhere(shown, setting, steps, least):
     obj, _ = shown
     distances = []
     for value in steps:
         setattr(obj.jounce.parts["tail"], setting, value)
         distances.append(moved(obj))
-    assert all(after[1] > 1.1 * before[1] for before, after in itertools.pairwise(distances)), distances
+    grown = [after[1] / before[1] for before, after in itertools.pairwise(distances)]
+    assert all(np.array(grown) > least), distances
     lower, upper = np.ptp(distances, axis=0)
     assert lower < 0.5 * upper, distances
 

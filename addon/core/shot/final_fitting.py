@@ -40,12 +40,13 @@ def finally_fitted(
     search = fitted(extent_over(own, ()), bounds, start, TRIES, enough=enough)
     found = yield from scaled(search, 0.0, 0.4)
     found = yield from scaled(with_parts(found, extent_over, own, bounds), 0.4, 0.6)
-    if found.ease is None or own == every:
+    ease = found.ease
+    if ease is None or own == every:
         return found
     found = yield from scaled(measured(found, extent_over, every), 0.6, 0.9)
     used, _ = bounds.used(found.extent)
     if found.reason is Reason.AMPLITUDE and not enough < used < NEAR:
-        search = fitted(extent_over(every, found.parts), bounds, found.ease, TRIES, known=found.extent)
+        search = fitted(extent_over(every, found.parts), bounds, ease, TRIES, known=found.extent)
         again = yield from scaled(search, 0.9, 0.92)
         found = replace(again, parts=found.parts, eases=found.eases)
     for number in range(ROUNDS):
