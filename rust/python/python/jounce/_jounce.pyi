@@ -2998,7 +2998,7 @@ class Simulation:
         --------
         >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
         >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
-        >>> simulation, pose = jounce.Simulation(body.model, damping=0.2), np.eye(3, 4)[None].copy()
+        >>> simulation, pose = jounce.Simulation(body.model, damping=0.5), np.eye(3, 4)[None].copy()
         >>> simulation.reset(pose)
         >>> pose[0, 2, 3] = 0.1
         >>> lags = []
