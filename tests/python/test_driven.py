@@ -47,9 +47,8 @@ class Limb:
         )
 
     def size(self, model):
-        """Root mean square motion behind the wall while all bones shake, with so little damping that its
-        reference hardly matters: a draft refers to its modes, the full space to local swings."""
-        simulation = jounce.Simulation(model, dt=1 / 24, substeps=4, damping=0.02)
+        """Root mean square motion behind the wall while all bones shake."""
+        simulation = jounce.Simulation(model, dt=1 / 24, substeps=4, damping=0.1)
         poses = np.tile(np.eye(3, 4), (40, 2, 1, 1))
         poses[:, :, 1, 3] = 0.1 * np.sin(0.9 * np.arange(40))[:, None]
         simulation.reset(poses[0])
