@@ -1,5 +1,7 @@
 """A first look at the current frame after a change, long before the cache has reached it."""
 
+import time
+
 import bpy
 import numpy as np
 import pytest
@@ -41,6 +43,8 @@ def frames_until_news(known):
         if known.work(bpy.context, SLICE):
             bpy.context.view_layer.update()
             break
+        # As long as a character's frame takes; meanwhile the thread of the look may work.
+        time.sleep(0.005)
     return known.filling.checked
 
 
