@@ -94,7 +94,7 @@ def calmed(
     if not eases:
         return (yield from fitted(extent_over(own, ()), bounds, ease, TRIES, ease, found.extent))
     if bounds.used(found.extent)[0] < NEAR:
-        # What hangs swings widest in other frames than those of the largest strain.
+        # Hanging parts swing widest in other frames than those of the largest strain.
         eases = part_fitting.calmer(ease, eases, found.extent, bounds)
         return replace(found, parts=of_eases(ease, eases), eases=eases)
     extent_at = at_eases(ease, extent_over, own)

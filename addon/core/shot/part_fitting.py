@@ -30,15 +30,15 @@ Eases = tuple[float, ...]
 # Softness and amount of a part, as factors on the body's.
 PartTuning = tuple[float, float]
 
-# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it; and that
-# of a part that hangs, which swings more freely.
+# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it. Hanging
+# parts swing more freely.
 SLOPE, FREE_SLOPE = 0.4, 0.7
-# Largest step of an ease, that of a part that is calmed because it stretches, and smallest one that is worth
-# a try. Skin turns over all at once, so its strain does not say how much firmer it must be.
+# Largest step of an ease; largest one against stretch, since skin turns over all at once and its strain tells
+# little of the firmness to come; smallest one that is worth a try.
 LEAP, CALMING, WORTH = 1.5, 0.75, 0.15
 # Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
 HARDER, EASIER = -3.0, 2.0
-# Used share of its bound up to which a part that hangs needs no further try: it swings freely.
+# Used share of its bound up to which a hanging part needs no further try.
 LOOSE = 1.25
 # Largest number of tries.
 TRIES = 4
@@ -96,7 +96,7 @@ def calmed(
 
 
 def calmer(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
-    """Smaller eases for a body that is too wild, or with parts hanging on it that are.
+    """Smaller eases for a body, or for hanging parts, beyond their bounds.
 
     Those of parts that are too wild alone. If parts stretch too far only together, those that are easier than
     the body go half back, which spares the ones that were wild before. Otherwise those of all wild parts.
