@@ -109,6 +109,27 @@ def test_a_tail_that_swings_takes_no_motion_from_the_belly():
     assert wild.eases[1] < -1.0 and wild.extent.parts[1].size == pytest.approx(0.035, rel=0.15)
 
 
+@pytest.mark.parametrize("held", [0.05, 0.2])
+def test_fins_that_the_body_swings_calm_the_body(held):
+    bounds = Bounds(0.035, 0.4)
+
+    def over(own, parts):
+        def extent_at(tuning):
+            trunk, (_, amount) = free_motion(tuning), (parts or [(1.0, 1.0)] * 2)[1]
+            # Thin fins turn over however little they feel of the rig themselves, while the trunk shakes them.
+            size = 0.1 * min(1.0, trunk / held) ** 0.5 + 0.1 * amount * tuning.amount
+            fins = Extent(size, 0.8 if size > 0.04 else 0.1, hangs=True)
+            body = Extent(0.03 * trunk**0.5, 0.3 * trunk**0.4)
+            return measured(max(body.size, fins.size / EXCESS), body.strain, 20, (body, fins))
+
+        return extent_at
+
+    found, _ = run(final_fitting.finally_fitted(Extent(0.06, 0.4, 20, (Extent(),) * 2), over, bounds, 60))
+    fins = found.extent.parts[1]
+    assert fins.strain < 0.4 and 0.5 * bounds.size < fins.size < 1.3 * bounds.size
+    assert found.tuning.frequency > fitting.NATURAL and found.eases[1] < -1.0
+
+
 def test_what_all_frames_show_too_wild_again_is_calmed_again():
     seen = []
 

@@ -141,7 +141,9 @@ def test_parts_are_measured_too_each_beside_what_is_natural_for_it(ball):
     # The body's is that of the belly: the tail hangs on it, and may be calmed alone.
     assert tail.hangs and not belly.hangs
     assert found.size == pytest.approx(max(belly.size, tail.size / motion_extent.EXCESS), rel=0.1)
-    assert max(belly.strain, tail.strain) >= whole.strain == found.strain
+    assert max(belly.strain, tail.strain) >= whole.strain
+    # The border, where edges tear most, counts as the belly's.
+    assert belly.strain >= found.strain >= 0.9 * min(belly.strain, whole.strain)
     held = Gauge(in_parts(body), surface, [replace(drive, held="frozen") for drive in drives])
     assert motion_extent.of_motion([held.of_frame(0, coefficients[7]), found]).parts[0].strain == belly.strain
 

@@ -124,6 +124,15 @@ def test_a_part_has_the_tuning_of_its_ease(ease, own):
         assert amount * of_body.amount == pytest.approx(of_part.amount)
 
 
+@pytest.mark.parametrize("ease", [fitting.HARDEST, 0.0])
+def test_what_hangs_is_calmed_beyond_the_calmest_flesh(ease):
+    part = Extent(0.5, 0.1, hangs=True)
+    [own] = part_fitting.following(ease, (-2.0,), Extent(0.1, 0.1, parts=(part,)), BOUNDS)
+    softness, amount = part_fitting.setting(ease, own, part.hangs)
+    assert own == part_fitting.HARDER and softness * amount == pytest.approx(np.exp(own))
+    assert amount * tuning(ease).amount < fitting.CALMED
+
+
 def test_a_wild_tail_is_calmed_alone_though_the_body_is_calm_enough():
     def extent_at(eases):
         yield Step(0.5, "")

@@ -11,7 +11,7 @@ from ..common.task import Step, scaled
 from . import part_fitting
 from .fitting import NEAR, STILL, Bounds, Fitted, Measuring, Reason, Tuning, begun, fitted, tuning
 from .motion_extent import AFTER, BEFORE, Extent
-from .part_fitting import Eases, PartTuning
+from .part_fitting import Eases, PartTuning, with_hanging
 
 # Largest number of tried tunings of a body.
 TRIES = 4
@@ -21,6 +21,8 @@ ROUNDS = 2
 SHORT = 24
 # Used share of the nearest bound from which on the parts of a body are fitted.
 COARSE = 0.85
+# Used share from which on a body that is calmed for what hangs on it is not searched further.
+CALM = 0.5
 
 # Extent over a slice of the frames, with the tunings of the parts beside the body's; none if all are alike.
 ExtentOver = Callable[[slice, tuple[PartTuning, ...]], Callable[[Tuning], Measuring]]
@@ -81,35 +83,52 @@ def with_parts(
     """A fit of a body over a slice of the frames, with its parts fitted beside it."""
     if found.ease is None or found.reason is Reason.RIG or len(found.extent.parts) < 2:
         return found
-    extent_at = at_eases(found.ease, extent_over, own)
-    eases, extent = yield from part_fitting.fitted(found.ease, found.extent, extent_at, bounds)
-    return replace(found, parts=of_eases(found.ease, eases), eases=eases, extent=extent)
+    ease, whole = found.ease, found.extent
+    extent_at = at_eases(ease, whole, extent_over, own)
+    eases, extent = yield from part_fitting.fitted(ease, whole, extent_at, bounds)
+    return replace(found, parts=of_eases(ease, eases, whole), eases=eases, extent=extent)
 
 
 def calmed(
     found: Fitted, extent_over: ExtentOver, own: slice, bounds: Bounds
 ) -> Generator[Step, None, Fitted]:
     """A fit with a calmer body, or calmer parts if it has some."""
-    ease, eases = found.ease or 0.0, found.eases
+    ease, eases = found.ease, found.eases
+    if ease is None:
+        return found
     if not eases:
         return (yield from fitted(extent_over(own, ()), bounds, ease, TRIES, ease, found.extent))
     if bounds.used(found.extent)[0] < NEAR:
         # Hanging parts swing widest in other frames than those of the largest strain.
-        eases = part_fitting.calmer(ease, eases, found.extent, bounds)
-        return replace(found, parts=of_eases(ease, eases), eases=eases)
-    extent_at = at_eases(ease, extent_over, own)
+        calm = part_fitting.calmer(ease, eases, found.extent, bounds)
+        if calm != eases:
+            return replace(found, parts=of_eases(ease, calm, found.extent), eases=calm)
+        # The calmest ones swing with the body.
+        known, strict = with_hanging(found.extent), strictly(extent_over(own, found.parts))
+        again = yield from fitted(strict, bounds, ease, TRIES, ease, known, CALM)
+        return replace(again, parts=found.parts, eases=eases)
+    extent_at = at_eases(ease, found.extent, extent_over, own)
     eases, extent = yield from part_fitting.calmed(ease, (eases, found.extent), extent_at, bounds)
-    return replace(found, parts=of_eases(ease, eases), eases=eases, extent=extent)
+    return replace(found, parts=of_eases(ease, eases, extent), eases=eases, extent=extent)
 
 
-def at_eases(ease: float, extent_over: ExtentOver, own: slice) -> Callable[[Eases], Measuring]:
+def strictly(extent_at: Callable[[Tuning], Measuring]) -> Callable[[Tuning], Measuring]:
+    """An extent in which the parts that hang on the body count nearly as much as the body."""
+
+    def measured_at(tried: Tuning) -> Measuring:
+        return with_hanging((yield from extent_at(tried)))
+
+    return measured_at
+
+
+def at_eases(ease: float, whole: Extent, extent_over: ExtentOver, own: slice) -> Callable[[Eases], Measuring]:
     """The extent over a slice of the frames by the eases of the parts beside a body's."""
-    return lambda eases: extent_over(own, of_eases(ease, eases))(tuning(ease))
+    return lambda eases: extent_over(own, of_eases(ease, eases, whole))(tuning(ease))
 
 
-def of_eases(ease: float, eases: Eases) -> tuple[PartTuning, ...]:
+def of_eases(ease: float, eases: Eases, whole: Extent) -> tuple[PartTuning, ...]:
     """The tunings of the parts beside a body's; none if all are alike."""
-    return part_fitting.settings(ease, eases) if any(eases) else ()
+    return part_fitting.settings(ease, eases, whole.parts) if any(eases) else ()
 
 
 def around(wildest: int, frames: int) -> slice:

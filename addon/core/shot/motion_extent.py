@@ -42,11 +42,11 @@ class Extent:
     """The extent of a motion, or of one frame.
 
     size: motion of the flesh, as a share of the diagonal; of what may move farther by nature, such as a
-    belly, relative to that; of parts that hang on the body relative to what they can be calmed from. strain:
-    stretch of an edge, as a share of its length, or of one that looks as torn as a turned triangle. wildest:
-    of a motion, the frame in and around which strain is largest, counted from the first. parts: of each
-    measured part, relative to what is natural. thin: True for a part without flesh that is free of bone all
-    around. hangs: True for a part that swings by itself, such as a tail.
+    belly, relative to that. strain: stretch of an edge, as a share of its length, or of one that looks as
+    torn as a turned triangle. Both count less of parts that hang on the body, since a fit calms these alone.
+    wildest: of a motion, the frame in and around which strain is largest, counted from the first. parts: of
+    each measured part, relative to what is natural. thin: True for a part without flesh that is free of bone
+    all around. hangs: True for a part that swings by itself, such as a tail.
     """
 
     size: float = 0.0
@@ -95,7 +95,9 @@ class Gauge:
         self._soft, self._edges = np.searchsorted(points, soft), np.searchsorted(points, edges)
         self._triangles = np.searchsorted(points, triangles)
         self._own = [np.searchsorted(points, each) for each in of_parts]
-        self._natural = natural_motion(body, self._hanging)[soft]
+        excess = excesses(body, self._hanging)
+        self._natural = natural_motion(body)[soft] * excess[soft]
+        self._loose = excess[edges].min(axis=1), excess[triangles].min(axis=1)
         self._bones = surface.weights[points].any(axis=0)
         weights = surface.weights[np.ix_(points, self._bones)]
         self._embedding = jounce.Embedding(body.mesh, surface.points[points])
@@ -140,7 +142,8 @@ class Gauge:
             )
             for name, points, edges, triangles, thin in own
         )
-        whole = self._extent(sizes[self._soft] / self._natural, strains, turned)
+        edges, triangles = self._loose
+        whole = self._extent(sizes[self._soft] / self._natural, strains / edges, turned / triangles)
         return replace(whole, parts=tuple(parts))
 
     def firmed(self, text: str, most: float) -> str:
@@ -245,13 +248,19 @@ def places_of_parts(body: "jounce.Body", swings: np.ndarray | None) -> tuple[lis
     return owned, is_thin
 
 
-def natural_motion(body: "jounce.Body", hanging: frozenset[str]) -> np.ndarray:
-    """Share (p,) of the target amplitude, at least 1, up to which each render vertex makes no body firmer.
+def natural_motion(body: "jounce.Body") -> np.ndarray:
+    """Share (p,) of the target amplitude, at least 1, up to which each render vertex looks natural."""
+    most = np.array([MOTION[name] for name in body.parts])
+    return np.maximum(1.0, 1.0 + part_weights(body) @ (most - 1.0))
+
+
+def excesses(body: "jounce.Body", hanging: frozenset[str]) -> np.ndarray:
+    """Factor (p,) by which each render vertex may exceed the bounds while the body is fitted.
 
     hanging: names of the parts that hang on the body.
     """
-    most = [MOTION[name] * (EXCESS if name in hanging else 1.0) for name in body.parts]
-    return np.maximum(1.0, 1.0 + part_weights(body) @ (np.array(most) - 1.0))
+    most = np.array([EXCESS if name in hanging else 1.0 for name in body.parts])
+    return 1.0 + part_weights(body) @ (most - 1.0)
 
 
 def of_motion(frames: list[Extent], part: float = 1.0) -> Extent:

@@ -13,6 +13,7 @@ from ..rig.part_settings import MOST_AMOUNT
 from .fitting import (
     EASIEST,
     HARDEST,
+    HELD,
     NEAR,
     STILL,
     Bounds,
@@ -46,16 +47,20 @@ TRIES = 4
 ROUNDING = 1e-9
 
 
-def settings(ease: float, eases: Eases) -> tuple[PartTuning, ...]:
+def settings(ease: float, eases: Eases, parts: tuple[Extent, ...]) -> tuple[PartTuning, ...]:
     """The setting of each part."""
-    return tuple(setting(ease, own) for own in eases)
+    return tuple(setting(ease, own, part.hangs) for own, part in zip(eases, parts, strict=True))
 
 
-def setting(ease: float, own: float) -> PartTuning:
+def setting(ease: float, own: float, hangs: bool = False) -> PartTuning:
     """Softness and amount of a part whose ease is greater than the body's `ease` by `own`.
 
-    In single precision, as a file keeps them: a build is known by their bits.
+    The amount of hanging parts has no least value: a thin fin sweeps nearly as far in firmer flesh. In
+    single precision, as a file keeps them: a build is known by their bits.
     """
+    if hangs and own < 0.0:
+        amount = np.float32(np.exp(HELD * own))
+        return float(np.float32(np.exp(own) / amount)), float(amount)
     body, part = tuning(ease), tuning(limited(ease + own))
     amount = np.float32(min(MOST_AMOUNT, part.amount / body.amount))
     return float(np.float32(np.exp(limited(ease + own) - ease) / amount)), float(amount)
@@ -118,9 +123,14 @@ def calmer(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
 def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
     """Eases of the parts with which they would reach their bounds, from their extent with other ones."""
     slopes = [FREE_SLOPE if part.hangs else SLOPE for part in extent.parts]
-    leaps = np.clip(-np.log(shares(extent, bounds)) / slopes, -LEAP, LEAP)
-    own = np.clip(np.array(eases) + leaps, HARDER, EASIER)
-    return tuple(limited(ease + each) - ease for each in own)
+    leaps = np.clip(-np.log(shares(extent, bounds)) / slopes, HARDER, LEAP)
+    least = [hardest(ease, part) for part in extent.parts]
+    return tuple(np.clip(np.array(eases) + leaps, least, min(EASIER, EASIEST - ease)).tolist())
+
+
+def hardest(ease: float, part: Extent) -> float:
+    """The smallest ease of a part beside the body's `ease`."""
+    return HARDER if part.hangs else max(HARDER, HARDEST - ease)
 
 
 def reasons(found: Fitted, bounds: Bounds) -> tuple[Reason, ...]:
@@ -129,31 +139,35 @@ def reasons(found: Fitted, bounds: Bounds) -> tuple[Reason, ...]:
         return (found.reason,) * len(found.extent.parts)
     eases = found.eases or (0.0,) * len(found.extent.parts)
     parts = zip(eases, found.extent.parts, together(found.extent), strict=True)
-    return tuple(
-        part_reason(found.ease, own, part.size, bounds.used(beside), part.thin) for own, part, beside in parts
-    )
+    return tuple(part_reason(found.ease, own, part, bounds.used(beside)) for own, part, beside in parts)
 
 
-def part_reason(ease: float, own: float, size: float, nearest: tuple[float, Reason], is_thin: bool) -> Reason:
+def part_reason(ease: float, own: float, part: Extent, nearest: tuple[float, Reason]) -> Reason:
     """The reason for the ease of a part beside the body's.
 
     nearest: used share of its nearest bound, and the bound's name.
     """
     share, bound = nearest
-    if size < STILL:
+    if part.size < STILL:
         return Reason.STILL
     if share < 1.0 / NEAR:
         if own >= EASIER or ease + own >= EASIEST - ROUNDING:
             return Reason.SOFTEST
-        return Reason.THIN if is_thin else Reason.BODY
-    is_firmest = own <= HARDER or ease + own <= HARDEST + ROUNDING
+        return Reason.THIN if part.thin else Reason.BODY
+    is_firmest = own <= hardest(ease, part) + ROUNDING
     return Reason.FIRMEST if share > NEAR and is_firmest else bound
 
 
 def used(extent: Extent, bounds: Bounds) -> float:
     """The used share of the nearest bound of a body and, loosely, of the parts that hang on it."""
-    hanging = [part.size / (LOOSE * bounds.size) for part in extent.parts if part.hangs]
-    return max([bounds.used(extent)[0], *hanging])
+    return bounds.used(with_hanging(extent))[0]
+
+
+def with_hanging(extent: Extent) -> Extent:
+    """An extent in which the parts that hang on the body count nearly as much as the body."""
+    hanging = [part for part in extent.parts if part.hangs]
+    size = max([extent.size, *(part.size / LOOSE for part in hanging)])
+    return replace(extent, size=size, strain=max([extent.strain, *(part.strain for part in hanging)]))
 
 
 def widest(extent: Extent) -> float:
