@@ -97,9 +97,8 @@ def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
 @pytest.mark.parametrize(
     ("setting", "steps", "least"),
     [
-        ("amount", (0.0, 0.5, 1.0, 2.0, 3.0), (1.1, 1.1, 1.1, 1.1)),
-        # Softer than the fit, the tail moves hardly further in this clip, with or without Maximum Stretch.
-        ("softness", (0.25, 0.5, 1.0, 2.0, 4.0), (1.1, 1.1, 1.0, 1.0)),
+        ("amount", (0.0, 0.5, 1.0, 2.0, 3.0), 1.1),
+        ("softness", (0.25, 0.5, 1.0, 2.0, 4.0), 1.07),
     ],
 )
 def test_each_step_of_a_part_is_seen_without_a_button_and_hardly_elsewhere(shown, setting, steps, least):
@@ -109,7 +108,7 @@ def test_each_step_of_a_part_is_seen_without_a_button_and_hardly_elsewhere(shown
         setattr(obj.jounce.parts["tail"], setting, value)
         distances.append(moved(obj))
     grown = [after[1] / before[1] for before, after in itertools.pairwise(distances)]
-    assert all(np.array(grown) > least), distances
+    assert min(grown) > least and distances[-1][1] > 1.5 * distances[0][1], distances
     lower, upper = np.ptp(distances, axis=0)
     assert lower < 0.5 * upper, distances
 

@@ -31,8 +31,8 @@ Eases = tuple[float, ...]
 # Softness and amount of a part, as factors on the body's.
 PartTuning = tuple[float, float]
 
-# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it. Hanging
-# parts swing more freely.
+# Slope of a part's used share against its ease, on a log scale: limits and the flesh around hold it. The
+# motion of hanging parts is freer.
 SLOPE, FREE_SLOPE = 0.4, 0.7
 # Largest step of an ease; largest one against stretch, since skin turns over all at once and its strain tells
 # little of the firmness to come; smallest one that is worth a try.
@@ -122,7 +122,11 @@ def calmer(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
 
 def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Eases:
     """Eases of the parts with which they would reach their bounds, from their extent with other ones."""
-    slopes = [FREE_SLOPE if part.hangs else SLOPE for part in extent.parts]
+    nearest = [bounds.used(part)[1] for part in extent.parts]
+    is_free = [
+        part.hangs and bound is Reason.AMPLITUDE for part, bound in zip(extent.parts, nearest, strict=True)
+    ]
+    slopes = np.where(is_free, FREE_SLOPE, SLOPE)
     leaps = np.clip(-np.log(shares(extent, bounds)) / slopes, HARDER, LEAP)
     least = [hardest(ease, part) for part in extent.parts]
     return tuple(np.clip(np.array(eases) + leaps, least, min(EASIER, EASIEST - ease)).tolist())
