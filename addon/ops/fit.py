@@ -352,11 +352,12 @@ def keep_fit(found: Fit, context: bpy.types.Context) -> str:
     state.fitted_frequency = state.frequency
     state.fitted_names, state.fitted_outline = now.names, now.outline
     state.fitted_keys = played_actions.keys(found.host)
-    state.fitted_size, state.fitted_reason = fitted.extent.size, fitted.reason.name
+    size = fit_report.motion(fitted.extent, found.of_parts.told)
+    state.fitted_size, state.fitted_reason = size, fitted.reason.name
     held = f". {found.held}" if found.held else ""
     parts = {name: softness * amount for name, (softness, amount) in found.of_parts.parts.items()}
     tuning = Tuning(state.frequency, state.shot_amount)
-    return f"{fit_report.sentence(found.host.name, tuning, fitted, parts)}{held}"
+    return f"{fit_report.sentence(found.host.name, tuning, fitted.reason, size, parts)}{held}"
 
 
 class Rehearsal:

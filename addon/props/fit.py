@@ -24,7 +24,7 @@ class FitProps:
     )
     fitted_size: FloatProperty(
         name="Fitted Size",
-        description="Motion of the flesh in the last fit, as a share of the size of the body",
+        description="Motion of the liveliest part in the last fit, as a share of the size of the body",
         options={"HIDDEN"},
     )
     fitted_reason: StringProperty(

@@ -19,20 +19,24 @@ def fit(parts, eases=(), ease=0.0, reason=Reason.STRETCH):
 
 
 def test_a_fit_is_told_in_words_of_animators():
-    fitted = fit([Extent(0.0197, 0.3)])
-    parts = {"chest": 0.07, "thighs": 1.5, "arms": 1.3, "belly": 1.1}
-    said = fit_report.sentence("Fox", Tuning(1.35, 1.26), fitted, parts)
-    assert said == (
-        "Fox: very soft and lively flesh. It moves by 2.0% of its size; softer, it would stretch too far. "
-        "Softer than the body: Thighs, Arms. Firmer: Chest"
+    def told(frequency, amount, reason=Reason.STRETCH, **parts):
+        return fit_report.sentence("Fox", Tuning(frequency, amount), reason, 0.0197, parts)
+
+    assert told(1.35, 1.26, chest=0.07, thighs=1.5, arms=1.3, belly=1.1) == (
+        "Fox: very soft and lively flesh. It moves by up to 2.0% of its size; softer, it would stretch too "
+        "far. Softer than the body: Thighs, Arms. Firmer: Chest"
     )
-    assert fit_report.sentence("Fox", Tuning(2.6, 1.0), fitted, {}).startswith("Fox: soft flesh. It moves")
-    assert "firm and calm flesh" in fit_report.sentence("Fox", Tuning(8.0, 0.35), fitted, {})
-    assert "very firm flesh" in fit_report.sentence("Fox", Tuning(80.0, 1.0), fitted, {})
-    still = Fitted(None, Extent(), Reason.STILL)
-    assert fit_report.sentence("Fox", Tuning(5.0, 1.0), still, {}) == (
-        "Fox: nothing moves it in these frames, so it stays firm"
-    )
+    assert told(2.6, 1.0).startswith("Fox: soft flesh. It moves")
+    assert "firm and calm flesh" in told(8.0, 0.35) and "very firm flesh" in told(80.0, 1.0)
+    assert told(5.0, 1.0, Reason.STILL) == "Fox: nothing moves it in these frames, so it stays firm"
+
+
+def test_the_motion_of_a_body_is_that_of_its_liveliest_part():
+    told = {
+        name: fit_report.PartReport(2.0, size, Reason.STRETCH)
+        for name, size in (("belly", 0.01), ("fins", 0.07))
+    }
+    assert fit_report.motion(Extent(0.004), told) == 0.07 and fit_report.motion(Extent(0.004), {}) == 0.004
 
 
 def test_each_part_has_the_reason_at_which_it_ended():

@@ -113,7 +113,7 @@ def test_setting_up_softens_a_calm_shot_and_says_why(capsys):
     state = obj.jounce
     assert state.frequency < 2.6 and state.shot_amount > 1.0
     told = said(capsys)
-    assert f"{obj.name}: soft flesh. It moves by {state.fitted_size:.1%} of its size; " in told
+    assert f"{obj.name}: soft flesh. It moves by up to {state.fitted_size:.1%} of its size; " in told
     # Words of the solver are in Inside.
     assert not any(word in told for word in ("Hz", "acceleration", "tets", "modes"))
     drawn = " ".join(layouts.drawn(bpy.types.JOUNCE_PT_inside).texts())

@@ -11,6 +11,7 @@ from ..common.user_error import UserError, passing_on
 from ..rig.part_settings import LABELS, MOTION
 from . import part_fitting
 from .fitting import NATURAL, Bounds, Fitted, Reason, Tuning
+from .motion_extent import Extent
 
 # Names of frequencies, each up to a share of that of natural flesh, and of the rest.
 SOFTNESS = ((0.7, "very soft"), (1.4, "soft"), (4.0, "firm"))
@@ -34,20 +35,26 @@ class PartReport:
     reason: Reason
 
 
-def sentence(name: str, tuning: Tuning, fitted: Fitted, parts: dict[str, float]) -> str:
+def sentence(name: str, tuning: Tuning, reason: Reason, size: float, parts: dict[str, float]) -> str:
     """The fit of a body in words.
 
-    tuning: that it plays with. parts: softness times amount of each part, as factors on the body's.
+    tuning: that it plays with. size: of its motion. parts: softness times amount of each part, as factors on
+    the body's.
     """
-    if fitted.reason is Reason.STILL:
-        return f"{name}: {fitted.reason.value}, so it stays {described(tuning)}"
-    moves = f"It moves by {fitted.extent.size:.1%} of its size; {fitted.reason.value}"
+    if reason is Reason.STILL:
+        return f"{name}: {reason.value}, so it stays {described(tuning)}"
+    moves = f"It moves by up to {size:.1%} of its size; {reason.value}"
     livelier = [LABELS[part] for part, share in parts.items() if share >= 1.0 / CALM]
     calmer = [LABELS[part] for part, share in parts.items() if share <= CALM]
     told = [f"{name}: {described(tuning)} flesh", moves]
     told += [f"Softer than the body: {', '.join(livelier)}"] if livelier else []
     told += [f"Firmer: {', '.join(calmer)}"] if calmer else []
     return ". ".join(told)
+
+
+def motion(extent: Extent, told: dict[str, PartReport]) -> float:
+    """Motion of the liveliest part, or of a body without measured parts, as a share of the body's size."""
+    return max((report.size for report in told.values()), default=extent.size)
 
 
 def described(tuning: Tuning) -> str:
