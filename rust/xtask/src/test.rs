@@ -23,6 +23,7 @@ const AT_ONCE: usize = 2;
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
 struct Selection {
+    is_long: bool,
     rust: bool,
     python: bool,
     addon: bool,
@@ -38,7 +39,7 @@ pub fn run(options: &[&str]) -> Result<()> {
     announce_data();
     let mut outcomes = Vec::new();
     if selection.rust {
-        outcomes.push(rust()?);
+        outcomes.push(rust(selection.is_long)?);
     }
     outcomes.extend(with_pytest(&selection)?);
     if selection.characters {
@@ -51,10 +52,11 @@ pub fn run(options: &[&str]) -> Result<()> {
 
 fn select(options: &[&str]) -> Result<Selection> {
     let mut suites = Vec::new();
-    let mut blenders = Vec::new();
+    let (mut blenders, mut is_long) = (Vec::new(), false);
     let mut words = options.iter();
     while let Some(&word) = words.next() {
         match word {
+            "--long" => is_long = true,
             "--bpy" => blenders.extend(blender_versions(words.next().copied())?),
             _ if SUITES.contains(&word) => suites.push(word),
             _ => return Err(format!("there is no suite {word}; the suites are {}", SUITES.join(", "))),
@@ -66,6 +68,7 @@ fn select(options: &[&str]) -> Result<Selection> {
     }
     let chosen = |suite| all || suites.contains(&suite);
     Ok(Selection {
+        is_long,
         rust: chosen("rust"),
         python: chosen("python"),
         addon: chosen("addon"),
@@ -96,15 +99,18 @@ fn announce_data() {
     }
 }
 
-fn rust() -> Result<Outcome> {
+/// The Rust tests, with the ignored ones, which are long runs, if so asked.
+fn rust(is_long: bool) -> Result<Outcome> {
     heading("tests: rust");
     wasm::build_for_tests()?;
     let start = Instant::now();
     let mut tally = Tally::default();
-    let succeeded = run_watched(
-        with_data(cargo().args(["test", "--release", "--workspace", "--no-fail-fast"])),
-        |line| tally.add_cargo(line),
-    )?;
+    let mut tests = cargo();
+    tests.args(["test", "--release", "--workspace", "--no-fail-fast"]);
+    if is_long {
+        tests.args(["--", "--include-ignored"]);
+    }
+    let succeeded = run_watched(with_data(&mut tests), |line| tally.add_cargo(line))?;
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
@@ -137,7 +143,7 @@ fn with_pytest(selection: &Selection) -> Result<Vec<Outcome>> {
             Err(message) => outcomes.push(not_started(blender, &message)),
         }
     }
-    outcomes.extend(run_side_by_side(&suites, AT_ONCE)?);
+    outcomes.extend(run_side_by_side(&suites, AT_ONCE, selection.is_long)?);
     Ok(outcomes)
 }
 
@@ -194,6 +200,7 @@ mod tests {
         let selection = select(&["--bpy", "4.2"]).unwrap();
         assert!(!selection.rust && !selection.python && !selection.addon && !selection.farm);
         assert_eq!(selection.blenders.len(), 1);
+        assert!(!selection.is_long && select(&["--long", "rust"]).unwrap().is_long);
         assert!(select(&["--bpy", "3.6"]).is_err());
         assert!(select(&["everything"]).is_err());
     }
