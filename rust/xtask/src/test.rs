@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
 use crate::addon;
 use crate::cost;
 use crate::docs;
 use crate::leftovers;
-use crate::process::{Result, cargo, heading, io_error, run_watched};
+use crate::process::{self, Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::suites::{Python, Suite, run_side_by_side, with_data};
 use crate::tally::{Outcome, Tally, summarise};
@@ -19,6 +20,9 @@ use crate::wheel;
 
 /// Suites that run side by side: much of a test waits for one thread.
 const AT_ONCE: usize = 2;
+
+/// Cargo's words for the Rust tests.
+const RUST_TESTS: [&str; 4] = ["test", "--release", "--workspace", "--no-fail-fast"];
 
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
@@ -102,16 +106,26 @@ fn announce_data() {
 /// The Rust tests, with the ignored ones, which are long runs, if so asked.
 fn rust(is_long: bool) -> Result<Outcome> {
     heading("tests: rust");
-    wasm::build_for_tests()?;
+    compile_beside_wasm()?;
     let start = Instant::now();
     let mut tally = Tally::default();
     let mut tests = cargo();
-    tests.args(["test", "--release", "--workspace", "--no-fail-fast"]);
+    tests.args(RUST_TESTS);
     if is_long {
         tests.args(["--", "--include-ignored"]);
     }
     let succeeded = run_watched(with_data(&mut tests), |line| tally.add_cargo(line))?;
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
+}
+
+/// Compiles the Rust tests, and beside them the player in WebAssembly, one piece that occupies a single core.
+fn compile_beside_wasm() -> Result<()> {
+    thread::scope(|scope| {
+        let wasm = scope.spawn(wasm::build_for_tests);
+        let built = process::run(cargo().args(RUST_TESTS).arg("--no-run"));
+        wasm.join().unwrap_or_else(|_| Err("the thread of the player in WebAssembly panicked".to_owned()))?;
+        built
+    })
 }
 
 /// Builds wheel, extension and environments, and runs the suites of pytest side by side. Long suites of a

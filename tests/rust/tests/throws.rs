@@ -85,7 +85,7 @@ fn nothing_that_is_thrown_stays_inside() {
 }
 
 #[test]
-#[ignore = "takes an hour"]
+#[ignore = "long: the whole grid"]
 fn nothing_that_is_thrown_stays_inside_in_the_whole_grid() {
     check(&fly(None), FEW);
 }
