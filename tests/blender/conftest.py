@@ -16,8 +16,8 @@ import extension
 
 @pytest.fixture(scope="session")
 def package() -> ModuleType:
-    """The extension, enabled once a process."""
-    return extension.enable()
+    """The extension, enabled once a process, and installed once for all files of a worker."""
+    return extension.enable_once()
 
 
 @pytest.fixture

@@ -34,32 +34,41 @@ pub struct Suite {
     name: String,
     tests: PathBuf,
     python: Python,
-    /// Zip of the extension, for tests in Blender.
-    extension: Option<PathBuf>,
+    /// Zip of the extension, and folder of Blender's settings, for tests in Blender.
+    blender: Option<(PathBuf, PathBuf)>,
 }
 
 impl Suite {
     /// The tests in `tests/NAME`.
     pub fn new(name: &str, python: Python) -> Self {
-        Self { name: name.to_owned(), tests: Path::new("tests").join(name), python, extension: None }
+        Self { name: name.to_owned(), tests: Path::new("tests").join(name), python, blender: None }
     }
 
     /// Each file of `tests/blender` in a Blender of its own.
     pub fn in_blender(version: &str, python: &Python, extension: &Path) -> Result<Vec<Self>> {
+        let resources = project::blender_resources(&format!("test-{version}"))?;
         let suite = |tests: PathBuf| {
             let stem = tests.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("blender {version} {}", stem.trim_start_matches("test_"));
-            Self { name, tests, python: python.clone(), extension: Some(extension.to_owned()) }
+            Self {
+                name,
+                tests,
+                python: python.clone(),
+                blender: Some((extension.to_owned(), resources.clone())),
+            }
         };
         Ok(blender_files()?.into_iter().map(suite).collect())
     }
 
-    /// The command; each worker has a folder of Blender's settings.
+    /// The command; each worker has a folder of Blender's settings, in which the extension stays installed from
+    /// one file to the next.
     fn command(&self, worker: usize, is_long: bool) -> Result<Command> {
         let mut command = (self.python)();
-        if let Some(extension) = &self.extension {
-            command.env("BLENDER_USER_RESOURCES", project::blender_resources(&format!("test-{worker}"))?);
-            command.env("JOUNCE_EXTENSION", extension).args(["-c", PYTEST_IN_BLENDER]);
+        if let Some((extension, resources)) = &self.blender {
+            let own = resources.join(worker.to_string());
+            project::empty_directory_but(&own, "extensions")?;
+            command.env("BLENDER_USER_RESOURCES", own).env("JOUNCE_EXTENSION", extension);
+            command.args(["-c", PYTEST_IN_BLENDER]);
         } else {
             command.args(["-m", "pytest"]);
         }
