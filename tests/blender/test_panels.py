@@ -273,9 +273,14 @@ ODD = [
 ]
 
 
-# Odd states in which a default run presses the buttons: nothing active, the host gone, its rig active in another
-# mode, a seam without its other side.
-PRESSED = [(empty_selection, True), (host_deleted, False), (armature_in_pose_mode, True), (half_a_seam, False)]
+# Odd states in which a default run presses the buttons: nothing active, the host gone, its rig active in
+# another mode, a seam without its other side.
+PRESSED = [
+    (empty_selection, True),
+    (host_deleted, False),
+    (armature_in_pose_mode, True),
+    (half_a_seam, False),
+]
 
 
 def spoilt(spoil, previewed):
