@@ -60,8 +60,8 @@ impl Suite {
         Ok(blender_files()?.into_iter().map(suite).collect())
     }
 
-    /// The command; each worker has a folder of Blender's settings, in which the extension stays installed from
-    /// one file to the next.
+    /// The command; each worker has a folder of Blender's settings, in which the extension stays installed
+    /// from one file to the next.
     fn command(&self, worker: usize, is_long: bool) -> Result<Command> {
         let mut command = (self.python)();
         if let Some((extension, resources)) = &self.blender {
@@ -101,8 +101,8 @@ impl Suite {
     }
 }
 
-/// Runs the suites, `at_once` side by side and with their long runs if so asked, and returns their outcomes in
-/// the given order.
+/// Runs the suites, `at_once` side by side and with their long runs if so asked, and returns their outcomes
+/// in the given order.
 pub fn run_side_by_side(suites: &[Suite], at_once: usize, is_long: bool) -> Result<Vec<Outcome>> {
     let (left, outcomes) = (Mutex::new(suites.iter().enumerate()), Mutex::new(Vec::new()));
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
