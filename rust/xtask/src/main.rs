@@ -105,8 +105,8 @@ usage: cargo x <command>
                         cargo-fuzz
   memory [name...]      native tests under memory checkers: miri (some of them), address (all, under a
                         sanitizer); needs nightly Rust
-  nightly               all checks and suites with their long runs, every Blender and window, 200 kills of each
-                        writer, memory, and 30 minutes of fuzz per target
+  nightly               all checks and suites with their long runs, every Blender and window, 200 kills of
+                        each writer, memory, and 30 minutes of fuzz per target
   setup                 the Python environments of the other commands, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
