@@ -4,7 +4,7 @@ import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import bpy
 import pytest
@@ -16,14 +16,26 @@ import extension
 
 @pytest.fixture(scope="session")
 def package() -> ModuleType:
-    """The extension, enabled once a process."""
-    return extension.enable()
+    """The extension, enabled once a process, and installed once for all files of a worker."""
+    return extension.enable_once()
 
 
 @pytest.fixture
 def module(package: ModuleType) -> Callable[[str], ModuleType]:
     """Imports a module of the extension by its name inside the package."""
     return lambda name: importlib.import_module(f"{package.__name__}.{name}")
+
+
+@pytest.fixture
+def coarse_setup(module: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    """*Add Jounce* with an eighth of its tets: the same steps, for tests of anything but the fine motion."""
+    sensible = module("core.body.sensible")
+
+    def resolution(surface: object, tets: int = sensible.standard.TETS) -> int:
+        return sensible.resolution(surface, tets // 8)
+
+    coarse = {"resolution": resolution, "loose_resolution": lambda it: resolution(it, sensible.LOOSE_TETS)}
+    monkeypatch.setattr(module("ops.setup"), "sensible", SimpleNamespace(**vars(sensible) | coarse))
 
 
 @pytest.fixture

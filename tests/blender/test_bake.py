@@ -12,6 +12,7 @@ import recordings
 import scenes
 import snapshot
 from mathutils import Vector
+from matrices import crossed
 
 FRAMES = range(1, 13)
 TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE")
@@ -47,8 +48,7 @@ def assert_baked(host, simulated, target):
     assert host.jounce.bake_error <= 0.002
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize(("scale", "target"), crossed([0.01, 1.0, 100.0], TARGETS))
 def test_armature_scales(simulated, scale, target):
     obj, _ = scenes.character(scale)
     scenes.add_and_build(obj)

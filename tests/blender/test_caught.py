@@ -42,6 +42,7 @@ def loose(obj, folder):
     scenes.activate(obj)
     bpy.ops.jounce.add()
     obj.jounce.kind, obj.jounce.use_gravity, obj.jounce.frequency = "LOOSE", True, 20.0
+    obj.jounce.resolution, obj.jounce.quality = 8, scenes.QUALITY
     bpy.ops.jounce.build()
     bpy.ops.jounce.preview()
     return obj
@@ -113,7 +114,9 @@ def test_caught_it_comes_back_without_a_jolt(jelly):
     assert changes[CAUGHT - 3] < 0.25 * changes.max() + 9.81 / FPS
 
 
-def test_any_order_of_frames_shows_the_same_bits_and_a_bake_the_same_shapes(jelly):
+@pytest.mark.parametrize("quality", ["DRAFT", "FINAL"])
+def test_any_order_of_frames_shows_the_same_bits_and_a_bake_the_same_shapes(jelly, quality):
+    jelly.jounce.quality = quality
     bpy.context.scene.use_gravity = True
     switch(jelly, on=1, off=5, on_again=8)
     jelly.jounce.catch = 0.2

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+from matrices import crossed
 from previews import FRAMES, previewed
 from test_held import offsets
 
@@ -120,8 +121,7 @@ def delete_all(obj, coat, rig):
 WAYS = (delete_host, delete_part, delete_rig, delete_by_hand, unlink_host, delete_all)
 
 
-@pytest.mark.parametrize("seen", [True, False], ids=["evaluated", "at once"])
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize(("way", "seen"), crossed(WAYS, [True, False]))
 def test_what_is_left_shows_what_it_is(preview, module, capfd, way, seen):
     names = [each.name for each in dressed()]
     bpy.context.scene.frame_set(8)

@@ -150,6 +150,7 @@ def test_a_still_or_huge_body_is_said(column):
     assert any(sentence.startswith("Column measures 217 m") for sentence in sentences)
 
 
+@pytest.mark.usefixtures("coarse_setup")
 @pytest.mark.parametrize("mend", ["build", "bake", "setup", "preview"])
 def test_once_it_is_built_nothing_says_that_it_is_not(mend):
     obj, _ = scenes.character()

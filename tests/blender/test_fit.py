@@ -123,6 +123,7 @@ def test_setting_up_softens_a_calm_shot_and_says_why(capsys):
     assert "feels" not in " ".join(layouts.drawn(bpy.types.JOUNCE_PT_inside).texts())
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_where_the_rig_crushes_the_skin_flesh_gets_stiffer_until_another_fit(module):
     obj, rig = scenes.character()
     for frame, angle in ((1, 0.0), (6, 2.8), (12, 0.0)):
@@ -201,6 +202,7 @@ def test_a_rig_that_only_the_scene_moves_is_fitted_to_what_the_scene_shows():
         bpy.app.handlers.frame_change_pre.remove(swing)
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_setting_up_tames_a_violent_shot():
     obj, rig = scenes.character()
     for frame in range(1, 13):

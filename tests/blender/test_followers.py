@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+from matrices import crossed
 
 FRAMES = range(1, 13)
 
@@ -88,8 +89,7 @@ def assert_same(found, expected):
         assert apart.mean() < 2e-3 and apart.sum(axis=1).max() <= 2
 
 
-@pytest.mark.parametrize("target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"])
-@pytest.mark.parametrize("follow", WAYS)
+@pytest.mark.parametrize(("follow", "target"), crossed(WAYS, ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE"]))
 def test_a_follower_shows_the_flesh_once(follow, target, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     pair = obj, coat = dressed(follow)

@@ -12,6 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pieces
 
+pytestmark = pytest.mark.usefixtures("coarse_setup")
+
 
 def made(case: str) -> list[bpy.types.Object]:
     """The meshes of a made character on an armature that swings, the first one active, all selected."""

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scenes
 import snapshot
+from matrices import crossed
 
 FRAMES = range(1, 13)
 
@@ -239,8 +240,7 @@ def left():
 DELETED = [delete_copy, delete_all_copies, delete_armature, delete_by_key, delete_member, delete_host]
 
 
-@pytest.mark.parametrize("delete", DELETED)
-@pytest.mark.parametrize("way", ["free", "again"])
+@pytest.mark.parametrize(("delete", "way"), crossed(DELETED, ["free", "again"]))
 def test_what_was_deleted_by_hand_leaves_nothing(delete, way):
     obj, coat, rig = dressed()
     copies = bake(obj)

@@ -9,6 +9,7 @@ import pytest
 import scenes
 import snapshot
 import test_bake
+from matrices import crossed
 
 FRAMES, simulated = test_bake.FRAMES, test_bake.simulated
 TARGETS = (*test_bake.TARGETS, "HELPER_BONES", "OWN_BONES")
@@ -44,8 +45,7 @@ def hidden_by_a_handler(obj, since=6):
         bpy.app.handlers.frame_change_pre.remove(hide)
 
 
-@pytest.mark.parametrize("earlier", ["", "FRAME_KEYS", "MESH_CACHE"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("target", "earlier"), crossed(TARGETS, ["", "FRAME_KEYS", "MESH_CACHE"]))
 def test_a_bake_that_does_not_show_its_flesh_is_taken_back(target, earlier, tmp_path):
     obj, _ = scenes.character()
     scenes.add_and_build(obj)

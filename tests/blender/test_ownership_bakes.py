@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scenes
 import snapshot
+from matrices import crossed
 
 FRAMES = range(1, 13)
 TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES", "OWN_BONES")
@@ -43,8 +44,7 @@ def with_modifiers(obj, folder):
     return [cache.name, nodes.name], path
 
 
-@pytest.mark.parametrize("end", ["free_bake", "remove"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("target", "end"), crossed(TARGETS, ["free_bake", "remove"]))
 def test_modifiers_that_are_called_as_ours_stay(column, tmp_path, target, end):
     names, path = with_modifiers(column, tmp_path)
     before, kept = snapshot.snapshot(column)["modifiers"], path.read_bytes()
@@ -128,8 +128,7 @@ class Full(Exception):
     """Error of a full disk, or of a bug."""
 
 
-@pytest.mark.parametrize("second", TARGETS)
-@pytest.mark.parametrize("first", TARGETS)
+@pytest.mark.parametrize(("first", "second"), crossed(TARGETS, [*TARGETS[1:], TARGETS[0]]))
 def test_a_bake_that_fails_leaves_the_earlier_one(column, first, second, module, monkeypatch, tmp_path):
     coat = scenes.column("Coat", radius=0.35)
     coat.parent = column.parent

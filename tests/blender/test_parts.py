@@ -84,6 +84,7 @@ def test_inside_tells_frequency_motion_and_reason_of_each_part(module, shown):
     assert "moves" not in told()
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
     obj, _ = scenes.character()
     scenes.add_and_build(obj)

@@ -88,6 +88,7 @@ def test_painted_weights_are_felt(module, simulated):
     assert_baked(obj, simulated, "SKINNING_NODES")
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_a_cached_character_is_no_loose_body_and_its_flesh_follows_the_cache(module, simulated, tmp_path):
     obj, _ = scenes.character()
     posed.cached(obj, tmp_path)
@@ -118,6 +119,7 @@ def test_an_alembic_character_has_flesh(module, simulated, tmp_path):
     assert_baked(made, simulated, "SKINNING_NODES")
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_nodes_that_bend_a_mesh_by_the_time_pose_it(module, simulated):
     obj = scenes.column()
     obj.modifiers.new("Waving", "NODES").node_group = posed.waving()

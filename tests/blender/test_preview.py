@@ -7,7 +7,7 @@ import scenes
 from previews import FRAMES, assert_shown_as_baked, previewed, shape
 
 
-@pytest.fixture(autouse=True, params=["DRAFT", "AUTOMATIC"])
+@pytest.fixture(autouse=True, params=[pytest.param("DRAFT", marks=pytest.mark.long), "AUTOMATIC"])
 def quality(request, monkeypatch):
     """Quality of the bodies: a draft alone, and the default."""
     monkeypatch.setattr(scenes, "QUALITY", request.param)

@@ -239,11 +239,13 @@ def test_on_a_bone_it_is_pinned_at_the_bone():
     assert {round(obj.data.vertices[index].co.z, 3) for index in pinned_points(obj)} == {0.0}
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_with_an_armature_of_its_own_nothing_changes():
     obj, _ = scenes.character()
     assert click(obj).jounce.is_flesh
 
 
+@pytest.mark.usefixtures("coarse_setup")
 def test_cancelled_or_refused_it_leaves_no_map():
     ground()
     obj = rod()

@@ -4,6 +4,7 @@ import bpy
 import pytest
 import scenes
 import snapshot
+from matrices import crossed
 
 
 def state(*objects):
@@ -66,8 +67,7 @@ TARGETS = ("MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE")
 SETUPS = (plain, with_keys, with_action, with_strip, with_driver, with_decoration)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
+@pytest.mark.parametrize(("setup", "target"), crossed(SETUPS, TARGETS))
 def test_remove_restores_everything(setup, target, tmp_path):
     obj, rig = scenes.character()
     setup(obj)
@@ -83,8 +83,7 @@ def test_remove_restores_everything(setup, target, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("end", ["preview", "remove"])
-@pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
+@pytest.mark.parametrize(("setup", "end"), crossed(SETUPS, ["preview", "remove"]))
 def test_a_preview_leaves_nothing(setup, end):
     obj, rig = scenes.character()
     setup(obj)
@@ -102,8 +101,7 @@ def test_a_preview_leaves_nothing(setup, end):
     assert snapshot.differences(before, after) == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
+@pytest.mark.parametrize(("setup", "target"), crossed(SETUPS, TARGETS))
 def test_free_bake_restores_all_but_the_settings(setup, target, tmp_path):
     obj, rig = scenes.character()
     setup(obj)

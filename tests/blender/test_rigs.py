@@ -8,6 +8,7 @@ import pytest
 import recordings
 import scenes
 import test_bake
+from matrices import crossed
 
 FRAMES, assert_baked, simulated = test_bake.FRAMES, test_bake.assert_baked, test_bake.simulated
 EXACT = ("SKINNING_NODES", "MESH_CACHE")
@@ -143,15 +144,13 @@ def recorded(module, host):
     return moved / scene.surface.diagonal
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("rig", INVERTIBLE)
+@pytest.mark.parametrize(("rig", "target"), crossed(INVERTIBLE, TARGETS))
 def test_keys_and_volume_preserving_armatures_take_every_target(simulated, rig, target):
     obj, _ = rigged(*INVERTIBLE[rig])
     assert_baked(obj, simulated, target)
 
 
-@pytest.mark.parametrize("target", EXACT)
-@pytest.mark.parametrize("rig", OTHERS)
+@pytest.mark.parametrize(("rig", "target"), crossed(OTHERS, EXACT))
 def test_any_other_rig_takes_the_targets_after_it(simulated, rig, target):
     obj, _ = rigged(*OTHERS[rig])
     assert_baked(obj, simulated, target)

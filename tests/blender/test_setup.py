@@ -6,6 +6,8 @@ import pytest
 import scenes
 import snapshot
 
+pytestmark = pytest.mark.usefixtures("coarse_setup")
+
 
 def test_a_mesh_moves_at_once_and_can_be_baked(module):
     obj, _ = scenes.character()

@@ -16,9 +16,10 @@ from test_refusals import assert_refused
 FPS = 24.0
 LAST = 40
 
-pytestmark = pytest.mark.skipif(
-    not bpy.app.build_options.audaspace, reason="this Blender was built without sound"
-)
+pytestmark = [
+    pytest.mark.skipif(not bpy.app.build_options.audaspace, reason="this Blender was built without sound"),
+    pytest.mark.usefixtures("coarse_setup"),
+]
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_free_and_remove_leave_no_strip_and_no_sequencer(tmp_path):
         scenes.activate(obj)
         if not obj.jounce.is_host:
             bpy.ops.jounce.setup()
-            obj.jounce.frequency = 60.0
+            obj.jounce.frequency, obj.jounce.quality = 60.0, scenes.QUALITY
             collide(obj, floor)
         bake()
         assert button() == {"FINISHED"}

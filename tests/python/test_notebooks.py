@@ -9,6 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "notebooks"
 SOURCES = sorted(FOLDER.glob("*.py"))
+# Figures of papers, which take as long as all other notebooks together.
+LARGE = {"figure_hyper_reduction", "figure_subspaces"}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,13 @@ def test_there_are_twelve_and_the_list_names_each():
     assert all(f"({source.stem}.ipynb)" in listed for source in SOURCES)
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(source, id=source.stem, marks=pytest.mark.long if source.stem in LARGE else [])
+        for source in SOURCES
+    ],
+)
 def test_a_notebook_runs_as_it_is_stored(notebooks, source):
     """The cells are those of the source; all run, and print and draw as often as in the stored notebook."""
     made = notebooks.executed(source.read_text(encoding="utf-8"), source.stem)

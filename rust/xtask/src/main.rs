@@ -51,6 +51,7 @@ usage: cargo x <command>
   demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; by default our own creature)
                         in Blender; the results go to out/
   test [suite...]       every test, or only these suites: rust, python, addon, docs, blender, farm, characters
+       [--long]         with their long runs: every button in every state, whole grids, many seeds
        [--bpy VERSION]  the blender suite on another Blender: 4.2 to 5.3, or all
        --target NAME    the Python tests, and a comparison of motion, on x64-avx2, x64-baseline, linux-arm64
                         (by QEMU) or windows-x64 (by Wine; the blender suite as well)
@@ -104,8 +105,8 @@ usage: cargo x <command>
                         cargo-fuzz
   memory [name...]      native tests under memory checkers: miri (some of them), address (all, under a
                         sanitizer); needs nightly Rust
-  nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and
-                        30 minutes of fuzz per target
+  nightly               all checks and suites with their long runs, every Blender and window, 200 kills of
+                        each writer, memory, and 30 minutes of fuzz per target
   setup                 the Python environments of the other commands, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
@@ -214,7 +215,12 @@ mod tests {
             run(&[name, "--help"]).unwrap();
         }
         let test = usage_of("test").unwrap();
-        assert!(test.contains("--bpy") && test.contains("windows-x64") && !test.contains("gui"));
+        assert!(
+            test.contains("--long")
+                && test.contains("--bpy")
+                && test.contains("windows-x64")
+                && !test.contains("gui")
+        );
         assert_eq!(usage_of("bench").unwrap().matches("  bench").count(), 2);
         assert!(run(&["nonsense", "--help"]).is_err());
     }

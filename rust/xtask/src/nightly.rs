@@ -12,7 +12,7 @@ const FUZZ_SECONDS: &str = "1800";
 /// Runs every suite, on every Blender, with every window, under the memory checkers and with hostile input;
 /// continues after a failure.
 pub fn run_all() -> Result<()> {
-    let suites = ["test", "rust", "python", "addon", "farm", "characters", "--bpy", "all"];
+    let suites = ["test", "--long", "rust", "python", "addon", "farm", "characters", "--bpy", "all"];
     let tests = || run(own(&suites)?.env("JOUNCE_KILLS", TIMES).env("JOUNCE_SEQUENCES", TIMES));
     run_each(
         "nightly",

@@ -60,6 +60,17 @@ pub fn empty_directory(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(io_error(path))
 }
 
+/// Creates a directory, or deletes everything in an existing one but this entry.
+pub fn empty_directory_but(path: &Path, kept: &str) -> Result<()> {
+    fs::create_dir_all(path).map_err(io_error(path))?;
+    for entry in fs::read_dir(path).map_err(io_error(path))?.flatten().filter(|it| it.file_name() != kept) {
+        let found = entry.path();
+        let remove = if found.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+        remove(&found).map_err(io_error(&found))?;
+    }
+    Ok(())
+}
+
 /// A new, empty folder for Blender's settings and extensions, which leaves the user's own untouched.
 pub fn blender_resources(name: &str) -> Result<PathBuf> {
     let path = target().join(format!("blender-{name}"));
@@ -74,4 +85,22 @@ pub fn files_with_extension(directory: &Path, extension: &str) -> Result<Vec<Pat
     let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|it| it == extension)).collect();
     paths.sort();
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{empty_directory_but, target};
+
+    #[test]
+    fn one_entry_of_a_directory_stays() {
+        let folder = target().join("kept-test");
+        for name in ["kept", "other"] {
+            std::fs::create_dir_all(folder.join(name)).unwrap();
+        }
+        std::fs::write(folder.join("file"), "").unwrap();
+        empty_directory_but(&folder, "kept").unwrap();
+        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(left, ["kept"]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -23,6 +23,9 @@ const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
     finally:\n\
     \x20   os._exit(code)";
 
+/// Selection of all tests, the long runs as well, which `pyproject.toml` leaves out.
+const ALL: [&str; 2] = ["-m", ""];
+
 /// The start of a Python, with the environment of its tests.
 pub type Python = Arc<dyn Fn() -> Command + Send + Sync>;
 
@@ -31,47 +34,59 @@ pub struct Suite {
     name: String,
     tests: PathBuf,
     python: Python,
-    /// Zip of the extension, for tests in Blender.
-    extension: Option<PathBuf>,
+    /// Zip of the extension, and folder of Blender's settings, for tests in Blender.
+    blender: Option<(PathBuf, PathBuf)>,
 }
 
 impl Suite {
     /// The tests in `tests/NAME`.
     pub fn new(name: &str, python: Python) -> Self {
-        Self { name: name.to_owned(), tests: Path::new("tests").join(name), python, extension: None }
+        Self { name: name.to_owned(), tests: Path::new("tests").join(name), python, blender: None }
     }
 
     /// Each file of `tests/blender` in a Blender of its own.
     pub fn in_blender(version: &str, python: &Python, extension: &Path) -> Result<Vec<Self>> {
+        let resources = project::blender_resources(&format!("test-{version}"))?;
         let suite = |tests: PathBuf| {
             let stem = tests.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("blender {version} {}", stem.trim_start_matches("test_"));
-            Self { name, tests, python: python.clone(), extension: Some(extension.to_owned()) }
+            Self {
+                name,
+                tests,
+                python: python.clone(),
+                blender: Some((extension.to_owned(), resources.clone())),
+            }
         };
         Ok(blender_files()?.into_iter().map(suite).collect())
     }
 
-    /// The command; each worker has a folder of Blender's settings.
-    fn command(&self, worker: usize) -> Result<Command> {
+    /// The command; each worker has a folder of Blender's settings, in which the extension stays installed
+    /// from one file to the next.
+    fn command(&self, worker: usize, is_long: bool) -> Result<Command> {
         let mut command = (self.python)();
-        if let Some(extension) = &self.extension {
-            command.env("BLENDER_USER_RESOURCES", project::blender_resources(&format!("test-{worker}"))?);
-            command.env("JOUNCE_EXTENSION", extension).args(["-c", PYTEST_IN_BLENDER]);
+        if let Some((extension, resources)) = &self.blender {
+            let own = resources.join(worker.to_string());
+            project::empty_directory_but(&own, "extensions")?;
+            command.env("BLENDER_USER_RESOURCES", own).env("JOUNCE_EXTENSION", extension);
+            command.args(["-c", PYTEST_IN_BLENDER]);
         } else {
             command.args(["-m", "pytest"]);
         }
         command.arg(&self.tests);
+        if is_long {
+            command.args(ALL);
+        }
         with_data(&mut command).env("PYTHONUNBUFFERED", "1");
         Ok(command)
     }
 
     /// Runs the suite and prints its output in one piece, at its end.
-    fn run(&self, worker: usize) -> Result<Outcome> {
+    fn run(&self, worker: usize, is_long: bool) -> Result<Outcome> {
         let name = &self.name;
         println!("-- starts: {name}");
         let (mut text, mut hang) = (format!("\n== tests: {name}"), Hang::default());
         let (start, mut tally) = (Instant::now(), Tally::default());
-        let succeeded = run_silently(&mut self.command(worker)?, |line| {
+        let succeeded = run_silently(&mut self.command(worker, is_long)?, |line| {
             text.push('\n');
             text.push_str(line);
             hang.read(line);
@@ -86,13 +101,14 @@ impl Suite {
     }
 }
 
-/// Runs the suites, `at_once` side by side, and returns their outcomes in the given order.
-pub fn run_side_by_side(suites: &[Suite], at_once: usize) -> Result<Vec<Outcome>> {
+/// Runs the suites, `at_once` side by side and with their long runs if so asked, and returns their outcomes
+/// in the given order.
+pub fn run_side_by_side(suites: &[Suite], at_once: usize, is_long: bool) -> Result<Vec<Outcome>> {
     let (left, outcomes) = (Mutex::new(suites.iter().enumerate()), Mutex::new(Vec::new()));
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = |worker: usize| -> Result<()> {
         while let Some((index, suite)) = next() {
-            let outcome = suite.run(worker)?;
+            let outcome = suite.run(worker, is_long)?;
             outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
         }
         Ok(())

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
 use crate::addon;
 use crate::cost;
 use crate::docs;
 use crate::leftovers;
-use crate::process::{Result, cargo, heading, io_error, run_watched};
+use crate::process::{self, Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::suites::{Python, Suite, run_side_by_side, with_data};
 use crate::tally::{Outcome, Tally, summarise};
@@ -20,9 +21,13 @@ use crate::wheel;
 /// Suites that run side by side: much of a test waits for one thread.
 const AT_ONCE: usize = 2;
 
+/// Cargo's words for the Rust tests.
+const RUST_TESTS: [&str; 4] = ["test", "--release", "--workspace", "--no-fail-fast"];
+
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
 struct Selection {
+    is_long: bool,
     rust: bool,
     python: bool,
     addon: bool,
@@ -38,7 +43,7 @@ pub fn run(options: &[&str]) -> Result<()> {
     announce_data();
     let mut outcomes = Vec::new();
     if selection.rust {
-        outcomes.push(rust()?);
+        outcomes.push(rust(selection.is_long)?);
     }
     outcomes.extend(with_pytest(&selection)?);
     if selection.characters {
@@ -51,10 +56,11 @@ pub fn run(options: &[&str]) -> Result<()> {
 
 fn select(options: &[&str]) -> Result<Selection> {
     let mut suites = Vec::new();
-    let mut blenders = Vec::new();
+    let (mut blenders, mut is_long) = (Vec::new(), false);
     let mut words = options.iter();
     while let Some(&word) = words.next() {
         match word {
+            "--long" => is_long = true,
             "--bpy" => blenders.extend(blender_versions(words.next().copied())?),
             _ if SUITES.contains(&word) => suites.push(word),
             _ => return Err(format!("there is no suite {word}; the suites are {}", SUITES.join(", "))),
@@ -66,6 +72,7 @@ fn select(options: &[&str]) -> Result<Selection> {
     }
     let chosen = |suite| all || suites.contains(&suite);
     Ok(Selection {
+        is_long,
         rust: chosen("rust"),
         python: chosen("python"),
         addon: chosen("addon"),
@@ -96,16 +103,29 @@ fn announce_data() {
     }
 }
 
-fn rust() -> Result<Outcome> {
+/// The Rust tests, with the ignored ones, which are long runs, if so asked.
+fn rust(is_long: bool) -> Result<Outcome> {
     heading("tests: rust");
-    wasm::build_for_tests()?;
+    compile_beside_wasm()?;
     let start = Instant::now();
     let mut tally = Tally::default();
-    let succeeded = run_watched(
-        with_data(cargo().args(["test", "--release", "--workspace", "--no-fail-fast"])),
-        |line| tally.add_cargo(line),
-    )?;
+    let mut tests = cargo();
+    tests.args(RUST_TESTS);
+    if is_long {
+        tests.args(["--", "--include-ignored"]);
+    }
+    let succeeded = run_watched(with_data(&mut tests), |line| tally.add_cargo(line))?;
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
+}
+
+/// Compiles the Rust tests, and beside them the player in WebAssembly, one piece that occupies a single core.
+fn compile_beside_wasm() -> Result<()> {
+    thread::scope(|scope| {
+        let wasm = scope.spawn(wasm::build_for_tests);
+        let built = process::run(cargo().args(RUST_TESTS).arg("--no-run"));
+        wasm.join().unwrap_or_else(|_| Err("the thread of the player in WebAssembly panicked".to_owned()))?;
+        built
+    })
 }
 
 /// Builds wheel, extension and environments, and runs the suites of pytest side by side. Long suites of a
@@ -137,7 +157,7 @@ fn with_pytest(selection: &Selection) -> Result<Vec<Outcome>> {
             Err(message) => outcomes.push(not_started(blender, &message)),
         }
     }
-    outcomes.extend(run_side_by_side(&suites, AT_ONCE)?);
+    outcomes.extend(run_side_by_side(&suites, AT_ONCE, selection.is_long)?);
     Ok(outcomes)
 }
 
@@ -194,6 +214,7 @@ mod tests {
         let selection = select(&["--bpy", "4.2"]).unwrap();
         assert!(!selection.rust && !selection.python && !selection.addon && !selection.farm);
         assert_eq!(selection.blenders.len(), 1);
+        assert!(!selection.is_long && select(&["--long", "rust"]).unwrap().is_long);
         assert!(select(&["--bpy", "3.6"]).is_err());
         assert!(select(&["everything"]).is_err());
     }

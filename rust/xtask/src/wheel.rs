@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::folders;
 use crate::notices;
@@ -18,9 +19,10 @@ const FLAGS: (&str, &str) = ("CARGO_ENCODED_RUSTFLAGS", "\u{1f}");
 /// Script that removes the build folder from a wheel's bill of materials.
 const NEUTRAL_PARTS: &str = include_str!("sbom.py");
 
-/// Builds the wheel for this machine into `dist/` and returns its path.
+/// Builds the wheel for this machine into `dist/`, once a command, and returns its path.
 pub fn build() -> Result<PathBuf> {
-    into_dist(&[])
+    static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(|| into_dist(&[])).clone()
 }
 
 /// Builds the same wheel without any folder of this machine, for which all crates are compiled anew once.

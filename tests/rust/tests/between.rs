@@ -53,7 +53,7 @@ fn what_is_narrower_than_a_face_hardly_ever_passes_it() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "long: each throw with ten jitters"]
 fn what_is_narrower_than_a_face_hardly_ever_passes_it_from_any_place() {
     check(true);
 }

@@ -241,7 +241,7 @@ fn the_number_of_threads_changes_no_bit() {
 
 /// Seconds of an update and of a build, in turn.
 #[test]
-#[ignore = "takes a minute; for the table in the docs"]
+#[ignore = "long: a table of seconds for the docs"]
 fn seconds_of_update_and_rebuild() {
     for cells in [[21, 8, 8], [24, 14, 14], [30, 20, 20]] {
         let side = 0.3 / f64::from(cells[1] as u32);

@@ -61,7 +61,7 @@ fn they_stay_out_of_each_other() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "long: each meeting with ten jitters"]
 fn they_stay_out_of_each_other_from_any_place() {
     check(true);
 }
