@@ -1,9 +1,9 @@
 //! Bodies thrown at obstacles of all widths, at all speeds: nothing stays inside or passes through, few
 //! vertices go a little inside on the way, and the energy never grows.
 //!
-//! Few throws do otherwise, but none ends inside: the solver does not converge in all impacts, and in which it
-//! does depends on the rounding of the processor. The whole grid has each throw with ten jitters and all
-//! bodies. It takes an hour: `cargo test --release --package jounce-tests throws:: -- --ignored`.
+//! Few throws do otherwise, but none ends inside: the solver does not converge in all impacts, and the
+//! processor's rounding decides in which. The whole grid has each throw with ten jitters and all bodies. It
+//! takes an hour: `cargo test --release --package jounce-tests throws:: -- --ignored`.
 
 use jounce_tests::thrown::{Flight, Obstacle, SIDE, Throw, Thrown};
 use rayon::prelude::*;
