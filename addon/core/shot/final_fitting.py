@@ -46,8 +46,8 @@ def finally_fitted(
     if ease is None or own == every:
         return found
     found = yield from scaled(measured(found, extent_over, every), 0.6, 0.9)
-    used, _ = bounds.used(found.extent)
-    if found.reason is Reason.AMPLITUDE and not enough < used < NEAR:
+    used, nearest = bounds.used(found.extent)
+    if found.reason is Reason.AMPLITUDE is nearest and not enough < used < NEAR:
         search = fitted(extent_over(every, found.parts), bounds, ease, TRIES, known=found.extent)
         again = yield from scaled(search, 0.9, 0.92)
         found = replace(again, parts=found.parts, eases=found.eases)
