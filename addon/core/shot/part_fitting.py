@@ -127,7 +127,7 @@ def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Ease
         part.hangs and bound is Reason.AMPLITUDE for part, bound in zip(extent.parts, nearest, strict=True)
     ]
     slopes = np.where(is_free, FREE_SLOPE, SLOPE)
-    leaps = np.clip(-np.log(shares(extent, bounds)) / slopes, -2.0, LEAP)
+    leaps = np.clip(-np.log(shares(extent, bounds)) / slopes, HARDER, LEAP)
     least = [hardest(ease, part) for part in extent.parts]
     return tuple(np.clip(np.array(eases) + leaps, least, min(EASIER, EASIEST - ease)).tolist())
 
