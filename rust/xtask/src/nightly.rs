@@ -9,16 +9,16 @@ const TIMES: &str = "200";
 /// Duration of each fuzz target in seconds.
 const FUZZ_SECONDS: &str = "1800";
 
-/// Runs every suite, on every Blender, with every window, under the memory checkers and with hostile input;
+/// Runs every suite with its long runs, then every Blender and window, the memory checkers and hostile input;
 /// continues after a failure.
 pub fn run_all() -> Result<()> {
-    let suites = ["test", "--long", "rust", "python", "addon", "farm", "characters", "--bpy", "all"];
-    let tests = || run(own(&suites)?.env("JOUNCE_KILLS", TIMES).env("JOUNCE_SEQUENCES", TIMES));
+    let tests = || run(own(&["test", "--long"])?.env("JOUNCE_KILLS", TIMES).env("JOUNCE_SEQUENCES", TIMES));
     run_each(
         "nightly",
         &[
             ("checks", &|| run(&mut own(&["check"])?)),
             ("tests", &tests),
+            ("Blenders", &|| run(&mut own(&["test", "--bpy", "all"])?)),
             ("windows", &|| run(&mut own(&["gui"])?)),
             ("memory", &|| run(&mut own(&["memory"])?)),
             ("fuzz", &|| run(&mut own(&["fuzz", "--seconds", FUZZ_SECONDS])?)),
