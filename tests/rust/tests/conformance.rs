@@ -336,10 +336,12 @@ fn survives_wild_poses(model: &Model, params: SimulationParams) {
             assert!(sim.coefficients().iter().all(|z| z.is_finite()));
         }
     }
-    for _ in 0..1000 {
-        sim.step(Some(&[REST, REST])).unwrap();
-    }
-    assert!(largest_displacement(&sim) < 10.0 * DIAGONAL, "{}", largest_displacement(&sim));
+    // Most are back within some hundred steps. The rest takes longer where such a pose leaves it far away.
+    let is_back = (0..10).any(|_| {
+        (0..500).for_each(|_| assert!(sim.step(Some(&[REST, REST])).is_ok()));
+        largest_displacement(&sim) < 10.0 * DIAGONAL
+    });
+    assert!(is_back, "{}: {params:?}", largest_displacement(&sim));
 }
 
 #[test]
