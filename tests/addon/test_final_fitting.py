@@ -109,6 +109,25 @@ def test_a_tail_that_swings_takes_no_motion_from_the_belly():
     assert wild.eases[1] < -1.0 and wild.extent.parts[1].size == pytest.approx(0.035, rel=0.15)
 
 
+@pytest.mark.parametrize("folded", [0.5, 0.8])
+def test_skin_that_folds_in_another_frame_calms_its_part_and_not_the_body(folded):
+    bounds = Bounds(0.035, 0.4)
+
+    def over(own, parts):
+        def extent_at(tuning):
+            belly, tail = (free_motion(tuning) * s * a for s, a in parts or [(1.0, 1.0)] * 2)
+            # The motion ends the search; in frame 50 alone skin of the belly turns over, unless it is firm.
+            strain = folded if own.start <= 50 < own.stop and belly > 0.6 else 0.1
+            both = Extent(0.035 * belly**0.5, strain), Extent(0.03 * tail**0.7, 0.1, hangs=True)
+            return measured(both[0].size, strain, 50 if strain > 0.1 else 20, both)
+
+        return extent_at
+
+    found, _ = run(final_fitting.finally_fitted(Extent(0.035, 0.1, 20, (Extent(),) * 2), over, bounds, 60))
+    assert found.ease == pytest.approx(0.0, abs=0.05)
+    assert found.extent.parts[0].strain == 0.1 and found.eases[0] < -0.5 < found.eases[1]
+
+
 @pytest.mark.parametrize("held", [0.05, 0.2])
 def test_fins_that_the_body_swings_calm_the_body(held):
     bounds = Bounds(0.035, 0.4)

@@ -21,8 +21,8 @@ ROUNDS = 2
 SHORT = 24
 # Used share of the nearest bound from which on the parts of a body are fitted.
 COARSE = 0.85
-# Used share from which on a body that is calmed for what hangs on it is not searched further.
-CALM = 0.5
+# Smallest used share that ends the search for a body whose hanging parts are at their calmest.
+CALM_ENOUGH = 0.5
 
 # Extent over a slice of the frames, with the tunings of the parts beside the body's; none if all are alike.
 ExtentOver = Callable[[slice, tuple[PartTuning, ...]], Callable[[Tuning], Measuring]]
@@ -105,7 +105,7 @@ def calmed(
             return replace(found, parts=of_eases(ease, calm, found.extent), eases=calm)
         # The calmest ones swing with the body.
         known, strict = with_hanging(found.extent), strictly(extent_over(own, found.parts))
-        again = yield from fitted(strict, bounds, ease, TRIES, ease, known, CALM)
+        again = yield from fitted(strict, bounds, ease, TRIES, ease, known, CALM_ENOUGH)
         return replace(again, parts=found.parts, eases=eases)
     extent_at = at_eases(ease, found.extent, extent_over, own)
     eases, extent = yield from part_fitting.calmed(ease, (eases, found.extent), extent_at, bounds)

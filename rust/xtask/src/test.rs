@@ -118,7 +118,7 @@ fn rust(is_long: bool) -> Result<Outcome> {
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
-/// Compiles the Rust tests, and beside them the player in WebAssembly, one piece that occupies a single core.
+/// Compiles the Rust tests and, on another core, the player in WebAssembly.
 fn compile_beside_wasm() -> Result<()> {
     thread::scope(|scope| {
         let wasm = scope.spawn(wasm::build_for_tests);
