@@ -9,7 +9,6 @@ frame of the same scene, measured without and with the bake in immediate success
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import character as characters
 import flesh
+import script
 
 TARGETS = {
     "MODAL_KEYS": "Modal Shape Keys",
@@ -161,7 +161,4 @@ def saved(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's exit handlers can hang; the table is complete by now.
-    os._exit(0)
+    script.run(main)

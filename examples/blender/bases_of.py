@@ -5,7 +5,6 @@ python bases_of.py FILE --report OUT.json [--frames 120]
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 import character as characters
 import flesh
 import one_character
+import script
 from learn_of import Bench
 
 if TYPE_CHECKING:
@@ -114,6 +114,4 @@ def tets(model: jounce.Model, bench: Bench) -> jounce.Cubature:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    os._exit(0)
+    script.run(main)

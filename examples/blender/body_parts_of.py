@@ -20,7 +20,6 @@ is measured in that too, for at most two seconds, after Add Jounce for this acti
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -35,6 +34,7 @@ import character as characters
 import flesh
 import found_parts
 import one_character
+import script
 import sheet
 import studio
 
@@ -345,7 +345,4 @@ def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

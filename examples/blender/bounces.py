@@ -12,7 +12,6 @@ motions are most alike. Volume: largest change inside the part's skin, as a shar
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from pathlib import Path
 import body_parts_of
 import bpy
 import numpy as np
+import script
 from mathutils import Matrix
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
@@ -201,7 +201,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

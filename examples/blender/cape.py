@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import time
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import character as characters
 import figures
 import flesh
 import numpy as np
+import script
 import studio
 from mathutils import Vector
 
@@ -235,7 +235,4 @@ def turned(points: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang or crash in a script that used importers and handlers.
-    os._exit(code)
+    script.run(main)

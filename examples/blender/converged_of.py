@@ -9,7 +9,6 @@ precise run, with poses on the parabola through three frames, as in a simulation
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ import character as characters
 import flesh
 import one_character
 import recordings
+import script
 
 if TYPE_CHECKING:
     import jounce
@@ -122,7 +122,4 @@ def measured(
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import time
 from pathlib import Path
@@ -23,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import character as characters
 import creature
 import flesh
+import script
 import sheet
 import studio
 
@@ -134,7 +134,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang or crash in a script that used importers and handlers.
-    os._exit(code)
+    script.run(main)

@@ -5,7 +5,6 @@ python films_of.py FILE --report OUT.json --sheets DIR [--frames 96]
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ import character as characters
 import film
 import flesh
 import one_character
+import script
 import sheet
 import studio
 
@@ -75,7 +75,4 @@ def save(character: characters.Character, take: sheet.Take, path: Path, side: in
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

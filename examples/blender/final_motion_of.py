@@ -9,7 +9,6 @@ flipped triangles and jitter are defined in `body_parts_of.py`.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import time
 from dataclasses import replace
@@ -27,6 +26,7 @@ import character as characters
 import flesh
 import one_character
 import recordings
+import script
 import sheet
 import studio
 
@@ -174,7 +174,4 @@ def energies_of(simulation: jounce.Simulation, pose: np.ndarray, mass: np.ndarra
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

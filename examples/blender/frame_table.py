@@ -25,6 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
 import extension
+import script
 
 ROUNDS = 6
 
@@ -227,7 +228,4 @@ def skin(obj: bpy.types.Object, along: np.ndarray, bones: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's exit handlers can hang.
-    os._exit(0)
+    script.run(main)

@@ -12,7 +12,6 @@ allows.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ import character as characters
 import flesh
 import one_character
 import recordings
+import script
 
 if TYPE_CHECKING:
     import jounce
@@ -233,7 +233,4 @@ def pulled(
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

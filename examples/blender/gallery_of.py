@@ -5,7 +5,6 @@ python gallery_of.py FILE --report OUT.json --sheets DIR --clip NAME
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ import films_of
 import first_picture
 import numpy as np
 import one_character
+import script
 import sheet
 import studio
 from gallery_clips import CLIPS, FIRST, SECOND, Clip
@@ -140,7 +140,4 @@ def outlines_apart(room: studio.Studio, take: sheet.Take, side: int, scratch: Pa
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 import character as characters
 import extension
 import flesh
+import script
 
 
 def main() -> None:
@@ -67,7 +67,4 @@ def row(lessons: ModuleType, host: bpy.types.Object, count: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

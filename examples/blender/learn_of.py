@@ -10,7 +10,6 @@ against the full space with the same settings.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import time
 from pathlib import Path
@@ -26,6 +25,7 @@ import character as characters
 import flesh
 import one_character
 import recordings
+import script
 
 if TYPE_CHECKING:
     import jounce
@@ -146,7 +146,4 @@ def held_out(bench: Bench, full: jounce.Model, exact: np.ndarray, report: dict) 
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

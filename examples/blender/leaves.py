@@ -10,7 +10,6 @@ With kinds, leaves are instances of this number of motions, for huge numbers of 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import time
@@ -24,6 +23,7 @@ import creature
 import flesh
 import leaf_nodes
 import numpy as np
+import script
 from mathutils import Matrix
 
 if TYPE_CHECKING:
@@ -253,7 +253,4 @@ def _attribute(made: bpy.types.Object, name: str, kind: str, values: np.ndarray)
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that fails.
-    os._exit(code)
+    script.run(main)

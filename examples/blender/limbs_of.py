@@ -11,7 +11,6 @@ hold. *Loose*: those inside that the capsule does not spare and that move by hal
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import time
 from pathlib import Path
@@ -25,6 +24,7 @@ import body_parts_of
 import character as characters
 import flesh
 import one_character
+import script
 import sheet
 import studio
 
@@ -155,7 +155,4 @@ def inside(capsule: bpy.types.Object, points: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -19,6 +18,7 @@ import character
 import figures
 import flesh
 import numpy as np
+import script
 import studio
 from mathutils import Matrix
 from PIL import Image
@@ -166,7 +166,4 @@ def photographed(arm: Arm, shapes: list[list[np.ndarray]], scratch: Path) -> Ima
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(code)
+    script.run(main)

@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import character as characters
 import flesh
 import numpy as np
+import script
 import studio
 
 MOST_CLICKS = 4
@@ -154,7 +155,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's exit handlers can hang; the table is complete by now.
-    os._exit(0)
+    script.run(main)

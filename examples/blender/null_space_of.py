@@ -5,7 +5,6 @@ python null_space_of.py FILE --report OUT.json [--frames 60]
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 import character as characters
 import flesh
 import one_character
+import script
 from bases_of import left_out
 from learn_of import Bench
 
@@ -99,6 +99,4 @@ def stretched(mesh: jounce.TetMesh, functions: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    os._exit(0)
+    script.run(main)

@@ -8,7 +8,6 @@ Needs bpy and Pillow; the extension contains the native module. The creature and
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +26,7 @@ import leaves as bushes
 import lesson
 import numpy as np
 import platform_pictures
+import script
 import sewn_leaves
 import stadium as stadiums
 import studio
@@ -362,7 +362,4 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
 }
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang or crash in a script that used importers and handlers.
-    os._exit(code)
+    script.run(main)

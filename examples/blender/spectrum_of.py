@@ -5,7 +5,6 @@ python spectrum_of.py FILE --report OUT.json [--frames 120]
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 import character as characters
 import flesh
 import one_character
+import script
 from learn_of import Bench
 
 
@@ -39,6 +39,4 @@ def spectrum(package: str, character: characters.Character, shot: characters.Sho
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    os._exit(0)
+    script.run(main)

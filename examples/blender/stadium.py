@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import statistics
 import sys
 import time
@@ -26,6 +25,7 @@ import creature_action
 import flesh
 import leaf_nodes
 import numpy as np
+import script
 import studio
 from mathutils import Matrix, Vector
 from PIL import Image
@@ -167,7 +167,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that fails.
-    os._exit(code)
+    script.run(main)

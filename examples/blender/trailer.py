@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import film
+import script
 from PIL import Image, ImageDraw
 from sheet import FAINT, INK, PAPER, font
 from trailer_beats import BEATS, HIGH, WIDE, Beat
@@ -50,8 +51,8 @@ def main() -> int:
 def rendered(shot: str, options: argparse.Namespace) -> None:
     """Renders a shot in its own process; its folder appears when all is done."""
     part = options.shots / f"{shot}.part"
-    script = Path(__file__).with_name("trailer_of.py")
-    command = [sys.executable, script, shot, "--data", options.data, "--out", part]
+    program = Path(__file__).with_name("trailer_of.py")
+    command = [sys.executable, program, shot, "--data", options.data, "--out", part]
     environment = dict(os.environ)
     if options.extension is not None:
         environment["JOUNCE_EXTENSION"] = str(options.extension.resolve())
@@ -129,7 +130,4 @@ def cards(beat: Beat) -> list[Image.Image]:
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script.
-    os._exit(code)
+    script.run(main)

@@ -8,7 +8,6 @@ The folders posed and flesh of DIR have a picture a frame, wide ones for a beat 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 
 import extension
 import numpy as np
+import script
 import sheet
 import studio
 from PIL import Image
@@ -86,7 +86,4 @@ def render(room: studio.Studio, shapes: sheet.Shapes, folder: Path, width: int) 
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    # Blender's own exit handlers can hang in a script that leaves a preview on.
-    os._exit(0)
+    script.run(main)
