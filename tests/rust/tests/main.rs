@@ -8,6 +8,7 @@ mod bake;
 mod bending;
 mod between;
 mod bounded_deformation;
+mod carrying;
 mod cholesky;
 mod cloth;
 mod colliders;

@@ -46,7 +46,7 @@ fn all_displacements_feel_what_the_full_space_does() {
     let full = flesh.full();
     let reduced = Model::Reduced(flesh.reduced(&flesh.everything(), Some(full.frequency())).into());
     let full = Model::FullSpace(full.into());
-    let other = SimulationParams { integrator: Integrator::Bdf2, substeps: 2, strength: 0.6, ..exact() };
+    let other = SimulationParams { integrator: Integrator::Bdf2, substeps: 2, strength: 1.4, ..exact() };
     for (params, coefficients) in [(exact(), [20.0, 0.0]), (other, [5.0, 8.0])] {
         let drag = drag(&flesh, coefficients[0], coefficients[1], true);
         let (free, right) = (played(&full, params, None), played(&full, params, Some(&drag)));

@@ -84,6 +84,15 @@ fn nothing_that_is_thrown_stays_inside() {
     check(&fly(true));
 }
 
+/// A fall onto a rail in which quasi-Newton directions lead nowhere; Newton's do. On some processors only.
+#[test]
+fn an_impact_that_stalls_goes_on() {
+    let obstacle = Obstacle::Rail { radius: 0.25 * SIDE };
+    let throw = Throw { obstacle, speed: 3.0, substeps: 4, jitter: 3, frames: 16, damping: 0.2 };
+    let flight = Thrown::full(2).thrown(&throw);
+    assert!(flight.deepest[0] <= DEEPEST && flight.passed <= PASSED, "{flight:?}");
+}
+
 #[test]
 #[ignore = "long: the whole grid"]
 fn nothing_that_is_thrown_stays_inside_in_the_whole_grid() {

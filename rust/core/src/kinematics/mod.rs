@@ -1,5 +1,6 @@
 //! Coordinates of bodies, and the maps from coordinates and poses to the places of vertices.
 
+pub(crate) mod carrying;
 pub(crate) mod complement;
 pub(crate) mod coordinates;
 pub(crate) mod handles;

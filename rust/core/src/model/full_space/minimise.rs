@@ -9,6 +9,9 @@ use crate::math::rows::{Rows, combine};
 use crate::potentials::quadratic::combine_wide;
 use crate::solve::{Descent, FAR, Objective, Outcome, take_lowest};
 
+/// Most iterations of Newton's method after a stall among contacts, each with compliances between all points.
+const AMONG: u32 = 10;
+
 impl Incremental<'_> {
     /// Moves u to a minimum; repeats the descent if further tets reach their stretch limit.
     pub(super) fn minimise(
@@ -43,7 +46,10 @@ impl Incremental<'_> {
             return descent.minimise(&mut Newton::new(self, |value| value.max(0.0)), u, budget, on_iteration);
         }
         let outcome = descent.minimise(self, u, budget, &mut on_iteration)?;
-        if outcome.stalled && self.contact.is_none() {
+        if outcome.stalled {
+            let left = budget.0 - outcome.iterations;
+            let most = if self.contact.is_some() { left.min(AMONG) } else { left };
+            let budget = (outcome.iterations + most, budget.1);
             // Absolute eigenvalues are better than projected ones far from a minimum `[AbsoluteNewton]`.
             let newton = &mut Newton::new(self, f64::abs);
             return Ok(outcome.then(descent.rescue(newton, u, budget, &outcome, on_iteration)?));

@@ -12,6 +12,7 @@ pub(crate) mod newton;
 pub(crate) mod objective;
 pub(crate) mod opening;
 pub(crate) mod parts;
+mod predict;
 pub(crate) mod skin;
 pub(crate) mod step;
 pub(crate) mod stepper;

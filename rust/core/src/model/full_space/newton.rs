@@ -9,8 +9,9 @@ use crate::material::Energy;
 use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
 use crate::operators::{BlockMatrix, block_solve};
+use crate::potentials::contact::Inverse;
 use crate::potentials::inertia::Inertia;
-use crate::solve::{Objective, Value};
+use crate::solve::{Lbfgs, Objective, Value};
 
 /// The incremental energy in the metric of its own Hessian, with modified eigenvalues of each element.
 pub(super) struct Newton<'a, 'b> {
@@ -99,6 +100,23 @@ impl Objective for Newton<'_, '_> {
             Some(factor) => block_solve(factor, rows),
             None => self.energy.solve(rows),
         }
+    }
+
+    fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        let Incremental { contact, terms, factor, firmer, scratch, .. } = &mut *self.energy;
+        if let (Some(contact), Some(hessian)) = (contact, &self.factor) {
+            // The factor is new in each iteration.
+            memory.change_metric();
+            let metric = firmer.as_ref().unwrap_or(factor);
+            let mut even = |rows: &mut Rows| metric.solve_vertices(scratch, rows);
+            let mut solve = |rows: &mut Rows| block_solve(hessian, rows);
+            let inverse = Inverse::coupled(&mut solve, &mut even);
+            contact.correct(&terms.rig, u, memory, direction, value, inverse);
+        }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.energy.further_slope(direction)
     }
 
     fn left(&mut self, slope: f64) -> Option<f64> {

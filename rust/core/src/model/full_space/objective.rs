@@ -11,7 +11,7 @@ use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexScratch};
 use crate::parallel::join_if;
-use crate::potentials::contact::Contact;
+use crate::potentials::contact::{Contact, Inverse};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::drag::PointDrag;
 use crate::potentials::elastic::elements::Elements;
@@ -305,8 +305,8 @@ impl Objective for Incremental<'_> {
     fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
             let metric = self.firmer.as_ref().unwrap_or(self.factor);
-            let solve = |rows: &mut Rows| metric.solve_vertices(self.scratch, rows);
-            contact.correct(&self.terms.rig, u, memory, direction, value, solve);
+            let mut solve = |rows: &mut Rows| metric.solve_vertices(self.scratch, rows);
+            contact.correct(&self.terms.rig, u, memory, direction, value, Inverse::even(&mut solve));
         }
     }
 

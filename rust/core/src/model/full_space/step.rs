@@ -12,7 +12,7 @@ use super::stretch::{NEAR, StretchLimits};
 use crate::inputs::drag::Drag;
 use crate::inputs::settings::{HISTORY, Minimiser, SimulationParams, StepInput};
 use crate::inputs::shares::Shares;
-use crate::kinematics::history::{apart, go_on, known_velocity, velocity};
+use crate::kinematics::history::{apart, known_velocity, velocity};
 use crate::kinematics::rig_rows::{check_offsets, set_pose};
 use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
@@ -25,7 +25,7 @@ use crate::potentials::drag::{check_at_vertices, in_metric};
 use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, relaxed};
 use crate::rig::Pose;
-use crate::solve::{Descent, FAR, Lbfgs, Outcome};
+use crate::solve::{Descent, Lbfgs, Outcome};
 use crate::stepping::method::{Method, OnIteration, RigState, last};
 use crate::stepping::state::State;
 use crate::{Result, check};
@@ -58,7 +58,9 @@ pub(crate) struct FullSpaceMethod {
     /// Acceleration of the pose.
     acceleration: Vec<[f64; 3]>,
     /// Accelerations of the rig's vertices, and of offsets.
-    felt: [Vec<[f64; 3]>; 2],
+    pub(super) felt: [Vec<[f64; 3]>; 2],
+    /// Displacements of the last substeps carried along by the rig, if flesh feels less than all of it.
+    pub(super) carried: [Vec<[f64; 3]>; HISTORY],
     /// External force, N, of the moving rows; empty for none.
     force: Vec<[f64; 3]>,
     contact: Option<Contact>,
@@ -95,6 +97,7 @@ impl FullSpaceMethod {
             wide: vec![[0.0; 4]; rows],
             acceleration: zeros(model.posing.handle_rows()),
             felt: [zeros(rows), Vec::new()],
+            carried: Default::default(),
             force: Vec::new(),
             contact: None,
             rigid: model.parts.as_ref().map(|parts| parts.rigid_motions(&model.mass)),
@@ -280,38 +283,6 @@ impl FullSpaceMethod {
     fn change_metric(&mut self) {
         self.descent.memory.change_metric();
         self.contact.iter_mut().for_each(Contact::change_metric);
-    }
-
-    /// Sets the target from inertia, gravity and damping, and the start of the descent.
-    fn predict(&mut self, state: &State, rig: RigState<'_>, params: &SimulationParams, h: f64) {
-        let (inertia, posing) = (params.integrator.acceleration(), &self.model.posing);
-        let ([felt, _], [of_pose, of_offsets]) = (&mut self.felt, rig.felt);
-        posing.apply(of_pose, &[0.0; 3], felt);
-        let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
-        offsets.for_each(|(felt, offset)| *felt += offset);
-        self.terms.inertia.fly(&state.reduced, params.integrator);
-        let target = &mut self.terms.inertia.target;
-        self.u.copy_from_slice(target);
-        let mut squares = 0.0;
-        for (row, target) in target.iter_mut().enumerate() {
-            let strength = self.model.strength[row];
-            for c in 0..3 {
-                let push = (h * h * params.gravity[c] - strength * felt[row][c]) / inertia[0];
-                squares += self.model.mass[row] * push * push;
-                target[c] += push;
-            }
-        }
-        // Held flesh that moved in the last two substeps goes on. The last displacement is admissible; the
-        // rig's inertia alone is not. If forces would move the flesh far, or if contacts are at rest, the
-        // last displacement is also the nearer start.
-        let touches = !state.contact.anchors.is_empty();
-        let moves = state.reduced[1..].windows(2).all(|pair| pair[0] != pair[1]);
-        let is_free = self.model.data.constraint.is_none();
-        if !touches && self.model.is_held() && moves {
-            go_on(&state.reduced, &mut self.u);
-        } else if !touches && is_free && squares.sqrt() < FAR * self.model.unit() {
-            self.u.copy_from_slice(target);
-        }
     }
 
     /// Solves a substep from the last displacement; `on_iteration` gets iteration and energy, and may stop.

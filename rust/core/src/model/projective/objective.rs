@@ -9,7 +9,7 @@ use super::system::System;
 use crate::kinematics::rigid::RigidMotions;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::symmetric::Scratch;
-use crate::potentials::contact::Contact;
+use crate::potentials::contact::{Contact, Inverse};
 use crate::potentials::elastic::body::BodyScratch;
 use crate::solve::{Lbfgs, Objective, Value};
 
@@ -98,7 +98,8 @@ impl Objective for Incremental<'_> {
     fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
             let (system, holds, scratch) = (self.system, self.holds, self.scratch.get_mut());
-            contact.correct(&[], y, memory, direction, value, |rows| holds.solve(system, rows, scratch));
+            let mut solve = |rows: &mut Rows| holds.solve(system, rows, scratch);
+            contact.correct(&[], y, memory, direction, value, Inverse::even(&mut solve));
         }
     }
 

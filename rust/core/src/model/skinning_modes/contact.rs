@@ -18,8 +18,8 @@ use crate::kinematics::rig_rows::rig_rows;
 use crate::math::rows::Rows;
 use crate::parallel::*;
 use crate::potentials::contact::{
-    Anchor, Bound, Collider, Contact, ContactPoints, ContactSkin, ContactState, Corners, Course, End, Start,
-    VertexRows,
+    Anchor, Bound, Collider, Contact, ContactPoints, ContactSkin, ContactState, Corners, Course, End,
+    Inverse, Start, VertexRows,
 };
 use crate::rig::Rig;
 use crate::sampling::covering::norm2;
@@ -145,7 +145,8 @@ impl Touching {
             self.diagonal.clear();
             self.diagonal.extend(metric.diagonal.iter().filter(|_| metric.is_diagonal()));
         }
-        self.contact.correct(&[], y, memory, direction, value, |rows| metric.solve(rows));
+        let mut solve = |rows: &mut Rows| metric.solve(rows);
+        self.contact.correct(&[], y, memory, direction, value, Inverse::even(&mut solve));
     }
 
     /// Sticking positions after a substep.

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use faer::Mat;
 use nalgebra::Vector3;
 
 use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
-    Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups,
-    Shape, Touch, meet, respond,
+    Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Inverse, Mobility, Moved,
+    PointGroups, Shape, Touch, meet, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
@@ -247,8 +246,7 @@ impl Contact {
         self.touches.iter().zip(&self.forces).map(along).sum()
     }
 
-    /// Detects contacts, and adds the effect of contact forces to the free direction from u; `solve`
-    /// applies the inverse metric.
+    /// Detects contacts, and adds the effect of contact forces to the free direction from u.
     pub(crate) fn correct(
         &mut self,
         rig: &Rows,
@@ -256,7 +254,7 @@ impl Contact {
         memory: &mut Lbfgs,
         direction: &mut Rows,
         value: &mut Value,
-        mut solve: impl FnMut(&mut Rows),
+        mut inverse: Inverse<'_>,
     ) {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
@@ -265,7 +263,7 @@ impl Contact {
             self.touches.clear();
             self.found.clear();
         } else {
-            self.turn(memory, direction, &mut solve);
+            self.turn(memory, direction, &mut inverse);
         }
         let after = self.evaluate(place);
         value.energy += after - before;
@@ -281,17 +279,19 @@ impl Contact {
     }
 
     /// Adds the effect of contact forces to a direction.
-    fn turn(&mut self, memory: &mut Lbfgs, direction: &mut Rows, mut solve: impl FnMut(&mut Rows)) {
-        self.stiffen(direction.len(), &mut solve);
-        let compact = memory.compact(&mut solve);
-        let compliance = self.compliance(&compact);
+    fn turn(&mut self, memory: &mut Lbfgs, direction: &mut Rows, inverse: &mut Inverse<'_>) {
+        self.stiffen(direction.len(), inverse);
+        let touched: Vec<usize> = self.touches.iter().map(|touch| touch.point as usize).collect();
+        let points = inverse.mobility(&touched, &self.points, &self.columns, direction.len());
+        let compact = memory.compact(|rows| inverse.solve(rows));
+        let compliance = self.compliance(points, &compact);
         let free = self.touches.iter().map(|touch| self.courses[touch.point as usize].ahead);
         let free: Vec<Vector3<f64>> = free.collect();
         let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
         let guess = self.guess(&friction);
         let forces = respond(&mut self.touches, &friction, &free, &compliance, &guess);
         self.found = forces.iter().copied().map(Some).collect();
-        self.push(&forces, &compliance, &compact, direction, solve);
+        self.push(&forces, &compliance, &compact, direction, inverse);
     }
 
     /// Initial contact forces: those of the last search, or for new contacts from the penetration at the
@@ -389,7 +389,7 @@ impl Contact {
     }
 
     /// Computes missing compliance columns, three points a solve, and all contact stiffnesses.
-    fn stiffen(&mut self, rows: usize, solve: &mut impl FnMut(&mut Rows)) {
+    fn stiffen(&mut self, rows: usize, inverse: &mut Inverse<'_>) {
         let mut new: Vec<usize> = self.touches.iter().map(|touch| touch.point as usize).collect();
         new.dedup();
         new.retain(|&point| self.columns[point].is_empty());
@@ -399,7 +399,7 @@ impl Contact {
             for (c, &point) in points.iter().enumerate() {
                 self.points.spread(point, &Vector3::ith(c, 1.0), &mut self.spread);
             }
-            solve(&mut self.spread);
+            inverse.solve_evenly(&mut self.spread);
             let mut moved = self.points.all_at(&self.spread);
             moved.extend((moved.len()..self.columns.len()).map(|spot| self.points.at(spot, &self.spread)));
             for (c, &point) in points.iter().enumerate() {
@@ -417,20 +417,12 @@ impl Contact {
         }
     }
 
-    fn compliance(&self, compact: &Compact<'_>) -> Compliance {
-        let point = |i: usize| self.touches[i].point as usize;
-        let count = self.touches.len();
+    fn compliance(&self, points: Mobility, compact: &Compact<'_>) -> Compliance {
         let columns = |touch: &Touch| {
             compact.columns.iter().map(|column| self.points.at(touch.point as usize, column)).collect()
         };
-        // The columns of points know only the spots that were found before them.
-        let entry = |i: usize, j: usize| {
-            let (low, high) = (point(i).min(point(j)), point(i).max(point(j)));
-            let (row, column) = if high < self.points.len() { (point(i), point(j)) } else { (low, high) };
-            self.columns[column][row]
-        };
         Compliance {
-            points: Mobility::Even(Mat::from_fn(count, count, entry)),
+            points,
             columns: self.touches.iter().map(columns).collect(),
             matrix: compact.matrix.clone(),
         }
@@ -443,14 +435,14 @@ impl Contact {
         compliance: &Compliance,
         compact: &Compact<'_>,
         direction: &mut Rows,
-        mut solve: impl FnMut(&mut Rows),
+        inverse: &mut Inverse<'_>,
     ) {
         self.spread.clear();
         self.spread.resize(direction.len(), [0.0; 3]);
         for (touch, force) in self.touches.iter().zip(forces) {
             self.points.spread(touch.point as usize, force, &mut self.spread);
         }
-        solve(&mut self.spread);
+        inverse.solve(&mut self.spread);
         add(direction, 1.0, &self.spread);
         for (column, share) in compact.columns.iter().zip(compliance.shares(forces)) {
             add(direction, share, column);

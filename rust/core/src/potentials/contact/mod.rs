@@ -51,6 +51,7 @@ mod cuboid;
 mod directions;
 mod distance_grid;
 mod faces;
+mod inverse;
 mod joint;
 mod link;
 mod links;
@@ -73,6 +74,7 @@ pub use touch::Touch;
 
 pub(crate) use compliance::{Compliance, Mobility};
 pub(crate) use directions::{Contact, End, HARD, HELD, LET_OUT, NEAR, SWALLOWED, Start};
+pub(crate) use inverse::Inverse;
 pub(crate) use joint::{JointContact, Member};
 pub(crate) use near::{Bound, Course, Moved};
 pub(crate) use placement::{Placement, ROWS};

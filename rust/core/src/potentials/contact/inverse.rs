@@ -1,0 +1,73 @@
+//! Inverse metric of a search with contacts.
+
+use faer::Mat;
+use nalgebra::Vector3;
+
+use super::{ContactPoints, Mobility};
+use crate::math::rows::Rows;
+
+/// Inverse of the metric of a search, applied in place.
+pub(crate) struct Inverse<'a> {
+    /// Inverse of a metric alike in all directions, which sets the stiffness of contacts.
+    even: &'a mut dyn FnMut(&mut Rows),
+    /// Inverse of the search's metric, if that couples directions.
+    coupled: Option<&'a mut dyn FnMut(&mut Rows)>,
+}
+
+impl<'a> Inverse<'a> {
+    /// A metric alike in all directions.
+    pub(crate) fn even(solve: &'a mut dyn FnMut(&mut Rows)) -> Self {
+        Self { even: solve, coupled: None }
+    }
+
+    /// A metric that couples directions, beside one alike in all directions.
+    pub(crate) fn coupled(solve: &'a mut dyn FnMut(&mut Rows), even: &'a mut dyn FnMut(&mut Rows)) -> Self {
+        Self { even, coupled: Some(solve) }
+    }
+
+    /// Applies the inverse of the metric alike in all directions.
+    pub(super) fn solve_evenly(&mut self, rows: &mut Rows) {
+        (self.even)(rows);
+    }
+
+    /// Applies the inverse of the search's metric.
+    pub(super) fn solve(&mut self, rows: &mut Rows) {
+        match &mut self.coupled {
+            Some(solve) => solve(rows),
+            None => (self.even)(rows),
+        }
+    }
+
+    /// Compliance between contacts at some points. `rows` is the number of rows of a direction; `columns` are
+    /// the compliances from each point in the metric alike in all directions.
+    pub(super) fn mobility(
+        &mut self,
+        touched: &[usize],
+        points: &ContactPoints,
+        columns: &[Vec<f64>],
+        rows: usize,
+    ) -> Mobility {
+        let count = touched.len();
+        if self.coupled.is_none() {
+            // The columns of points know only the spots that were found before them.
+            let entry = |i: usize, j: usize| {
+                let (low, high) = (touched[i].min(touched[j]), touched[i].max(touched[j]));
+                let (row, column) = if high < points.len() { (touched[i], touched[j]) } else { (low, high) };
+                columns[column][row]
+            };
+            return Mobility::Even(Mat::from_fn(count, count, entry));
+        }
+        let (mut images, mut moved) = (Mat::zeros(3 * count, 3 * count), Vec::new());
+        for column in 0..3 * count {
+            moved.clear();
+            moved.resize(rows, [0.0; 3]);
+            points.spread(touched[column / 3], &Vector3::ith(column % 3, 1.0), &mut moved);
+            self.solve(&mut moved);
+            for (other, &point) in touched.iter().enumerate() {
+                let place = points.at(point, &moved);
+                (0..3).for_each(|c| images[(3 * other + c, column)] = place[c]);
+            }
+        }
+        Mobility::Turning(images)
+    }
+}
