@@ -127,9 +127,9 @@ def test_a_part_has_the_tuning_of_its_ease(ease, own):
 @pytest.mark.parametrize("ease", [fitting.HARDEST, 0.0])
 def test_what_hangs_is_calmed_beyond_the_calmest_flesh(ease):
     part = Extent(0.5, 0.1, hangs=True)
-    [own] = part_fitting.following(ease, (-2.0,), Extent(0.1, 0.1, parts=(part,)), BOUNDS)
+    [own] = part_fitting.following(ease, (-6.0,), Extent(0.1, 0.1, parts=(part,)), BOUNDS)
     softness, amount = part_fitting.setting(ease, own, part.hangs)
-    assert own == part_fitting.HARDER and softness * amount == pytest.approx(np.exp(own))
+    assert own == part_fitting.CALMEST and softness * amount == pytest.approx(np.exp(own))
     assert amount * tuning(ease).amount < fitting.CALMED
 
 

@@ -37,8 +37,9 @@ SLOPE, FREE_SLOPE = 0.4, 0.7
 # Largest step of an ease; largest one against stretch, since skin turns over all at once and its strain tells
 # little of the firmness to come; smallest one that is worth a try.
 LEAP, CALMING, WORTH = 1.5, 0.75, 0.15
-# Smallest and largest ease beside the body's: little flesh stays little, however lively it is.
-HARDER, EASIER = -3.0, 2.0
+# Smallest and largest ease beside the body's: little flesh stays little, however lively it is. Smallest one
+# of a hanging part, so that the body is not calmed for a fin.
+HARDER, EASIER, CALMEST = -3.0, 2.0, -5.0
 # Used share of its bound up to which a hanging part needs no further try.
 LOOSE = 1.25
 # Largest number of tries.
@@ -134,7 +135,7 @@ def following(ease: float, eases: Eases, extent: Extent, bounds: Bounds) -> Ease
 
 def hardest(ease: float, part: Extent) -> float:
     """The smallest ease of a part beside the body's `ease`."""
-    return HARDER if part.hangs else max(HARDER, HARDEST - ease)
+    return CALMEST if part.hangs else max(HARDER, HARDEST - ease)
 
 
 def reasons(found: Fitted, bounds: Bounds) -> tuple[Reason, ...]:
