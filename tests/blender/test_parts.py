@@ -99,7 +99,7 @@ def test_add_jounce_finds_parts_and_a_body_of_a_script_has_none():
     ("setting", "steps", "least"),
     [
         ("amount", (0.0, 0.5, 1.0, 2.0, 3.0), 1.1),
-        ("softness", (0.25, 0.5, 1.0, 2.0, 4.0), 1.07),
+        ("softness", (0.25, 0.5, 1.0, 2.0, 4.0), 1.05),
     ],
 )
 def test_each_step_of_a_part_is_seen_without_a_button_and_hardly_elsewhere(shown, setting, steps, least):
