@@ -116,7 +116,7 @@ pub struct SimulationParams {
     /// Factor on the elastic energy; frequencies scale with its square root.
     pub stiffness: f64,
     /// Factor on the acceleration of the rig felt by the flesh: 0 moves nothing, 1 is physical, more
-    /// exaggerates.
+    /// exaggerates. Below 1, held flesh in the full space turns with the rig by the rest.
     pub strength: f64,
     /// Share of the felt acceleration that is constant between two poses, their second difference. The rest
     /// follows the path through the poses, whose velocity jumps at each: the flesh then feels accelerations

@@ -59,7 +59,8 @@ class Settings(TreeSettings, total=False):
     pose_rest : float, default 1.0
         1 = the elastic rest shape follows the pose, 0 = the bind shape as in the paper.
     strength : float, default 1.0
-        Factor on the rig's acceleration felt by the flesh, 0 = none.
+        Factor on the rig's acceleration felt by the flesh, 0 = none. Below 1, held flesh in the full space
+        turns with the rig by the rest.
     smoothing : float, default 0.0
         Share of this acceleration that is constant between two poses, their second difference. The rest
         follows the path through the poses, whose velocity jumps at each: the flesh then feels
