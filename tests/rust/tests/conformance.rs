@@ -43,7 +43,7 @@ fn settings() -> [SimulationParams; 6] {
         base,
         SimulationParams { pose_rest: 0.0, ..base },
         SimulationParams { pose_rest: 0.5, substeps: 4, ..base },
-        SimulationParams { damping: 0.2, substeps: 3, dt: 1.0 / 60.0, ..base },
+        SimulationParams { damping: 0.2, substeps: 3, dt: 1.0 / 60.0, strength: 0.3, ..base },
         SimulationParams { integrator: Integrator::Bdf2, pose_rest: 0.3, strength: 1.5, ..base },
         SimulationParams { integrator: Integrator::Bdf2, damping: 0.1, substeps: 2, ..base },
     ]
