@@ -35,9 +35,10 @@ def walked(model, poses, forces=None, **settings):
 
 @pytest.mark.parametrize("integrator", ["backward_euler", "bdf2"])
 def test_it_is_the_force_of_the_second_difference(driven, mesh, rig, bar, integrator):
-    # Without strength, flesh in the full space turns with its bones.
     poses = bar.poses[:12].copy()
-    poses[..., :3] = np.eye(3)
+    if not driven.mode_count:
+        # Without strength, flesh in the full space turns with its bones.
+        poses[..., :3] = np.eye(3)
     mass = np.zeros(len(mesh.vertices))
     np.add.at(mass, mesh.tets, np.repeat(cases.DENSITY * mesh.volumes[:, None] / 4, 4, 1))
     there = places(mesh, rig, poses)

@@ -4,7 +4,9 @@ use jounce::Progress;
 use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
 use jounce::simulation::Simulation;
+use jounce::subspace::Restraint;
 use jounce_tests::bodies::{Transform, bar, turn};
 use jounce_tests::limb::{Limb, displacement};
 use nalgebra::{Rotation3, Vector3};
@@ -85,5 +87,29 @@ fn limp_flesh_on_a_turning_rig_moves_less_with_less_of_its_acceleration() {
         (0..240).map(step).fold(0.0, f64::max)
     };
     let [little, more] = [5e-4, 2e-3].map(moved);
-    assert!(little < 0.06 && more < 4.5 * little, "{little}, {more}");
+    assert!(little < 0.06 && little < more && more < 4.5 * little, "{little}, {more}");
+}
+
+#[test]
+fn a_map_of_strength_carries_each_vertex_as_the_strength_of_all_does() {
+    let limb = limb([10, 2, 2], 0.1, 2e4);
+    let moved = |strength: f64, map: f64| {
+        let map = vec![map; limb.mass.len()];
+        let restraint = Restraint { pinned: Some(&limb.pinned), ..Restraint::default() };
+        let extras =
+            FullSpaceExtras { rig: Some(&limb.rig), strength: Some(&map), ..FullSpaceExtras::default() };
+        let model = FullSpaceModel::of(&limb.mesh, &limb.material, &restraint, &extras, &Progress::default());
+        let params = SimulationParams { strength, ..params() };
+        let mut sim = Simulation::new(Model::FullSpace(model.unwrap().into()), params).unwrap();
+        // The bones turn by different angles.
+        let pose =
+            |step: u32| [0.02, 0.05].map(|turns| turn(AXIS, turns * f64::from(step), [0.0; 3], [0.0; 3]));
+        (0..12).for_each(|step| drop(sim.step(Some(&pose(step))).unwrap()));
+        displacement(&sim)
+    };
+    for (strength, map) in [(0.5, 0.25), (2.0, 0.25), (2.0, 1.0)] {
+        let [parts, whole] = [moved(strength, map), moved(strength * map, 1.0)];
+        let apart: Vec<f64> = parts.iter().zip(&whole).map(|(a, b)| a - b).collect();
+        assert!(furthest(&whole) > 1e-3 && furthest(&apart) < 1e-6 * furthest(&whole), "{strength}, {map}");
+    }
 }

@@ -84,7 +84,7 @@ fn nothing_that_is_thrown_stays_inside() {
     check(&fly(true));
 }
 
-/// A fall onto a rail in which quasi-Newton directions lead nowhere; Newton's do. On some processors only.
+/// A fall onto a rail, in which the quasi-Newton descent stalls on some processors.
 #[test]
 fn an_impact_that_stalls_goes_on() {
     let obstacle = Obstacle::Rail { radius: 0.25 * SIDE };

@@ -10,7 +10,7 @@ use crate::potentials::quadratic::combine_wide;
 use crate::solve::{Descent, FAR, Objective, Outcome, take_lowest};
 
 /// Most iterations of Newton's method after a stall among contacts, each with compliances between all points.
-const AMONG: u32 = 10;
+const MOST_AMONG_CONTACTS: u32 = 10;
 
 impl Incremental<'_> {
     /// Moves u to a minimum; repeats the descent if further tets reach their stretch limit.
@@ -48,7 +48,7 @@ impl Incremental<'_> {
         let outcome = descent.minimise(self, u, budget, &mut on_iteration)?;
         if outcome.stalled {
             let left = budget.0 - outcome.iterations;
-            let most = if self.contact.is_some() { left.min(AMONG) } else { left };
+            let most = if self.contact.is_some() { left.min(MOST_AMONG_CONTACTS) } else { left };
             let budget = (outcome.iterations + most, budget.1);
             // Absolute eigenvalues are better than projected ones far from a minimum `[AbsoluteNewton]`.
             let newton = &mut Newton::new(self, f64::abs);

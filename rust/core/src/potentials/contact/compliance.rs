@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 pub(crate) enum Mobility {
     /// Isotropic: one number a pair of points.
     Even(Mat<f64>),
-    /// For rotating bodies: 3 x 3 a pair of points.
+    /// 3 x 3 a pair of points, of rotating bodies and of metrics with coupled directions.
     Turning(Mat<f64>),
 }
 

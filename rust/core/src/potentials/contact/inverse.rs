@@ -15,12 +15,12 @@ pub(crate) struct Inverse<'a> {
 }
 
 impl<'a> Inverse<'a> {
-    /// A metric alike in all directions.
+    /// Inverse of a metric alike in all directions.
     pub(crate) fn even(solve: &'a mut dyn FnMut(&mut Rows)) -> Self {
         Self { even: solve, coupled: None }
     }
 
-    /// A metric that couples directions, beside one alike in all directions.
+    /// Inverse of a metric with coupled directions, and of one alike in all directions.
     pub(crate) fn coupled(solve: &'a mut dyn FnMut(&mut Rows), even: &'a mut dyn FnMut(&mut Rows)) -> Self {
         Self { even, coupled: Some(solve) }
     }
