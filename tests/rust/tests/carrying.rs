@@ -104,7 +104,9 @@ fn a_map_of_strength_carries_each_vertex_as_the_strength_of_all_does() {
         // The bones turn by different angles.
         let pose =
             |step: u32| [0.02, 0.05].map(|turns| turn(AXIS, turns * f64::from(step), [0.0; 3], [0.0; 3]));
-        (0..12).for_each(|step| drop(sim.step(Some(&pose(step))).unwrap()));
+        for step in 0..12 {
+            sim.step(Some(&pose(step))).unwrap();
+        }
         displacement(&sim)
     };
     for (strength, map) in [(0.5, 0.25), (2.0, 0.25), (2.0, 1.0)] {
