@@ -68,6 +68,7 @@ def test_a_film_shows_pose_flesh_and_heat_at_true_speed(made, tmp_path):
     assert not [scene for scene in bpy.data.scenes if scene.name.startswith("Film")]
 
 
+@pytest.mark.long
 def test_the_same_take_gives_the_same_film(made, tmp_path):
     character, take = made
     take = film.at_rate(take, film.RATE)

@@ -12,7 +12,7 @@ pub(crate) fn length(what: &'static str, expected: usize, got: usize) -> Result<
 
 /// Checks the count of numbers in an array of a shape, else [`Error::Shape`].
 pub(crate) fn shape(what: &'static str, expected: &[usize], got: usize) -> Result<()> {
-    if got == expected.iter().product() {
+    if got == expected.iter().product::<usize>() {
         return Ok(());
     }
     let sizes: Vec<String> = expected.iter().map(usize::to_string).collect();

@@ -185,3 +185,53 @@ mod of_mint {
         }
     }
 }
+
+#[cfg(all(test, feature = "glam", feature = "mint"))]
+mod tests {
+    use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, EulerRot, Mat4, Vec3};
+
+    use super::{Point, Transform, points, pose};
+
+    /// A transform with rotation, scale, shear and translation.
+    fn transform() -> DAffine3 {
+        let turned = DAffine3::from_rotation_translation(
+            DQuat::from_euler(EulerRot::XYZ, 0.3, -0.7, 1.1),
+            DVec3::new(0.5, -2.0, 3.0),
+        );
+        turned * DAffine3::from_scale(DVec3::new(1.0, 2.0, 0.5)) * DAffine3::from_rotation_y(0.4)
+    }
+
+    #[test]
+    fn a_bone_moves_points_as_glam_does() {
+        let (bone, point) = (transform(), DVec3::new(0.2, 0.7, -1.3));
+        let ([x, y, z], rows) = (points([point])[0], pose([bone])[0]);
+        let posed = rows.map(|row| row[0] * x + row[1] * y + row[2] * z + row[3]);
+        assert!((DVec3::of_array(posed) - bone.transform_point3(point)).length() < 1e-14);
+    }
+
+    #[test]
+    fn transforms_come_back() {
+        let (bone, rows) = (transform(), transform().to_rows());
+        assert_eq!(DAffine3::of_rows(&rows), bone);
+        assert_eq!(DMat4::from(bone).to_rows(), rows);
+        assert_eq!(DMat4::of_rows(&rows), DMat4::from(bone));
+        let single = Mat4::of_rows(&rows);
+        assert!(single.abs_diff_eq(DMat4::from(bone).as_mat4(), 0.0));
+        assert_eq!(Affine3A::of_rows(&single.to_rows()), Affine3A::from_mat4(single));
+        let mint: mint::RowMatrix3x4<f64> = Transform::of_rows(&rows);
+        assert_eq!((mint.y.w, mint.to_rows()), (rows[1][3], rows));
+        let square: mint::ColumnMatrix4<f64> = Transform::of_rows(&rows);
+        assert_eq!(square.w, [rows[0][3], rows[1][3], rows[2][3], 1.0].into());
+        assert_eq!(square.to_rows(), rows);
+        assert_eq!(mint::RowMatrix4::of_rows(&rows).to_rows(), rows);
+    }
+
+    #[test]
+    fn points_come_back() {
+        let exact = [0.25, -1.5, 3.0];
+        assert_eq!(Vec3::of_array(exact).to_array(), exact.map(|x| x as f32));
+        assert_eq!(points([Vec3::of_array(exact)]), [exact]);
+        assert_eq!(points([mint::Point3::of_array(exact)]), [exact]);
+        assert_eq!(points([mint::Vector3::of_array(exact)]), [exact]);
+    }
+}

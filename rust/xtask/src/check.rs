@@ -42,7 +42,7 @@ fn rustfmt() -> Result<()> {
 fn clippy() -> Result<()> {
     rust_component("clippy", "clippy")?;
     let mut clippy = cargo();
-    clippy.args(["clippy", "--quiet", "--release", "--workspace", "--all-targets", "--"]);
+    clippy.args(["clippy", "--quiet", "--release", "--workspace", "--all-features", "--all-targets", "--"]);
     process::run(clippy.args(["--warn", "clippy::too_many_lines", "--deny", "warnings"]))
 }
 
@@ -62,8 +62,9 @@ pub fn write_stubs() -> Result<()> {
     process::run(tools.python().args(["-m", "ruff", "format", "--quiet", STUB]))
 }
 
-fn rustdoc() -> Result<()> {
+/// Writes the reference of the crates with all features; warnings are errors.
+pub fn rustdoc() -> Result<()> {
     let mut rustdoc = cargo();
-    rustdoc.args(["doc", "--quiet", "--release", "--workspace", "--no-deps"]);
+    rustdoc.args(["doc", "--quiet", "--release", "--workspace", "--all-features", "--no-deps"]);
     process::run(rustdoc.env("RUSTDOCFLAGS", "--deny warnings"))
 }

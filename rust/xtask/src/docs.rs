@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::process::{Result, cargo, heading, io_error, run};
+use crate::check;
+use crate::process::{Result, heading, io_error, run};
 use crate::project;
 use crate::venv::Venv;
 use crate::wheel;
@@ -12,7 +13,7 @@ pub fn build() -> Result<()> {
     let venv = Venv::docs()?;
     venv.install(&wheel::build()?)?;
     heading("Rust reference");
-    run(cargo().args(["doc", "--quiet", "--release", "--no-deps", "--package", "jounce"]))?;
+    check::rustdoc()?;
     heading("site");
     let pages = project::target().join("site-pages");
     fs::create_dir_all(&pages).map_err(io_error(&pages))?;

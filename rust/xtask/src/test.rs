@@ -24,6 +24,9 @@ const AT_ONCE: usize = 2;
 /// Cargo's words for the Rust tests.
 const RUST_TESTS: [&str; 4] = ["test", "--release", "--workspace", "--no-fail-fast"];
 
+/// Cargo's words for the core's own tests with its optional features, for which all is compiled anew.
+const FEATURE_TESTS: [&str; 5] = ["test", "--release", "--package", "jounce", "--all-features"];
+
 const SUITES: [&str; 7] = ["rust", "python", "addon", "docs", "blender", "farm", "characters"];
 
 struct Selection {
@@ -103,7 +106,7 @@ fn announce_data() {
     }
 }
 
-/// The Rust tests, with the ignored ones, which are long runs, if so asked.
+/// The Rust tests; if so asked, with the ignored ones, which are long runs, and the optional features.
 fn rust(is_long: bool) -> Result<Outcome> {
     heading("tests: rust");
     compile_beside_wasm()?;
@@ -114,7 +117,10 @@ fn rust(is_long: bool) -> Result<Outcome> {
     if is_long {
         tests.args(["--", "--include-ignored"]);
     }
-    let succeeded = run_watched(with_data(&mut tests), |line| tally.add_cargo(line))?;
+    let mut succeeded = run_watched(with_data(&mut tests), |line| tally.add_cargo(line))?;
+    if is_long {
+        succeeded &= run_watched(cargo().args(FEATURE_TESTS), |line| tally.add_cargo(line))?;
+    }
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
 }
 

@@ -85,16 +85,14 @@ fn timoshenko(poisson: f64) -> f64 {
 
 /// Timoshenko's formula lets the held end bulge, which is impossible here: the right sag comes from quadratic
 /// elements of another program, extrapolated, as a share of the formula (`tests/golden/cantilever.py`).
-#[test]
-fn held_bars_sink_as_quadratic_elements_of_another_program_do() {
-    for (poisson, right, [of_two, of_four, of_eight]) in [
+fn check_sag(bars: impl Fn([f64; 3]) -> Vec<(usize, Law, f64)>) {
+    for (poisson, right, most) in [
         (0.0, 1.0000, [0.003, 0.001, 0.001]),
         (0.3, 0.9893, [0.025, 0.010, 0.004]),
         (0.45, 0.9745, [0.057, 0.021, 0.008]),
         (0.49, 0.9697, [0.070, 0.027, 0.012]),
     ] {
-        let bars = LAWS.iter().flat_map(|&law| [(2, law, of_two), (4, law, of_four)]);
-        for (across, law, most) in bars.chain([(8, Law::Corotated, of_eight)]) {
+        for (across, law, most) in bars(most) {
             let mesh = bar(across);
             let sag = tip(&mesh, &sunk(&mesh, &material(law, poisson), Minimiser::Newton));
             let share = sag / (right * timoshenko(poisson));
@@ -102,6 +100,17 @@ fn held_bars_sink_as_quadratic_elements_of_another_program_do() {
             assert!((share - 1.0).abs() < most, "{across} {law:?} {poisson}: {share}");
         }
     }
+}
+
+#[test]
+fn held_bars_sink_as_quadratic_elements_of_another_program_do() {
+    check_sag(|[two, four, _]| LAWS.iter().flat_map(|&law| [(2, law, two), (4, law, four)]).collect());
+}
+
+#[test]
+#[ignore = "long: eight cells across"]
+fn held_bars_of_fine_cells_sink_as_quadratic_elements_do() {
+    check_sag(|[.., eight]| vec![(8, Law::Corotated, eight)]);
 }
 
 /// Modes: two of bending along each axis, then torsion, further bending or extension.

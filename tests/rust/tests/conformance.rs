@@ -1,5 +1,5 @@
 //! Properties of every method: rest stays rest, rigid motion stays rigid, equal inputs give equal bits, and
-//! no pose produces a NaN.
+//! no pose that is refused changes a thing.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use jounce::model::tree::{Domain, DomainTree, TreeInput, Wind};
 use jounce::simulation::Simulation;
 use jounce::{Error, Progress, Result};
 use jounce_tests::allocations::{ALLOCATIONS, Counting};
-use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
+use jounce_tests::bodies::{Body, REST, swing, turn};
 use jounce_tests::methods::{in_displacements, models, of_handles, of_modes};
 use jounce_tests::reports::{cancelling, counted};
 use jounce_tests::trees::{attached, bending, chain, soft, stick};
@@ -24,20 +24,20 @@ fn size(model: &Model) -> usize {
     model.coefficient_shape().iter().product()
 }
 
-const DIAGONAL: f64 = 0.9;
+pub(crate) const DIAGONAL: f64 = 0.9;
 
-fn largest_displacement(sim: &Simulation) -> f64 {
+pub(crate) fn largest_displacement(sim: &Simulation) -> f64 {
     let projector = sim.model().projector(None).unwrap();
     let mut out = vec![0.0; 3 * projector.point_count()];
     projector.displacement(sim.coefficients(), &mut out).unwrap();
     out.iter().fold(0.0, |a, &u| a.max(f64::from(u).abs()))
 }
 
-fn simulation(model: &Model, params: SimulationParams) -> Simulation {
+pub(crate) fn simulation(model: &Model, params: SimulationParams) -> Simulation {
     Simulation::new(model.clone(), params).unwrap()
 }
 
-fn settings() -> [SimulationParams; 6] {
+pub(crate) fn settings() -> [SimulationParams; 6] {
     let base = SimulationParams::default();
     [
         base,
@@ -50,7 +50,7 @@ fn settings() -> [SimulationParams; 6] {
 }
 
 /// The same settings with active limits.
-fn limited_settings() -> [SimulationParams; 6] {
+pub(crate) fn limited_settings() -> [SimulationParams; 6] {
     settings().map(|params| SimulationParams { limit: Some(0.05), stretch: Some(0.05), ..params })
 }
 
@@ -260,7 +260,7 @@ fn settling_tells_how_far_it_is() {
 }
 
 /// Drag by a medium at rest on all parts or vertices, with coefficients proportional to their masses.
-fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
+pub(crate) fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
     let times = |masses: &[f64], x: f64| -> Vec<f64> { masses.iter().map(|m| x * m).collect() };
     if let Model::Reduced(reduced) = model {
         let masses = vec![0.05; reduced.mesh().vertices().len()];
@@ -303,57 +303,6 @@ fn a_step_of_a_reduced_model_allocates_nothing() {
     }
     drop(vec![1]);
     assert!(ALLOCATIONS.get() > 0);
-}
-
-/// Poses with every accident of an animation at once.
-fn wild_poses() -> Vec<[Transform; 2]> {
-    let scaled = |s: f64| REST.map(|row| row.map(|x| x * s));
-    let far = |x: f64| turn([0.0, 1.0, 0.0], 1.0, [0.0; 3], [x, -x, x]);
-    let mirror = [[-1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
-    let line = [[1.0, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]];
-    vec![
-        [REST, far(1e6)],
-        [far(-1e6), REST],
-        [scaled(0.0), REST],
-        [scaled(0.0), scaled(0.0)],
-        [mirror, REST],
-        [mirror, mirror],
-        [line, line],
-        [scaled(1e6), REST],
-        [scaled(-1e6), scaled(1e-9)],
-        [scaled(1e-300), scaled(1e9)],
-        [REST, turn([0.0, 0.0, 1.0], std::f64::consts::PI, [0.4, 0.1, 0.1], [0.0; 3])],
-        [REST, REST],
-    ]
-}
-
-fn survives_wild_poses(model: &Model, params: SimulationParams) {
-    let mut sim = simulation(model, SimulationParams { damping: 0.6, ..params });
-    for pose in wild_poses().iter().flat_map(|pose| [pose; 3]) {
-        let report = sim.step(Some(pose)).unwrap();
-        assert!(report.energy.is_finite() && report.residual.is_finite());
-        assert!(sim.coefficients().iter().all(|z| z.is_finite()));
-    }
-    // Most are back within some hundred steps. The rest takes longer where such a pose leaves it far away.
-    let is_back = (0..10).any(|_| {
-        (0..500).for_each(|_| assert!(sim.step(Some(&[REST, REST])).is_ok()));
-        largest_displacement(&sim) < 10.0 * DIAGONAL
-    });
-    assert!(is_back, "{}: {params:?}", largest_displacement(&sim));
-}
-
-#[test]
-fn wild_poses_bring_no_nan_and_pass() {
-    for model in models() {
-        settings().into_iter().for_each(|params| survives_wild_poses(&model, params));
-    }
-}
-
-#[test]
-fn wild_poses_within_limits_bring_no_nan_and_pass() {
-    for law in [Law::Corotated, Law::NeoHookean] {
-        limited_settings().into_iter().for_each(|params| survives_wild_poses(&in_displacements(law), params));
-    }
 }
 
 #[test]
@@ -412,28 +361,6 @@ fn a_step_of_handles_allocates_nothing() {
             sim.step(None).unwrap();
         }
         assert_eq!(ALLOCATIONS.get(), before);
-    }
-}
-
-#[test]
-fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
-    for model in of_modes().into_iter().chain([in_displacements(Law::NeoHookean)]) {
-        for params in settings() {
-            let mut sim = simulation(&model, params);
-            let drags =
-                [(2.0, 0.0), (1e12, 0.0), (0.0, 1.0), (1e300, 1e300)].map(|(c, q)| drag(&model, c, q));
-            for (pose, drag) in
-                wild_poses().iter().flat_map(|pose| drags.iter().map(move |drag| (pose, drag)))
-            {
-                for _ in 0..3 {
-                    let input = StepInput { pose: Some(pose), drag: Some(drag), ..StepInput::default() };
-                    let report = sim.step_with(&input, &Progress::default()).unwrap();
-                    assert!(report.energy.is_finite() && report.residual.is_finite());
-                    // The furthest pose is at 1e9 times the size of the body.
-                    assert!(largest_displacement(&sim) < 1e10 * DIAGONAL, "{}", largest_displacement(&sim));
-                }
-            }
-        }
     }
 }
 

@@ -57,10 +57,9 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
     check_slopes(places, 1e-8, 0.005);
 }
 
-#[test]
-fn a_ball_dropped_a_hundred_times_never_gains_height() {
+fn check_drops(drops: impl Iterator<Item = u32>) {
     let body = Body::ball();
-    for drop in 0..100 {
+    for drop in drops {
         let height = 0.02 + 0.01 * f64::from(drop);
         let ground = ground(-height, 0.5);
         let dt = [1.0 / 24.0, 1.0 / 40.0, 1.0 / 30.0][drop as usize % 3];
@@ -83,6 +82,17 @@ fn a_ball_dropped_a_hundred_times_never_gains_height() {
             assert!(frame < 60, "drop {drop} never lands");
         }
     }
+}
+
+#[test]
+fn a_ball_dropped_from_many_heights_never_gains_height() {
+    check_drops((0..100).step_by(5));
+}
+
+#[test]
+#[ignore = "long: a hundred drops"]
+fn a_ball_dropped_a_hundred_times_never_gains_height() {
+    check_drops(0..100);
 }
 
 #[test]
@@ -414,7 +424,7 @@ fn hostile_colliders_leave_all_numbers_finite() {
     let colliders: Vec<Collider> =
         shapes.into_iter().map(|shape| Collider::new(shape, 1e6).unwrap()).collect();
     let mut sim = body.among(SimulationParams { max_iterations: 10, ..params() }, &colliders);
-    for frame in 0..150 {
+    for frame in 0..60 {
         // Everything teleports, through the body and each other.
         let poses: Vec<Transform> = (0..colliders.len())
             .map(|i| {

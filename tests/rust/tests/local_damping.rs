@@ -88,18 +88,42 @@ impl Arms {
     }
 }
 
-#[test]
-fn a_slow_and_a_fast_arm_of_one_body_swing_as_long_as_the_ratio_says() {
-    for poisson in [0.0, 0.3, 0.45, 0.49] {
-        for damping in [0.03, 0.12, 0.3] {
-            let arms = Arms::new(poisson);
-            let found = arms.ratios(arms.whole(), damping, |u, tip| u[3 * tip + 2]);
-            println!("{poisson} {damping}: {found:?}");
-            for ratio in found {
-                assert!((ratio / damping - 1.0).abs() < 0.1, "{poisson}, {damping}: {found:?}");
-            }
+/// Poisson's ratios and damping ratios, beginning with a sample of each.
+const CASES: [(f64, f64); 12] = [
+    (0.0, 0.12),
+    (0.45, 0.3),
+    (0.49, 0.03),
+    (0.0, 0.03),
+    (0.0, 0.3),
+    (0.3, 0.03),
+    (0.3, 0.12),
+    (0.3, 0.3),
+    (0.45, 0.03),
+    (0.45, 0.12),
+    (0.49, 0.12),
+    (0.49, 0.3),
+];
+
+fn check_arms(cases: &[(f64, f64)]) {
+    for &(poisson, damping) in cases {
+        let arms = Arms::new(poisson);
+        let found = arms.ratios(arms.whole(), damping, |u, tip| u[3 * tip + 2]);
+        println!("{poisson} {damping}: {found:?}");
+        for ratio in found {
+            assert!((ratio / damping - 1.0).abs() < 0.1, "{poisson}, {damping}: {found:?}");
         }
     }
+}
+
+#[test]
+fn a_slow_and_a_fast_arm_of_one_body_swing_as_long_as_the_ratio_says() {
+    check_arms(&CASES[..3]);
+}
+
+#[test]
+#[ignore = "long: all pairs of ratios"]
+fn a_slow_and_a_fast_arm_swing_as_long_as_any_ratio_says() {
+    check_arms(&CASES[3..]);
 }
 
 #[test]

@@ -194,15 +194,25 @@ fn drop_once(jelly: &Jelly, drop: u32) -> f64 {
     most
 }
 
-#[test]
-fn a_jelly_dropped_a_hundred_times_never_gains_height_nor_energy_but_where_it_falls_over() {
-    for seed in 0..6 {
+fn check_drops(seeds: std::ops::Range<u64>) {
+    for seed in seeds {
         let jelly = Jelly::new([4, 4, 2], seed);
         let rises: Vec<f64> = (0..100).into_par_iter().map(|drop| drop_once(&jelly, drop)).collect();
         // One of a hundred stands on an edge until it falls over.
         let fallen = rises.iter().filter(|&&rise| rise > 1e-8).count();
         assert!(fallen <= 1, "{seed}: {rises:?}");
     }
+}
+
+#[test]
+fn a_jelly_dropped_a_hundred_times_never_gains_height_nor_energy_but_where_it_falls_over() {
+    check_drops(0..2);
+}
+
+#[test]
+#[ignore = "long: more jellies"]
+fn other_jellies_dropped_never_gain_height_nor_energy() {
+    check_drops(2..6);
 }
 
 #[test]

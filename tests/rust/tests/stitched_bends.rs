@@ -203,10 +203,9 @@ fn root_mean(squares: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 /// Tets and weights trained before there were stitches, with new bases after, keep the body at rest. The more
 /// tets, the more it hangs as with all of them; with 15 for each displacement they err about as much as the
-/// basis does. The hardest case is a single stitch, where nothing was strained before.
-#[test]
-fn a_cubature_outlives_stitches() {
-    let bars = Bars::apart([12, 9, 9], true, 0.0);
+/// basis does.
+fn check_cubature(cells: [usize; 3], sizes: &[usize], counts: &[usize]) {
+    let bars = Bars::apart(cells, true, 0.0);
     let problem = bars.problem(&bars.none());
     let old = problem.lowest(24, &silent()).unwrap();
     let before = problem.derivatives(&old, &silent()).unwrap();
@@ -219,9 +218,8 @@ fn a_cubature_outlives_stitches() {
     let shot = Shot { poses: &[], coefficients: &coefficients };
     // The choice of tets depends on rounding, and some choices fit a seam better than others.
     let trained = |tets| [0, 1, 2].map(|seed| unstitched.train(&shot, (tets, seed), &silent()).unwrap());
-    let found = [60, 120, 225, 450].map(trained);
-    assert_eq!(bars.seam(1e3).len(), 100);
-    for count in [1, 10, 100] {
+    let found: Vec<_> = sizes.iter().map(|&tets| trained(tets)).collect();
+    for &count in counts {
         let stitches = bars.some_of_seam(1e5 / count as f64, count);
         let made = problem.stitched(&old, &stitches, 12).unwrap();
         let basis = made.problem.carried_basis(&made.modes, before.as_ref(), 30, &silent()).unwrap();
@@ -230,20 +228,35 @@ fn a_cubature_outlives_stitches() {
         let exact = hangs(&bars, reduced(&basis, &extras));
         let missed = missed_hangs(&bars, &stitches, &basis, &exact);
         let square = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
-        let errors = found.each_ref().map(|found| {
-            let squares = found.iter().flat_map(|cubature| {
-                let few = all.sampled(cubature).unwrap();
-                assert!(stiffness_at_rest(&few) > 0.0);
-                let hangs = hangs(&bars, few);
-                let pairs = exact.iter().zip(&hangs);
-                pairs.map(|(x, y)| square(x, y) / square(x, &vec![0.0; x.len()])).collect::<Vec<_>>()
-            });
-            root_mean(squares.collect::<Vec<_>>().into_iter())
-        });
-        println!("{count} stitches: off by {errors:.4?} with 60 to 450 tets; the basis misses {missed:.4}");
+        let errors: Vec<f64> = found
+            .iter()
+            .map(|found| {
+                let squares = found.iter().flat_map(|cubature| {
+                    let few = all.sampled(cubature).unwrap();
+                    assert!(stiffness_at_rest(&few) > 0.0);
+                    let hangs = hangs(&bars, few);
+                    let pairs = exact.iter().zip(&hangs);
+                    pairs.map(|(x, y)| square(x, y) / square(x, &vec![0.0; x.len()])).collect::<Vec<_>>()
+                });
+                root_mean(squares.collect::<Vec<_>>().into_iter())
+            })
+            .collect();
+        println!("{count} stitches: off by {errors:.4?} with {sizes:?} tets; the basis misses {missed:.4}");
         assert!(errors.is_sorted_by(|few, more| few > more), "{count} stitches: {errors:?}");
-        assert!(errors[3] < 1.25 * missed, "{count} stitches: {errors:?}, {missed}");
+        assert!(errors[sizes.len() - 1] < 1.25 * missed, "{count} stitches: {errors:?}, {missed}");
     }
+}
+
+/// The hardest case is a single stitch, where nothing was strained before.
+#[test]
+fn a_cubature_outlives_a_stitch() {
+    check_cubature([8, 5, 5], &[60, 120, 225], &[1]);
+}
+
+#[test]
+#[ignore = "long: bodies of more tets, and up to a stitch for each of the 100 vertices of a seam"]
+fn a_cubature_outlives_stitches() {
+    check_cubature([12, 9, 9], &[60, 120, 225, 450], &[1, 10, 100]);
 }
 
 /// Sixty states that mix all displacements.

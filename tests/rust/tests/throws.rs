@@ -32,15 +32,20 @@ fn obstacles(width: f64) -> [Obstacle; 5] {
     ]
 }
 
-/// All throws of a number of bodies, each with ten jitters; or a sample with a jitter and a body for each.
+/// All throws of a number of bodies, each with ten jitters; or a sample: half of the throws, with a jitter and
+/// a body each.
 fn throws(bodies: usize, is_sample: bool) -> Vec<(usize, Throw)> {
     let (mut all, mut sample) = (Vec::new(), Vec::new());
-    for obstacle in WIDTHS.into_iter().flat_map(obstacles) {
-        for (speed, substeps) in SPEEDS.into_iter().flat_map(|speed| [(speed, 1), (speed, 4)]) {
+    let speeds = SPEEDS.into_iter().flat_map(|speed| [(speed, 1), (speed, 4)]).enumerate();
+    for (row, obstacle) in WIDTHS.into_iter().flat_map(obstacles).enumerate() {
+        for (column, (speed, substeps)) in speeds.clone() {
             let frames = if speed < 0.1 { 24 } else { 16 };
             let throw = |jitter| Throw { obstacle, speed, substeps, jitter, frames, damping: 0.2 };
-            let number = sample.len();
-            sample.push((number % bodies, throw(number as u32 % 7)));
+            // Odd and even columns differ in the number of substeps.
+            if (row + column) % 2 == 0 {
+                let number = (row + column) / 2 + row;
+                sample.push((number % bodies, throw(number as u32 % 7)));
+            }
             let each = (0..bodies).flat_map(|body| (0..10).map(move |jitter| (body, jitter)));
             all.extend(each.map(|(body, jitter)| (body, throw(jitter))));
         }

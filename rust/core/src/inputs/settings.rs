@@ -383,3 +383,27 @@ impl StepReport {
         }
     }
 }
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::{Integrator, Minimiser, SimulationParams};
+    use crate::material::Law;
+
+    #[test]
+    fn settings_are_text_and_back() {
+        let settings = SimulationParams {
+            integrator: Integrator::Bdf2,
+            limit: Some(0.25),
+            contraction: 0.5.into(),
+            minimiser: Minimiser::QuasiNewton { pairs: 8 },
+            ..SimulationParams::default()
+        };
+        let text = serde_json::to_string(&settings).unwrap();
+        assert!(text.contains(r#""integrator":"bdf2""#), "{text}");
+        assert_eq!(serde_json::from_str::<SimulationParams>(&text).unwrap(), settings);
+        let few: SimulationParams = serde_json::from_str(r#"{"damping": 0.5}"#).unwrap();
+        assert_eq!(few, SimulationParams { damping: 0.5, ..SimulationParams::default() });
+        assert!(serde_json::from_str::<SimulationParams>(r#"{"dampnig": 0.5}"#).is_err());
+        assert_eq!(serde_json::to_string(&Law::NeoHookean).unwrap(), r#""neo_hookean""#);
+    }
+}
