@@ -38,7 +38,7 @@ class JOUNCE_OT_ground(JounceOperator):
 
 
 class JOUNCE_OT_collider_add(JounceOperator):
-    """Collide with the selected meshes and empties without Jounce; loose bodies also with loose ones"""
+    """Collide with the selected meshes, empties and other characters; loose bodies also with loose ones"""
 
     bl_idname = "jounce.collider_add"
     bl_label = "Add Selected"

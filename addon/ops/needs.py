@@ -10,6 +10,7 @@ from ..bridge.body import bodies, overrides
 from ..bridge.common import registry
 from ..bridge.inputs import collider_objects
 from ..bridge.loads.colliders import hindrances, soft
+from ..bridge.loads.deforming_colliders import follows_bones
 from ..bridge.preview import previews, sculpting
 from ..bridge.rig import meshes
 from ..core.body import built_bodies
@@ -201,13 +202,17 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected meshes and empties without a body, and loose bodies for contact with a loose one."""
+    """The selected meshes and empties without a body, meshes of other characters with flesh, and loose bodies
+    for contact with a loose one.
+    """
     host = active_body(context)
-    touched = [obj for obj in selected_meshes(context) if soft(host, obj) == obj]
+    own = bodies.members(host)
+    fleshed = [obj for obj in selected_meshes(context) if obj not in own and registry.is_of_body(obj)]
+    touched = [obj for obj in fleshed if follows_bones(obj) or soft(host, obj) == obj]
     found = [*collider_objects.selected(context), *touched]
     if not found:
         raise UserError(
-            "No mesh or empty without Jounce is selected; select what the body is to collide with."
+            "Neither another mesh nor an empty is selected; select what the body is to collide with."
         )
     return found
 

@@ -152,6 +152,7 @@ def test_contact_goes_along(body):
         jounce.Collider.capsule((0.0, 3.0, 0.0), (4.0, 3.0, 0.0), 0.2),
         jounce.Collider.box((1.0, 1.0, 0.2), (1.0, 0.5, -0.3)),
         jounce.Collider.mesh(points - [0.0, 0.0, 1.3], triangles, resolution=12),
+        *jounce.Collider.patches(points - [0.0, 0.0, 1.6], triangles, [range(6), range(6, 12)], 12),
     ]
     simulation = jounce.Simulation(
         body.full_space(),

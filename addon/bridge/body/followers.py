@@ -93,12 +93,8 @@ def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def world_points(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> np.ndarray:
     """World positions (p, 3) of the vertices of an evaluated mesh."""
-    depsgraph = view_layer.depsgraph
-    mesh = obj.evaluated_get(depsgraph).data
-    flat = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    matrix = bone_transforms.world_matrix(obj, depsgraph)
-    return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    matrix = bone_transforms.world_matrix(obj, view_layer.depsgraph)
+    return meshes.evaluated_points(obj, view_layer.depsgraph) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Reads the colliders of a body: the objects of a collection, and their places in a frame."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -11,9 +12,10 @@ from ...core.flesh.settings import Quality
 from ...core.mesh.surface import Surface
 from ..common import compat, evaluation, registry
 from ..keys import animation
-from ..rig import bone_transforms
+from ..rig import bone_transforms, meshes
 from ..rig.armature_modifier import Warn
-from . import bone_capsules
+from . import bone_capsules, deforming_colliders
+from .deforming_colliders import DeformingMesh
 
 # Object types of colliders.
 TYPES = ("MESH", "EMPTY")
@@ -43,13 +45,17 @@ RIGID_MODIFIERS = frozenset(
 
 
 class ColliderReader:
-    """Places of a body's colliders in a frame. objects, solids: in the same order."""
+    """Places of a body's colliders in a frame.
+
+    objects, solids: in the same order; an object that deforms is there once for each patch.
+    """
 
     def __init__(
         self,
         members: tuple[bpy.types.Object, ...],
         objects: tuple[bpy.types.Object, ...],
         solids: tuple[Solid, ...],
+        deforming: dict[bpy.types.Object, DeformingMesh],
         unit: float,
     ) -> None:
         """members: the meshes of the body, the host first. unit: metres a Blender unit."""
@@ -58,14 +64,23 @@ class ColliderReader:
         self.chosen = chosen(host)
         self._members = members
         self.colliders = Colliders(solids, host.jounce.collision_friction) if solids else None
+        self._deforming = deforming
         self._unit = unit
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray | None:
         """Their matrices (c, 3, 4), from their own spaces to the world, metres; None without any."""
         if self.colliders is None:
             return None
-        matrices = [bone_transforms.world_matrix(obj, depsgraph) for obj in self.objects]
-        return np.stack(matrices)[:, :3] * self._unit
+        return np.concatenate([self._places(obj, depsgraph) for obj in dict.fromkeys(self.objects)])
+
+    def _places(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+        if obj in self._deforming:
+            return self._deforming[obj].read(depsgraph, self._unit)
+        return bone_transforms.world_matrix(obj, depsgraph)[None, :3] * self._unit
+
+    def deforms(self, block: bpy.types.ID) -> bool:
+        """True if an object acts as a collider that deforms."""
+        return block in self._deforming
 
     def reads_otherwise(self, block: bpy.types.ID, depsgraph: bpy.types.Depsgraph) -> bool:
         """True if an object has another shape than was read, is newly left out, or no longer is."""
@@ -77,7 +92,11 @@ class ColliderReader:
         if block not in self.objects:
             return False
         known = self.colliders.solids[self.objects.index(block)]
-        points, triangles = shape(block, depsgraph)
+        if deforms(block) != (block in self._deforming):
+            return True
+        points, triangles = (
+            deforming_colliders.at_rest(block) if block in self._deforming else shape(block, depsgraph)
+        )
         return not (np.array_equal(points, known.points) and np.array_equal(triangles, known.triangles))
 
 
@@ -90,7 +109,7 @@ def read(
     warn: Warn,
 ) -> ColliderReader:
     """The present colliders of a body, none for learnt motion; warns about omitted objects."""
-    found, solids = [], []
+    found, solids, deforming = [], [], {}
     for obj in acting(host):
         if soft(host, obj) is not None:
             continue
@@ -98,18 +117,32 @@ def read(
         if why:
             warn(why)
             continue
+        if deforms(obj):
+            deforming[obj] = DeformingMesh(obj)
+            found.extend([obj] * len(deforming[obj].patches))
+            solids.extend(patches(deforming[obj]))
+            continue
         found.append(obj)
         whole = solid(obj, context)
         # An attached body is no flesh around a bone: colliders on bones keep all of the body outside.
         is_flesh = not host.jounce.is_attached
         solids.append(bone_capsules.sparing(whole, obj, rig, surface) if is_flesh else whole)
-    return ColliderReader(members, tuple(found), tuple(solids), rig.unit)
+    return ColliderReader(members, tuple(found), tuple(solids), deforming, rig.unit)
+
+
+def patches(mesh: DeformingMesh) -> list[Solid]:
+    """A mesh that deforms as a collider for each patch."""
+    obj, none = mesh.obj, np.empty(0, np.int64)
+    points, triangles, cells = mesh.points, mesh.triangles, obj.jounce_resolution
+    whole = Solid(obj.name, Kind.MESH, points, triangles, cells, none, keeps_size(obj), tuple(mesh.patches))
+    return [replace(whole, patch=number) for number in range(len(mesh.patches))]
 
 
 def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
     """An object as a collider for all points of the body."""
     points, triangles = shape(obj, evaluation.depsgraph(context))
-    kind, none = Kind(obj.jounce_shape), np.empty(0, np.int64)
+    kind = Kind.MESH if deforms(obj) else Kind(obj.jounce_shape)
+    none = np.empty(0, np.int64)
     return Solid(obj.name, kind, points, triangles, obj.jounce_resolution, none, keeps_size(obj))
 
 
@@ -179,16 +212,11 @@ def left_out(
         return f"{obj.name} is not in this view layer, or disabled in viewports, so nothing collides with it."
     if obj.type == "MESH" and len(obj.data.vertices) == 0:
         return f"{obj.name} has no vertices, so nothing collides with it."
-    if deforms(obj):
-        return (
-            f"{obj.name} deforms, but a collider has to be rigid; choose another shape than Mesh, or take it "
-            "out of the collection."
-        )
-    return ""
+    return deforming_colliders.trouble(obj, registry.is_of_body(obj), depsgraph) if deforms(obj) else ""
 
 
 def deforms(obj: bpy.types.Object) -> bool:
-    """True if the shape of a mesh collider may change between frames."""
+    """True if the shape of a mesh collider may change between frames; it then acts as patches."""
     if obj.type != "MESH" or Kind(obj.jounce_shape) not in (Kind.MESH, Kind.AUTOMATIC):
         return False
     modifiers = (modifier for modifier in obj.modifiers if modifier.show_viewport)
@@ -236,12 +264,10 @@ def shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.nda
     if obj.type == "EMPTY":
         return of_empty(obj)
     mesh = obj.evaluated_get(depsgraph).data
-    flat = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", flat)
     mesh.calc_loop_triangles()
     corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
-    return flat.reshape(-1, 3).astype(np.float64), corners.reshape(-1, 3).astype(np.int64)
+    return meshes.evaluated_points(obj, depsgraph), corners.reshape(-1, 3).astype(np.int64)
 
 
 def of_empty(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:

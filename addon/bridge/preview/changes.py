@@ -39,6 +39,8 @@ class Watched:
             return True if any(armature.data == block for armature in self._armatures) else None
         if reshaped and any(each.reads_otherwise(block, depsgraph) for each in self._colliders):
             return True
+        if reshaped and any(each.deforms(block) for each in self._colliders):
+            return False
         if reshaped and ((not own and block in self._own) or block in self._others):
             return True
         if block in self._armatures and (moved or reshaped):

@@ -108,6 +108,14 @@ def rest_points(obj: bpy.types.Object) -> np.ndarray:
     return flat.reshape(-1, 3).astype(np.float64)
 
 
+def evaluated_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """Coordinates (p, 3) f64 of the evaluated mesh in object space."""
+    mesh = obj.evaluated_get(depsgraph).data
+    flat = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
 def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
     """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, which keeps the outside."""
     mesh = obj.data

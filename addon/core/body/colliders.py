@@ -44,7 +44,8 @@ class Solid:
 
     name: of the object. points (p, 3) f64, triangles (q, 3) i64: in object space, Blender units. resolution:
     cells along the longest side of a mesh. spared: (k,) indices of body points without contact. keeps_size:
-    the size of the first frame counts in all others, however the object is scaled.
+    the size of the first frame counts in all others, however the object is scaled. patches: triangles (k,) of
+    each patch of a mesh that deforms, of which this is the one with number `patch`; none for a rigid one.
     """
 
     name: str
@@ -54,11 +55,14 @@ class Solid:
     resolution: int
     spared: np.ndarray
     keeps_size: bool = False
+    patches: tuple[np.ndarray, ...] = ()
+    patch: int = 0
 
     def digest(self, friction: float) -> str:
         """Hash of the shape and its settings, without the placement."""
-        words = (self.kind.value, self.resolution, friction, self.keeps_size)
-        return hashed((self.points, self.triangles, self.spared), words)
+        number = (self.patch,) if self.patches else ()
+        words = (self.kind.value, self.resolution, friction, self.keeps_size, *number)
+        return hashed((self.points, self.triangles, self.spared, *self.patches), words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,9 @@ class Colliders:
 
     def made(self, matrices: np.ndarray) -> "list[jounce.Collider]":
         """The native colliders, sized by the matrices (c, 3, 4) of the first frame."""
-        pairs = zip(self.solids, matrices, strict=True)
+        # All patches of a mesh have the size of the first one, to the last bit.
+        sized = [matrices[number - solid.patch] for number, solid in enumerate(self.solids)]
+        pairs = zip(self.solids, sized, strict=True)
         whole = [made(solid, matrix, self.friction) for solid, matrix in pairs]
         if self.skin is None:
             return whole
@@ -109,7 +115,7 @@ class Colliders:
 
 
 # Grids of distances take a while.
-CACHE: "BodyCache[jounce.Collider]" = BodyCache(capacity=64)
+CACHE: "BodyCache[list[jounce.Collider]]" = BodyCache(capacity=64)
 
 
 def polar(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,15 +129,21 @@ def polar(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider":
     """The native collider, sized by a matrix (3, 4)."""
     size = polar(matrix[None])[1][0]
-    key = hashed((size, solid.points, solid.triangles), (solid.kind.value, solid.resolution, friction))
+    words = (solid.kind.value, solid.resolution, friction)
+    key = hashed((size, solid.points, solid.triangles, *solid.patches), words)
     known = CACHE.get(key)
     if known is None:
         points, triangles = solid.points @ size.T, facing_of(solid.triangles, size)
         with passing_on(f"{solid.name} cannot be collided with as it is; choose another shape"):
-            kind = kind_of(solid, points)
-            known = shaped(kind, points, triangles, solid.resolution, friction)
+            if solid.patches:
+                points, triangles = closed(points, triangles)
+                corners = np.ascontiguousarray(triangles)
+                known = jounce.Collider.patches(points, corners, solid.patches, solid.resolution, friction)
+            else:
+                kind = kind_of(solid, points)
+                known = [shaped(kind, points, triangles, solid.resolution, friction)]
         CACHE.put(key, known)
-    return known
+    return known[solid.patch]
 
 
 def soft(name: str, surface: Surface, resolution: int, friction: float) -> "jounce.Collider":

@@ -213,6 +213,79 @@ impl Collider {
         })
     }
 
+    /// The solids behind patches of a surface: the part of the inside that is nearest to a patch, up to a
+    /// quarter of its longest side deep. Solids of neighbouring patches overlap. Each with a placement of its
+    /// own, they are together a collider that deforms.
+    ///
+    /// Parameters
+    /// ----------
+    /// points : (p, 3) array
+    ///     Positions on the surface, metres.
+    /// triangles : (q, 3) array of integers
+    ///     Indices of the points.
+    /// patches : list of (k,) arrays of integers
+    ///     Indices of the triangles of each patch.
+    /// resolution : int, default 64
+    ///     Cells of a distance grid along the longest side of the whole surface; a patch has at least 8.
+    /// friction : float, default 0.5
+    ///     Coulomb's coefficient, >= 0.
+    ///
+    /// Returns
+    /// -------
+    /// list of Collider
+    ///     A collider for each patch.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If no patch has an inside at this resolution.
+    /// IndexError
+    ///     For an unknown point or triangle.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> right = (points[triangles][:, :, 0] > 2.0).any(axis=1)
+    /// >>> sides = [np.flatnonzero(~right), np.flatnonzero(right)]
+    /// >>> halves = jounce.Collider.patches(points, triangles, sides)
+    /// >>> [bool(half.distances([[3.9, 0.5, 0.5]])[0] < 0) for half in halves]
+    /// [False, True]
+    #[staticmethod]
+    #[pyo3(signature = (points, triangles, patches, resolution=64, friction=0.5))]
+    fn patches(
+        py: Python<'_>,
+        points: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        patches: Vec<Bound<'_, PyAny>>,
+        resolution: i64,
+        friction: f64,
+    ) -> PyResult<Vec<Self>> {
+        let cells = arrays::count(resolution, "resolution")?;
+        let points = arrays::points(points, "points")?;
+        let axes = [Axis::Any("q"), Axis::Is(3)];
+        let triangles = arrays::indices::<3>(triangles, "triangles", &axes, points.len())?;
+        let own = |patch: &Bound<'_, PyAny>| {
+            let found = arrays::indices::<1>(patch, "patches", &[Axis::Any("k")], triangles.len())?;
+            PyResult::Ok(found.as_flattened().to_vec())
+        };
+        let patches: Vec<Vec<u32>> = patches.iter().map(own).collect::<PyResult<_>>()?;
+        let kept = arrays::owned(py, points.as_flattened().to_vec(), &[points.len(), 3])?;
+        let corners = arrays::owned(py, arrays::signed(triangles.as_flattened()), &[triangles.len(), 3])?;
+        let made = run(py, || {
+            let shapes = Shape::patches(&SurfaceMesh::new(points, triangles)?, &patches, cells)?;
+            shapes
+                .into_iter()
+                .map(|shape| contact::Collider::new(shape, friction))
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        let alone = py.import("jounce._pickling")?.getattr("only_patch")?;
+        let collider = |(patch, inner): (&Vec<u32>, contact::Collider)| {
+            let words = (&kept, &corners, patch.clone(), resolution, friction);
+            Ok(Self { inner, kind: "patch", recipe: Recipe::new(&alone, "", words, None)? })
+        };
+        patches.iter().zip(made).map(collider).collect()
+    }
+
     /// The same collider with contact switched off for some contact points, such as those of the flesh
     /// around it.
     ///

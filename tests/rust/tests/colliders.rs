@@ -97,6 +97,54 @@ fn distances_to_a_mesh_are_those_to_its_triangles_and_its_normals_their_gradient
     assert!((7.0..=7.6).contains(&far) && normal[0] > 0.99, "{far} {normal:?}");
 }
 
+/// Patches of a ball and of a torus, by octants and by a turn.
+fn patched() -> [(SurfaceMesh, Vec<Vec<u32>>); 2] {
+    [sphere(4), torus(0.4, 24, 12)].map(|soup| {
+        let surface = soup.surface();
+        let mut patches = vec![Vec::new(); 8];
+        for (triangle, corners) in surface.triangles().iter().enumerate() {
+            let middle: Vector3<f64> =
+                corners.map(|corner| Vector3::from(surface.points()[corner as usize])).iter().sum();
+            let octant = (0..3).map(|c| usize::from(middle[c] > 0.0) << c).sum::<usize>();
+            patches[octant].push(triangle as u32);
+        }
+        (surface, patches)
+    })
+}
+
+/// Below the surface the solids behind all patches together are the whole; outside of it each is as far as
+/// its triangles; and no distance reaches further than to a place inside.
+#[test]
+fn the_solids_behind_patches_make_up_the_whole() {
+    for (surface, patches) in patched() {
+        let whole = Shape::mesh(&surface, 48).unwrap();
+        let solids = Shape::patches(&surface, &patches, 48).unwrap();
+        let (mut inside, mut outside) = (0, 0);
+        let places = scattered(400);
+        for (place, nearest) in places.iter().zip(closest_points(&surface, &places).unwrap()) {
+            let is_inside = whole.distance(*place).0 < 0.0;
+            let exact = if is_inside { -nearest.distance } else { nearest.distance };
+            if (0.03..0.15).contains(&nearest.distance) {
+                let found = solids.iter().map(|solid| solid.distance(*place).0);
+                let found = found.fold(f64::INFINITY, f64::min);
+                assert!((found - exact).abs() < 0.03, "{place:?}: {found}, not {exact}");
+                *(if is_inside { &mut inside } else { &mut outside }) += 1;
+            }
+        }
+        assert!(inside > 5 && outside > 5, "{inside} {outside}");
+        let places = scattered(150);
+        for solid in &solids {
+            let found: Vec<f64> = places.iter().map(|&place| solid.distance(place).0).collect();
+            for (from, away) in places.iter().zip(&found).filter(|(_, away)| **away > 0.0) {
+                for (to, _) in places.iter().zip(&found).filter(|(_, away)| **away < 0.0) {
+                    let apart = (Vector3::from(*from) - Vector3::from(*to)).norm();
+                    assert!(*away < apart + 0.05, "{from:?} {to:?}: {away}, not {apart}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_force_of_a_touch_is_minus_the_gradient_of_its_energy() {
     const STEP: f64 = 1e-6;

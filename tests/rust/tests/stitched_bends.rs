@@ -250,7 +250,7 @@ fn check_cubature(cells: [usize; 3], sizes: &[usize], counts: &[usize]) {
 /// The hardest case is a single stitch, where nothing was strained before.
 #[test]
 fn a_cubature_outlives_a_stitch() {
-    check_cubature([8, 5, 5], &[60, 120, 225], &[1]);
+    check_cubature([8, 5, 5], &[60, 150], &[1]);
 }
 
 #[test]

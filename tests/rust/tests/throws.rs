@@ -32,8 +32,8 @@ fn obstacles(width: f64) -> [Obstacle; 5] {
     ]
 }
 
-/// All throws of a number of bodies, each with ten jitters; or a sample: half of the throws, with a jitter and
-/// a body each.
+/// All throws of a number of bodies, each with ten jitters; or a sample: half of the throws, with a jitter
+/// and a body each.
 fn throws(bodies: usize, is_sample: bool) -> Vec<(usize, Throw)> {
     let (mut all, mut sample) = (Vec::new(), Vec::new());
     let speeds = SPEEDS.into_iter().flat_map(|speed| [(speed, 1), (speed, 4)]).enumerate();

@@ -34,16 +34,36 @@ pub fn closest_points(surface: &SurfaceMesh, queries: &[[f64; 3]]) -> Result<Vec
     if queries.is_empty() {
         return Ok(Vec::new());
     }
-    check_points("queries", queries)?;
-    let corners = |t: u32| surface.triangles()[t as usize].map(|v| surface.points()[v as usize]);
-    let boxes: Vec<Aabb> = (0..surface.triangles().len() as u32).map(|t| bounding_box(&corners(t))).collect();
-    let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-    let closest = |&query: &[f64; 3]| {
-        let (triangle, (distance, barycentric)) =
-            nearest_leaf(&tree, query, |t| on_triangle(corners(t), query))?;
-        Ok(ClosestPoint { triangle, barycentric, distance })
-    };
-    queries.par_iter().map(closest).collect()
+    TriangleTree::new(surface).closest(queries)
+}
+
+/// A tree of the boxes around the triangles of a surface.
+pub(crate) struct TriangleTree<'a> {
+    surface: &'a SurfaceMesh,
+    tree: Bvh,
+}
+
+impl<'a> TriangleTree<'a> {
+    pub(crate) fn new(surface: &'a SurfaceMesh) -> Self {
+        let count = surface.triangles().len() as u32;
+        let boxes: Vec<Aabb> = (0..count).map(|t| bounding_box(&corners(surface, t))).collect();
+        Self { surface, tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes) }
+    }
+
+    /// Nearest point of the surface for each query; see [`closest_points`].
+    pub(crate) fn closest(&self, queries: &[[f64; 3]]) -> Result<Vec<ClosestPoint>> {
+        check_points("queries", queries)?;
+        let closest = |&query: &[f64; 3]| {
+            let (triangle, (distance, barycentric)) =
+                nearest_leaf(&self.tree, query, |t| on_triangle(corners(self.surface, t), query))?;
+            Ok(ClosestPoint { triangle, barycentric, distance })
+        };
+        queries.par_iter().map(closest).collect()
+    }
+}
+
+fn corners(surface: &SurfaceMesh, triangle: u32) -> [[f64; 3]; 3] {
+    surface.triangles()[triangle as usize].map(|vertex| surface.points()[vertex as usize])
 }
 
 /// Nearest leaf of a tree of boxes; `measure` gives distance and weights in a leaf.

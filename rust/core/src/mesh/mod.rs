@@ -21,6 +21,7 @@ mod surface;
 mod tet_mesh;
 mod winding;
 
+pub(crate) use closest::TriangleTree;
 pub use closest::{ClosestPoint, closest_points};
 pub use embedding::Embedding;
 pub use flesh_cell::FleshCell;

@@ -2819,6 +2819,52 @@ class Collider:
         >>> bool(collider.distances([[2.0, 0.5, 0.5]])[0] < 0)
         True
         """
+    @staticmethod
+    def patches(
+        points: _FloatsLike,
+        triangles: _IndicesLike,
+        patches: Sequence[_IndicesLike],
+        resolution: int = 64,
+        friction: float = 0.5,
+    ) -> list[Collider]:
+        """The solids behind patches of a surface: the part of the inside that is nearest to a patch, up to a
+        quarter of its longest side deep. Solids of neighbouring patches overlap. Each with a placement of its
+        own, they are together a collider that deforms.
+
+        Parameters
+        ----------
+        points : (p, 3) array
+            Positions on the surface, metres.
+        triangles : (q, 3) array of integers
+            Indices of the points.
+        patches : list of (k,) arrays of integers
+            Indices of the triangles of each patch.
+        resolution : int, default 64
+            Cells of a distance grid along the longest side of the whole surface; a patch has at least 8.
+        friction : float, default 0.5
+            Coulomb's coefficient, >= 0.
+
+        Returns
+        -------
+        list of Collider
+            A collider for each patch.
+
+        Raises
+        ------
+        ValueError
+            If no patch has an inside at this resolution.
+        IndexError
+            For an unknown point or triangle.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> right = (points[triangles][:, :, 0] > 2.0).any(axis=1)
+        >>> sides = [np.flatnonzero(~right), np.flatnonzero(right)]
+        >>> halves = jounce.Collider.patches(points, triangles, sides)
+        >>> [bool(half.distances([[3.9, 0.5, 0.5]])[0] < 0) for half in halves]
+        [False, True]
+        """
     def sparing(self, points: _IndicesLike) -> Collider:
         """The same collider with contact switched off for some contact points, such as those of the flesh
         around it.

@@ -6,12 +6,18 @@ import copyreg
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from jounce._jounce import Job, Player
+from jounce._jounce import Collider, Job, Player
 
 
 def called(owner: Any, method: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> Any:
     """Result of a method of a class or object, or of a class itself for an empty name."""
     return (getattr(owner, method) if method else owner)(*arguments, **settings)
+
+
+def only_patch(points: Any, triangles: Any, patch: Any, resolution: int, friction: float) -> Collider:
+    """The solid behind a single patch of a surface."""
+    (collider,) = Collider.patches(points, triangles, [patch], resolution, friction)
+    return collider
 
 
 def refuse_job(job: Job) -> NoReturn:

@@ -162,7 +162,7 @@ impl Faces {
         found
     }
 
-    /// Colliders that the body may meet, except for planes, which its points alone meet.
+    /// Colliders that the body may meet, except for planes and patches, which its points alone meet.
     fn near<'a>(&self, scene: &Scene<'a>) -> Vec<(usize, Rounded<'a>)> {
         if self.corners.is_empty() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Contact with rigid colliders that move: ground, spheres, capsules, boxes and closed meshes.
+//! Contact with rigid colliders that move: ground, spheres, capsules, boxes, closed meshes and their patches.
 //!
 //! A [`Collider`] is a [`Shape`] with a friction coefficient; each step receives its placement. Contact
 //! points are points of a body's surface, sums `c = sum_v w_v x_v + d` of its rows. The rows are vertices,
@@ -44,7 +44,9 @@
 //! Bodies of skinning modes touch with few points, each a sum of all their coordinates
 //! (`model::skinning_modes`).
 //!
-//! Not included: deforming colliders, self-contact, and restitution beyond that of the flesh.
+//! A collider that deforms is a set of patches of its surface ([`Shape::patches`]), each with a placement.
+//!
+//! Not included: self-contact, and restitution beyond that of the flesh.
 
 mod compliance;
 mod cuboid;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::cuboid::{direction, of_box};
-use super::distance_grid::DistanceGrid;
+use super::distance_grid::{DistanceGrid, Whole, no_inside};
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
@@ -154,6 +154,26 @@ impl Shape {
         Ok(Self(Kind::Mesh(DistanceGrid::new(surface, resolution)?.into())))
     }
 
+    /// The solids behind patches of a surface, each given by its triangles: the part of the inside that is
+    /// nearest to these, up to a quarter of their longest side deep. The cells of a grid are those of
+    /// [`Shape::mesh`] with this resolution, but at least 8 along a patch.
+    ///
+    /// Solids of neighbouring patches overlap, and each may move by itself: together they are a collider that
+    /// deforms. A patch of a flat part has no inside, and touches nothing.
+    ///
+    /// # Errors
+    /// As [`Shape::mesh`], if no patch has an inside; [`Error::Index`] for an unknown triangle.
+    pub fn patches(surface: &SurfaceMesh, patches: &[Vec<u32>], resolution: usize) -> Result<Vec<Self>> {
+        surface.points().iter().try_for_each(|point| check("points", point))?;
+        let whole = Whole::new(surface);
+        let behind = |patch: &Vec<u32>| DistanceGrid::behind(&whole, &part(surface, patch)?, resolution);
+        let grids: Vec<DistanceGrid> = patches.iter().map(behind).collect::<Result<_>>()?;
+        if grids.iter().all(|grid| grid.deepest() == 0.0) {
+            return Err(no_inside());
+        }
+        Ok(grids.into_iter().map(|grid| Self(Kind::Mesh(grid.into()))).collect())
+    }
+
     /// Signed distance of a point, metres, negative inside; and the outward normal, the gradient of the
     /// distance.
     ///
@@ -164,18 +184,21 @@ impl Shape {
         (distance, normal.into())
     }
 
-    /// Lower bound of the distance of a point, metres: cheap, and 1-Lipschitz.
+    /// Lower bound, metres and cheap: no point within a radius of this one is nearer than the bound minus
+    /// the radius.
     pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
         match &self.0 {
-            Kind::Mesh(grid) => grid.distance_of_rim(point),
+            Kind::Mesh(grid) => grid.least_distance(point),
             _ => self.nearest(point).0,
         }
     }
 
-    /// The shape rounded at its edges within a depth of `most` metres; `None` for a plane, which has none.
+    /// The shape rounded at its edges within a depth of `most` metres; `None` for a plane
+    /// and a patch, which have none.
     pub(super) fn rounded(&self, most: f64) -> Option<Rounded<'_>> {
         let depth = match &self.0 {
             Kind::Plane { .. } => return None,
+            Kind::Mesh(grid) if grid.is_patch() => return None,
             Kind::Capsule { radius, .. } => *radius,
             Kind::Box { half, .. } => most.min(half.min()),
             Kind::Mesh(grid) => grid.spacing(),
@@ -239,6 +262,18 @@ impl Rounded<'_> {
         let (distance, normal) = of_box(&(point - center), &half.add_scalar(-self.depth));
         (distance - self.depth, normal)
     }
+}
+
+/// Some triangles of a surface.
+fn part(surface: &SurfaceMesh, triangles: &[u32]) -> Result<SurfaceMesh> {
+    let count = surface.triangles().len();
+    if let Some(element) = triangles.iter().position(|&triangle| triangle as usize >= count) {
+        let index = triangles[element].into();
+        return Err(Error::Index { what: "patches", element, index, count });
+    }
+    let corners = triangles.iter().flat_map(|&triangle| surface.triangles()[triangle as usize]);
+    let points = corners.map(|corner| surface.points()[corner as usize]).collect();
+    SurfaceMesh::new(points, (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect())
 }
 
 fn check(what: &'static str, point: &[f64; 3]) -> Result<()> {
