@@ -70,6 +70,19 @@ def test_the_place_of_a_patch_is_that_of_its_points():
         np.testing.assert_allclose(place, (1.0, -2.0, 3.0), atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [(1.0, 1.0, 1.0), (2.0, 0.5, 1.0), (-1.0, 1.0, 1.0), (1.0, 0.0, 1.0)])
+def test_a_patch_moves_as_its_bone_in_the_size_of_its_object(size):
+    rng = np.random.default_rng(6)
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    turn *= np.sign(np.linalg.det(turn))
+    points, size = rng.normal(size=(20, 3)), np.diag(size)
+    motion = np.column_stack([1.3 * turn @ size, (1.0, -2.0, 3.0)])
+    found = collider_patches.of_motion(motion, size, points)
+    middle = points.mean(axis=0)
+    np.testing.assert_allclose(found[:, :3] @ middle + found[:, 3], motion[:, :3] @ middle + motion[:, 3])
+    np.testing.assert_allclose(found[:, :3], turn @ size, atol=1e-12)
+
+
 def test_patches_that_move_apart_collide_where_they_are():
     patches = [np.flatnonzero(POINTS[TRIANGLES].mean(axis=1)[:, 0] * side > 0.0) for side in (-1.0, 1.0)]
     ball = Solid("Ball", Kind.MESH, POINTS, TRIANGLES, 32, np.empty(0, np.int64), patches=tuple(patches))

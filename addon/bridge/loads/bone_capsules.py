@@ -10,6 +10,7 @@ from ...core.mesh.surface import Surface
 from ...core.rig import bone_capsules
 from ..rig import bone_core, bone_transforms
 from ..rig.bone_transforms import Mover
+from .deforming_colliders import DeformingMesh
 
 # Children surround the head of a bone if their centre is nearer than this share of the furthest.
 AROUND = 0.1
@@ -99,6 +100,25 @@ def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface)
         return replace(solid, spared=np.union1d(inside, np.flatnonzero(away < 0.0)))
     parents = bone_transforms.bones_above(rig.movers)
     return replace(solid, spared=bone_capsules.spared(surface.weights, parents, row, away))
+
+
+def sparing_inside(solids: list[Solid], mesh: DeformingMesh, rig: RestRig, surface: Surface) -> list[Solid]:
+    """Patches of a mesh on the body's own bones, such as clothes, without contact with the flesh inside."""
+    own = [mover for mover in rig.movers if mover.armature is not None and mover.armature == mesh.armature]
+    if not own:
+        return solids
+    stands = np.linalg.pinv(np.array(mesh.armature.matrix_world)) @ np.array(mesh.obj.matrix_world)
+    carried, _ = rig.reader.carried[own[0].carrier]
+    rest = (bone_core.armature_matrix(carried, mesh.armature) @ stands)[:3] * rig.unit
+    matrices = np.repeat(rest[None], len(solids), axis=0)
+
+    def distances(points: np.ndarray) -> np.ndarray:
+        return np.min(Colliders(tuple(solids), 0.0).distances(matrices, matrices, points), axis=0)
+
+    away = distances(surface.points)
+    inside = bone_capsules.entered(surface.points, surface.triangles, away, distances)
+    inside = np.union1d(inside, np.flatnonzero(away < 0.0))
+    return [replace(solid, spared=inside) for solid in solids]
 
 
 def rest_matrix(obj: bpy.types.Object, rig: RestRig, row: int) -> np.ndarray:

@@ -120,7 +120,7 @@ def read(
         if deforms(obj):
             deforming[obj] = DeformingMesh(obj)
             found.extend([obj] * len(deforming[obj].patches))
-            solids.extend(patches(deforming[obj]))
+            solids.extend(bone_capsules.sparing_inside(patches(deforming[obj]), deforming[obj], rig, surface))
             continue
         found.append(obj)
         whole = solid(obj, context)
@@ -184,6 +184,7 @@ def chosen(host: bpy.types.Object) -> tuple[object, ...]:
             keeps_size(obj),
             obj.hide_viewport,
             (obj.empty_display_type, obj.empty_display_size) if obj.type == "EMPTY" else None,
+            deforming_colliders.armature_of(obj) if deforms(obj) else None,
         )
         for obj in acting(host)
     )

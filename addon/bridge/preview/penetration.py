@@ -21,8 +21,10 @@ def findings(known: Session) -> Iterator[Finding]:
     deepest = penetration.deepest(
         body.surface, shown.shaper, touched.colliders, shown.poses, shown.coefficients, shown.around
     )
-    for depth in deepest:
-        name, frame = touched.objects[depth.collider].name, shown.frames[depth.frame]
+    # An object that deforms has several colliders; the last one of a name counts.
+    deepest.sort(key=lambda depth: depth.metres)
+    for name, depth in {touched.objects[depth.collider].name: depth for depth in deepest}.items():
+        frame = shown.frames[depth.frame]
         part = body.reader.movers[depth.bone].bone or known.host.name
         share = depth.metres / body.surface.diagonal
         sentence = (

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..mesh import parts
+from .colliders import polar
 
 # Largest number of patches, and smallest number of their vertices.
 MOST, FEWEST = 48, 6
@@ -71,6 +72,17 @@ def neighbour(corners: np.ndarray, patch: np.ndarray, small: np.ndarray) -> int:
     beside = ~small & np.isin(corners, np.unique(corners[small])).any(axis=1)
     found, counts = np.unique(patch[beside if beside.any() else ~small], return_counts=True)
     return int(found[counts.argmax()])
+
+
+def of_motion(motion: np.ndarray, size: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """The placement (3, 4) of a patch of this size that moves by a matrix (3, 4), rigid but for the size.
+
+    size: U (3, 3) of the object's own matrix `R U`. rest: (p, 3), vertices in object space; their middle goes
+    where the matrix takes it.
+    """
+    (rotation,), _ = polar((motion[:, :3] @ np.linalg.pinv(size))[None])
+    middle, turned = rest.mean(axis=0), rotation @ size
+    return np.column_stack([turned, motion[:, :3] @ middle + motion[:, 3] - turned @ middle])
 
 
 def placed(rest: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

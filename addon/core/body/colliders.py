@@ -90,8 +90,13 @@ class Colliders:
 
     def places(self, first: np.ndarray, now: np.ndarray, frame: int) -> np.ndarray:
         """Rotations and translations (c, 3, 4) from matrices (c, 3, 4) of a frame, and of the first one."""
-        if not (np.isfinite(now).all() and np.isfinite(first).all()):
-            raise UserError(f"A collider is at an infinite place in frame {frame}; check its keys.")
+        is_known = np.isfinite(now).all(axis=(1, 2)) & np.isfinite(first).all(axis=(1, 2))
+        if not is_known.all():
+            name = self.solids[int(np.argmin(is_known))].name
+            raise UserError(
+                f"{name} is at an infinite place in frame {frame}, or has lost vertices or bones; check its "
+                "keys and modifiers."
+            )
         rotations, sizes = polar(now)
         _, sizes_before = polar(first)
         change = np.abs(sizes - sizes_before).max(axis=(1, 2))

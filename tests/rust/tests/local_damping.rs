@@ -88,7 +88,7 @@ impl Arms {
     }
 }
 
-/// Poisson's ratios and damping ratios, beginning with a sample of each.
+/// Poisson's ratios and damping ratios, beginning with a sample.
 const CASES: [(f64, f64); 12] = [
     (0.0, 0.12),
     (0.45, 0.3),

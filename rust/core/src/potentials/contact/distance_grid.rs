@@ -253,3 +253,29 @@ pub(super) fn no_inside() -> Error {
     let expected = "a surface that encloses more than a cell of the grid";
     Error::Range { what: "mesh", expected, got: 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// A closed box, and one without a side, whose distances jump at the opening.
+    #[test]
+    fn no_place_is_nearer_than_the_bound_allows() {
+        let closed = SurfaceMesh::cuboid([1.0, 0.6, 0.4]).unwrap();
+        let open = SurfaceMesh::new(closed.points().to_vec(), closed.triangles()[2..].to_vec()).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for (surface, is_bound) in [(closed, true), (open, false)] {
+            let grid = DistanceGrid::new(&surface, 24).unwrap();
+            assert_eq!(grid.is_bound, is_bound);
+            for _ in 0..4000 {
+                let mut place = || Vector3::from_fn(|_, _| rng.random_range(-0.5..1.5));
+                let (center, other) = (place(), place());
+                let bound = grid.least_distance(&center) - (center - other).norm();
+                assert!(grid.nearest(&other).0 > bound, "{center} {other}: {bound}");
+            }
+        }
+    }
+}
