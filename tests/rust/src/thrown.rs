@@ -151,9 +151,11 @@ pub struct Flight {
     /// Largest growth of the energy from one state clear of the obstacle to the next, as a share of that at
     /// the start. Contacts store energy on the way.
     pub gain: f64,
-    /// Largest residual of a step, and number of iterations of all.
+    /// Largest residual of a step.
     pub residual: f64,
-    /// Sum over all steps.
+    /// Number of steps that have not converged.
+    pub unconverged: u32,
+    /// Number of iterations of all steps.
     pub iterations: u32,
 }
 
@@ -279,6 +281,7 @@ impl Thrown {
                 return Flight { refused: true, ..flight };
             };
             flight.residual = flight.residual.max(report.residual);
+            flight.unconverged += u32::from(!report.converged);
             flight.iterations += report.iterations;
             let now = self.points(&sim, shift);
             let depth = |&vertex: &u32| throw.obstacle.depth(now[vertex as usize].into()) / SIDE;

@@ -29,6 +29,7 @@ mod drag;
 mod eigen;
 mod energy;
 mod fibres;
+mod fingers;
 mod flesh;
 mod forces;
 mod full_free;

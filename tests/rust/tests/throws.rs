@@ -74,6 +74,8 @@ fn check(flights: &[(String, Flight)]) {
         ("passed", |flight| flight.passed > PASSED),
         ("gain", |flight| flight.gain > GAIN),
     ];
+    let sum = |count: fn(&Flight) -> u32| flights.iter().map(|(_, flight)| count(flight)).sum::<u32>();
+    println!("{} steps unconverged, {} iterations", sum(|f| f.unconverged), sum(|f| f.iterations));
     for (kind, fails) in kinds {
         let failed = flights.iter().filter(|(_, flight)| fails(flight));
         let failed: Vec<String> = failed.map(|(throw, flight)| format!("{throw} {flight:?}")).collect();

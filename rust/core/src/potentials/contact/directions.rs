@@ -8,7 +8,7 @@ use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
     Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Inverse, Mobility, Moved,
-    PointGroups, Shape, Touch, meet, respond,
+    PointGroups, Touch, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
@@ -27,16 +27,20 @@ pub(crate) const LET_OUT: f64 = 0.25;
 /// time, and by colliders with a deeper core, a point is pushed no further: thin flesh would tear.
 pub(super) const GIVES: f64 = 0.5;
 /// Depth of a core, in diagonals, from which a collider counts as ground, and dents flesh without limit.
-const BROAD: f64 = 0.1;
+pub(super) const BROAD: f64 = 0.1;
 /// Depth, in diagonals, from which attached flesh that starts a substep inside a collider passes through
 /// until free. A push would tear it off its attachment.
 pub(crate) const SWALLOWED: f64 = 0.05;
+
+/// Number of searches of a substep in which friction bounds follow the normal forces; they stand in later
+/// ones.
+const RUBBING: u32 = 60;
 
 /// Colliders of a body, and the contacts of the current search.
 pub(crate) struct Contact {
     pub(super) colliders: Arc<[Collider]>,
     pub(crate) points: ContactPoints,
-    groups: PointGroups,
+    pub(super) groups: PointGroups,
     /// Faces between the points. Their spots have the numbers after those of the points.
     pub(super) faces: Faces,
     /// Points in contact with other soft bodies.
@@ -57,12 +61,17 @@ pub(crate) struct Contact {
     pub(super) diagonal: f64,
     /// Placements of each collider.
     pub(super) placements: Vec<Moved>,
+    /// Bound on distances around each point, and its distance, from each collider at the start of the
+    /// substep, metres; NaN if unknown. Indexed by point, then collider.
+    pub(super) starts: Vec<[f64; 2]>,
     /// Course of each point: start of the substep in the start's own space, current position and next
     /// position.
     pub(super) courses: Vec<Course>,
     /// Largest push-out distance in a substep, metres; `None` in statics.
-    let_out: Option<f64>,
+    pub(super) let_out: Option<f64>,
     pub(super) rubs: bool,
+    /// Number of searches in the substep.
+    pub(super) searches: u32,
     pub(super) anchors: Vec<Anchor>,
     pub(super) touches: Vec<Touch>,
     /// Contact forces of the last search, N; `None` for new contacts.
@@ -118,8 +127,10 @@ impl Contact {
             swallows: Vec::new(),
             placements: Vec::new(),
             courses: Vec::new(),
+            starts: Vec::new(),
             let_out: None,
             rubs: false,
+            searches: 0,
             anchors: Vec::new(),
             touches: Vec::new(),
             found: Vec::new(),
@@ -165,6 +176,8 @@ impl Contact {
         };
         self.courses = self.points.all_at(start.rows).into_iter().enumerate().map(course).collect();
         self.swallows = self.swallows();
+        self.starts.clear();
+        self.starts.resize(self.may_touch.len(), [f64::NAN; 2]);
         copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map(|h| LET_OUT * self.diagonal * h);
@@ -177,6 +190,7 @@ impl Contact {
 
     /// Forgets all contacts of the substep.
     fn forget(&mut self) {
+        self.searches = 0;
         self.faces.spots.clear();
         self.points.remove_added();
         self.columns.truncate(self.points.len());
@@ -289,7 +303,8 @@ impl Contact {
         let free: Vec<Vector3<f64>> = free.collect();
         let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
         let guess = self.guess(&friction);
-        let forces = respond(&mut self.touches, &friction, &free, &compliance, &guess);
+        let following: &[f64] = if self.searches > RUBBING { &[] } else { &friction };
+        let forces = respond(&mut self.touches, following, &free, &compliance, &guess);
         self.found = forces.iter().copied().map(Some).collect();
         self.push(&forces, &compliance, &compact, direction, inverse);
     }
@@ -311,81 +326,6 @@ impl Contact {
 
     pub(super) fn friction(&self, touch: &Touch) -> f64 {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
-    }
-
-    /// Contacts of points at u that move along a direction; known contacts keep their friction bound.
-    pub(super) fn find(&mut self, rig: &Rows, u: &Rows, direction: &Rows) {
-        let [posed, moved, ahead] = [rig, u, direction].map(|rows| self.points.all_at(rows));
-        for point in 0..self.points.len() {
-            let here = posed[point] + moved[point] + self.shift(point);
-            self.courses[point] = Course { here, ahead: here + ahead[point], ..self.courses[point] };
-        }
-        self.courses.truncate(self.points.len());
-        let near = self.near();
-        let found = std::mem::take(&mut self.found).into_iter().chain(std::iter::repeat(None));
-        let mut known = std::mem::take(&mut self.touches).into_iter().zip(found).peekable();
-        let mut anchors = self.anchors.iter().peekable();
-        for (point, course) in self.courses.iter().enumerate() {
-            for &collider in &near[self.groups.of(point)] {
-                let (key, collider) = ((point as u32, collider), collider as usize);
-                while known.next_if(|(touch, _)| touch.key() < key).is_some() {}
-                while anchors.next_if(|anchor| (anchor.point, anchor.collider) < key).is_some() {}
-                let old = known.next_if(|(touch, _)| touch.key() == key);
-                let anchor = anchors.next_if(|anchor| (anchor.point, anchor.collider) == key);
-                if !self.may_touch[point * self.placements.len() + collider] {
-                    continue;
-                }
-                let moved = &self.placements[collider];
-                let path = moved.path(course, anchor);
-                let shape = self.colliders[collider].shape();
-                let margin = NEAR * self.diagonal;
-                if self.swallows[collider] && self.held[point] && shape.nearest(&path.start).0 < -margin {
-                    continue;
-                }
-                if anchor.is_none() && self.is_engulfed(point, collider, &path.start) {
-                    continue;
-                }
-                let Some((normal, met)) = meet(shape, &path, margin) else { continue };
-                let posed = moved.now.local(&(posed[point] + self.shift(point)));
-                if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
-                    continue;
-                }
-                let gives = self.gives(collider, self.reach[point]) - normal.dot(&(path.start - posed));
-                let let_out = self.let_out(self.reach[point]).min(gives);
-                let touch = moved.touch(key, (normal, met), (&path.start, anchor), let_out);
-                self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
-                self.found.push(old.and_then(|(_, force)| force));
-            }
-        }
-        let of_faces: Vec<_> = known.filter(|(touch, _)| touch.point as usize >= self.points.len()).collect();
-        self.find_on_faces(rig, &of_faces);
-    }
-
-    /// Largest distance from its pose, metres, by which a collider pushes a point at some distance from the
-    /// pinned vertices.
-    pub(super) fn gives(&self, collider: usize, reach: f64) -> f64 {
-        let (core, gives) = (self.colliders[collider].shape().core(), GIVES * reach);
-        if core > gives && core < BROAD * self.diagonal { gives } else { f64::INFINITY }
-    }
-
-    /// `true` if a point of attached flesh begins the substep inside a collider and the skin there would
-    /// close around it.
-    fn is_engulfed(&self, point: usize, collider: usize, start: &Vector3<f64>) -> bool {
-        let shape = self.colliders[collider].shape();
-        let (distance, normal) = shape.nearest(start);
-        if !self.held[point] || distance >= -NEAR * self.diagonal {
-            return false;
-        }
-        let facing = self.faces.facing(point, &self.courses);
-        let facing = facing.map(|facing| self.placements[collider].before.unturned(&facing));
-        facing.is_some_and(|facing| shape.is_engulfed(distance, &normal, &facing))
-    }
-
-    /// Candidate colliders of each group of points.
-    fn near(&self) -> Vec<Vec<u32>> {
-        let shapes = self.colliders.iter().map(Collider::shape);
-        let colliders: Vec<(&Shape, Moved)> = shapes.zip(self.placements.iter().copied()).collect();
-        self.groups.near(&self.courses, &colliders, NEAR * self.diagonal)
     }
 
     /// Computes missing compliance columns, three points a solve, and all contact stiffnesses.
@@ -470,12 +410,6 @@ impl Contact {
 fn reach(place: &[f64; 3], pinned: &[[f64; 3]]) -> f64 {
     let away = pinned.iter().map(|other| (Vector3::from(*place) - Vector3::from(*other)).norm_squared());
     away.fold(f64::INFINITY, f64::min).sqrt()
-}
-
-/// `true` if a place is outside a shape, on the side opposite to a normal.
-pub(super) fn is_past(shape: &Shape, place: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
-    let (distance, side) = shape.nearest(place);
-    distance > 0.0 && side.dot(normal) < 0.0
 }
 
 fn copy(rows: &Rows, out: &mut Vec<[f64; 3]>) {

@@ -203,9 +203,20 @@ impl DistanceGrid {
         if !self.is_bound {
             return rim;
         }
+        rim.max(self.least_inside(point, rim))
+    }
+
+    /// `true` if the lower bound is above a distance.
+    pub(super) fn is_beyond(&self, point: &Vector3<f64>, distance: f64) -> bool {
+        let rim = self.distance_of_rim(point);
+        rim > distance || self.is_bound && self.least_inside(point, rim) > distance
+    }
+
+    /// Lower bound by the distances at the nodes; never above that of the rim for a place inside the surface.
+    fn least_inside(&self, point: &Vector3<f64>, rim: f64) -> f64 {
         // Interpolation errs by less than a cell, at this point and at those around it.
         let least = self.interpolated(point).0 - rim.max(0.0) - 2.0 * self.spacing;
-        if least > 0.0 { rim.max(least) } else { rim }
+        if least > 0.0 { least } else { rim }
     }
 
     /// Distance and its gradient, in cells, at the point of the grid nearest to a point.
@@ -213,12 +224,17 @@ impl DistanceGrid {
         let inside = (point - self.origin).zip_map(&(2.0 * self.half()), |x, most| x.clamp(0.0, most));
         let place = inside / self.spacing;
         let low: [usize; 3] = std::array::from_fn(|c| (place[c] as usize).min(self.nodes[c] - 2));
+        let strides = [1, self.nodes[0], self.nodes[0] * self.nodes[1]];
+        let first: usize = (0..3).map(|c| strides[c] * low[c]).sum();
+        let shares: [[f64; 2]; 3] = std::array::from_fn(|c| {
+            let share = place[c] - low[c] as f64;
+            [1.0 - share, share]
+        });
         let (mut distance, mut slope) = (0.0, Vector3::zeros());
         for corner in 0..8 {
             let bits = [corner & 1, corner >> 1 & 1, corner >> 2];
-            let node: usize = (0..3).map(|c| self.stride(c) * (low[c] + bits[c])).sum();
-            let share = |c: usize| place[c] - low[c] as f64;
-            let weight: f64 = (0..3).map(|c| if bits[c] == 1 { share(c) } else { 1.0 - share(c) }).product();
+            let node = first + bits[0] + strides[1] * bits[1] + strides[2] * bits[2];
+            let weight = shares[0][bits[0]] * shares[1][bits[1]] * shares[2][bits[2]];
             let [value, x, y, z] = self.values[node];
             distance += weight * value;
             slope += weight * Vector3::new(x, y, z);
@@ -229,13 +245,17 @@ impl DistanceGrid {
     /// Distance and normal; outside the grid, the distance to the grid is added to the distance at its rim.
     pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let half = self.half();
-        let (away, outward) = of_box(&(point - self.origin - half), &half);
+        let beside = point - self.origin - half;
         let (distance, normal) = self.interpolated(point);
+        let length = normal.norm();
+        if length > 0.0 && (0..3).all(|c| beside[c].abs() <= half[c]) {
+            return (distance, normal / length);
+        }
+        // The nearest surface point is at least as far as the grid, and as the bound from the rim.
+        let (away, outward) = of_box(&beside, &half);
         if away > 0.0 {
-            // The nearest surface point is at least as far as the grid, and as the bound from the rim.
             return (away.max(distance - away), outward);
         }
-        let length = normal.norm();
         (distance, if length > 0.0 { normal / length } else { outward })
     }
 }

@@ -199,8 +199,7 @@ impl Pair {
         }
         let collider = contact.colliders.len() as u32 + other.number;
         let key = (point as u32, collider);
-        let anchor = contact.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
-        let anchor = anchor.ok().map(|found| &contact.anchors[found]);
+        let anchor = contact.anchor(key);
         let (normal, met) = begun.meet(shape, course, anchor, [now, next], NEAR * contact.diagonal)?;
         let start = begun.start.unwrap_or(met);
         let (place, gradient) = shape.map(now, &met);

@@ -13,7 +13,8 @@
 //!
 //! Planes are detected before each line search and frozen during the search, to keep the energy of the
 //! search consistent. Each point is swept from its position relative to the collider at the start of the
-//! substep, and along its next step. It meets the side of its approach, even of a thin collider. The
+//! substep, and along its next step. It meets the side of its approach, even of a thin collider. Late planes
+//! and friction bounds of a substep stand, so that its searches come to an end (`detection`). The
 //! stiffness follows from the metric, `k = HARD / (s' A^-1 s)` with the point's weights s: penetration
 //! under a force is `HARD` times smaller than free motion under the same force.
 //!
@@ -50,6 +51,7 @@
 
 mod compliance;
 mod cuboid;
+mod detection;
 mod directions;
 mod distance_grid;
 mod faces;

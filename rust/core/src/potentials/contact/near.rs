@@ -196,6 +196,6 @@ impl Bound {
         let reach = margin.max(self.ahead) + self.around_here + slack;
         let sweep = gone + self.around_start + slack;
         // NaN counts as a candidate.
-        !(shape.least_distance(&here) > reach && shape.least_distance(&start) > sweep)
+        !(shape.is_beyond(&here, reach) && shape.is_beyond(&start, sweep))
     }
 }

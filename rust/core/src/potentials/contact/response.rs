@@ -60,7 +60,7 @@ pub(crate) fn entered(count: usize, minded: &[usize], gap: impl Fn(usize) -> f64
 }
 
 /// Contact forces for points with free positions `free`, from an initial guess; sets the friction bounds
-/// from one coefficient a contact.
+/// from one coefficient a contact, or keeps them without coefficients.
 pub(crate) fn respond(
     touches: &mut [Touch],
     friction: &[f64],

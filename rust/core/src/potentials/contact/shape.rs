@@ -193,6 +193,14 @@ impl Shape {
         }
     }
 
+    /// `true` if the lower bound is above a distance.
+    pub(super) fn is_beyond(&self, point: &Vector3<f64>, distance: f64) -> bool {
+        match &self.0 {
+            Kind::Mesh(grid) => grid.is_beyond(point, distance),
+            _ => self.nearest(point).0 > distance,
+        }
+    }
+
     /// The shape rounded at its edges within a depth of `most` metres; `None` for a plane
     /// and a patch, which have none.
     pub(super) fn rounded(&self, most: f64) -> Option<Rounded<'_>> {

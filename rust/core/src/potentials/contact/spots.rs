@@ -2,15 +2,16 @@
 
 use nalgebra::Vector3;
 
-use super::directions::{GIVES, is_past};
+use super::detection::{Known, is_past};
+use super::directions::GIVES;
 use super::faces::{Scene, Spot};
-use super::{Anchor, Contact, Course, Touch};
+use super::{Anchor, Contact, Course};
 use crate::math::rows::Rows;
 
 impl Contact {
     /// Contacts of faces, those found before in this substep and new ones; known contacts keep their
     /// friction bound.
-    pub(super) fn find_on_faces(&mut self, rig: &Rows, known: &[(Touch, Option<Vector3<f64>>)]) {
+    pub(super) fn find_on_faces(&mut self, rig: &Rows, known: &[Known]) {
         for spot in self.new_spots(rig) {
             self.points.add(self.faces.of(&spot), &spot.shares);
             self.columns.push(Vec::new());
@@ -24,8 +25,6 @@ impl Contact {
             let [start, here] = [at(|course| course.start), at(|course| course.here)];
             let course = Course { start, here, ahead: at(|course| course.ahead) };
             let key = ((self.points.len() + number) as u32, spot.collider);
-            let old = known.binary_search_by_key(&key, |(touch, _)| touch.key());
-            let old = old.ok().map(|at| &known[at]);
             let moved = &self.placements[spot.collider as usize];
             let start = moved.before.local(&start);
             let anchor = self
@@ -36,8 +35,7 @@ impl Contact {
             let gives = self.gives(spot.collider as usize, reach) - spot.plane.0.dot(&(start - posed));
             let let_out = self.let_out(self.reach_of(spot)).min(gives);
             let touch = moved.touch(key, spot.plane, (&start, anchor.as_ref()), let_out);
-            self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
-            self.found.push(old.and_then(|(_, force)| *force));
+            self.enter(touch, known);
             self.courses.push(course);
         }
     }
@@ -92,8 +90,7 @@ impl Contact {
     /// each substep.
     fn anchor_of(&self, spot: &Spot) -> Option<Anchor> {
         let key = (self.points.len() as u32 + spot.lane, spot.collider);
-        let found = self.anchors.binary_search_by_key(&key, |anchor| (anchor.point, anchor.collider));
-        found.ok().map(|at| self.anchors[at])
+        self.anchor(key).copied()
     }
 
     /// An anchor for the next substep: that of a spot is known by its face and corner.

@@ -12,6 +12,9 @@ const SHORTEST: f64 = 1e-4;
 /// the same: beyond it the nearest way out of a narrow shape is beside the point's own.
 pub(super) const SAME_SIDE: f64 = 0.5;
 
+/// Tangent plane of a contact: an outward normal and a place.
+pub(crate) type Plane = (Vector3<f64>, Vector3<f64>);
+
 /// A moving point in a collider's own space.
 pub(crate) struct Path {
     /// Side of the contact at the end of the last substep, if any.
@@ -23,20 +26,24 @@ pub(crate) struct Path {
     pub(crate) ahead: Vector3<f64>,
 }
 
-/// Tangent plane, a normal and a place, of a point's past or future contact with a shape; `None` if the
-/// point stays farther than `margin`.
+/// Plane of a point's past or future contact with a shape; `None` if the point stays farther than `margin`.
 ///
 /// A point may be outside, slightly inside and resting on the surface, or deep inside. A point that came
 /// from outside meets the side of its entry, even if another side is nearer now; one that starts deep inside
 /// meets the side of its last contact. Without one it has only the nearest way out.
-pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
-    let (distance, normal) = shape.nearest(&path.here);
+pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<Plane> {
     if let Some((entered, place)) = side_of_entry(shape, path, margin)
-        && entered.dot(&normal) < SAME_SIDE
+        && entered.dot(&shape.nearest(&path.here).1) < SAME_SIDE
         && entered.dot(&(path.here - place)) < 0.0
     {
         return Some((entered, place));
     }
+    meet_nearest(shape, path, margin)
+}
+
+/// The same for a point that has not entered the shape in this substep.
+pub(super) fn meet_nearest(shape: &Shape, path: &Path, margin: f64) -> Option<Plane> {
+    let (distance, normal) = shape.nearest(&path.here);
     if distance <= margin {
         return Some((normal, path.here - distance * normal));
     }
@@ -47,7 +54,7 @@ pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f
 }
 
 /// Side and place of the entry of a point, after a way longer than its distance.
-pub(super) fn side_of_entry(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
+pub(super) fn side_of_entry(shape: &Shape, path: &Path, margin: f64) -> Option<Plane> {
     let (before, side) = shape.nearest(&path.start);
     if (path.here - path.start).norm() <= before {
         return None;
@@ -61,11 +68,7 @@ pub(super) fn side_of_entry(shape: &Shape, path: &Path, margin: f64) -> Option<(
 }
 
 /// Normal and place where a path first is not outside.
-pub(super) fn entry(
-    shape: &Shape,
-    from: &Vector3<f64>,
-    to: &Vector3<f64>,
-) -> Option<(Vector3<f64>, Vector3<f64>)> {
+pub(super) fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Plane> {
     let length = (to - from).norm();
     let mut share = 0.0;
     for _ in 0..STEPS {
