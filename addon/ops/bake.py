@@ -385,7 +385,7 @@ class Passes:
         """A recording with its depth in colliders."""
         scene, drives = self.baking.scene, self.fillings[-1].drives
         touched = scene.colliders.colliders
-        if touched is None or self._cycle is not None:
+        if touched is None:
             return taken
         around, motion = [drive.around for drive in drives], taken.motion
         depths = deepest(scene.surface, self.baking.shown, touched, motion.poses, motion.coefficients, around)
@@ -399,6 +399,8 @@ def take(
     """The motion of a pass, or of a cycle with its seam."""
     if cycle is None:
         return Recording(filling.motion(), held=filling.held(), rough=filling.rough())
-    felt = [filling.felt(drive) for drive in cycle]
-    motion, report = yield from looped(filling.fresh(), felt, scene.surface, filling.course)
+    filling.drives.extend(cycle)
+    felt = [filling.native(drive, filling.cache.first + index) for index, drive in enumerate(cycle)]
+    loop = looped(filling.fresh(), felt, scene.surface, filling.course, filling.colliding)
+    motion, report = yield from loop
     return Recording(motion, max(report.position, report.velocity))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scenes
 from character_files import DATA, each
+from test_collisions import collide, ground
 
 WALKS = [
     ("open_creature/Cow.fbx", "Walk", 1, 81),
@@ -19,7 +20,16 @@ WALKS = [
 ]
 
 
-def test_the_last_frame_of_a_loop_meets_the_first(module):
+def octahedron(size):
+    """Corners and faces of an octahedron."""
+    ends = [(axis, sign) for axis in range(3) for sign in (size, -size)]
+    corners = [tuple(sign * (axis == c) for c in range(3)) for axis, sign in ends]
+    triples = [(x, y, z) for x in (0, 1) for y in (2, 3) for z in (4, 5)]
+    return corners, [(x, y, z) if (x + y + z) % 2 == 0 else (x, z, y) for x, y, z in triples]
+
+
+def cyclic():
+    """A built column with a loop of 24 frames, in which its upper end swings along y."""
     obj, rig = scenes.character()
     pose = rig.pose.bones["Upper"]
     for frame in range(1, 27):
@@ -28,6 +38,65 @@ def test_the_last_frame_of_a_loop_meets_the_first(module):
     scenes.settle_scene(25)
     scenes.add_and_build(obj)
     obj.jounce.loop = True
+    return obj, rig
+
+
+# A place of the wall in the way of the swinging column, and frames of the loop.
+WALL, FRAMES = -0.62, range(1, 26)
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """A looping column that walks along a wall and carries a ball, both in its way; rig, wall and ball."""
+    obj, rig = cyclic()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "loop.blend"))
+    wall = ground(0.0, "Wall")
+    wall.rotation_euler, wall.location = (-math.pi / 2, 0.0, 0.0), (0.0, WALL, 1.0)
+    ball = scenes.mesh_object("Ball", *octahedron(0.2))
+    ball.location, ball.parent = (0.0, 0.75, 1.6), rig
+    for frame, place in ((1, 0.0), (25, 1.0)):
+        rig.location.x = place
+        rig.keyframe_insert("location", frame=frame)
+    scenes.activate(obj)
+    return obj, rig, wall, ball
+
+
+@pytest.mark.parametrize("quality", ["DRAFT", "FINAL"])
+def test_a_loop_among_colliders_closes_and_is_baked_as_shown(walk, quality):
+    obj, _, wall, ball = walk
+    obj.jounce.quality = quality
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    free = scenes.evaluated_frames(obj, FRAMES)
+    assert WALL - free[..., 1].min() > 0.1
+    collide(obj, wall, ball)
+    obj.jounce.quality = quality
+    bpy.ops.jounce.fill_cache()
+    touched = scenes.evaluated_frames(obj, FRAMES)
+    assert WALL - touched[..., 1].min() < (0.005 if quality == "DRAFT" else 0.0005)
+    assert np.abs(touched[-1] - touched[0] - (1.0, 0.0, 0.0)).max() < 2e-4
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=25)
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - touched).max() < 2e-6
+    assert 0.0 < obj.jounce.bake_seam < 1e-4
+
+
+def test_a_collider_that_ends_elsewhere_is_named(walk, session):
+    obj, rig, wall, ball = walk
+    collide(obj, wall, ball)
+    ball.keyframe_insert("location", frame=1)
+    ball.location.y += 0.3
+    ball.keyframe_insert("location", frame=25)
+    scenes.activate(obj)
+    with pytest.raises(RuntimeError, match="Ball ends neither where it began nor moved along with the body"):
+        bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=25)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    assert "Ball ends neither" in session(obj).status()
+
+
+def test_the_last_frame_of_a_loop_meets_the_first(module):
+    obj, _ = cyclic()
     posed = scenes.evaluated_frames(obj, range(1, 26))
     bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=25)
     baked = scenes.evaluated_frames(obj, range(1, 26))

@@ -234,5 +234,8 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(block: tuple[jounce.TetMes
     alone = jounce.Simulation(model)
     with pytest.raises(ValueError, match="colliders"):
         alone.step(colliders=[STILL])
-    with pytest.raises(ValueError, match="settle_cycle: a motion that touches something"):
-        sim.settle_cycle(np.zeros((3, 0, 3, 4)))
+    with pytest.raises(ValueError, match="colliders: expected"):
+        sim.settle_cycle(np.zeros((3, 0, 3, 4)), colliders=[[STILL], [STILL]])
+    away = STILL + [[0.0, 0.0, 0.0, 1.0], [0.0] * 4, [0.0] * 4]
+    with pytest.raises(ValueError, match="colliders: expected each at its first place at the end"):
+        sim.settle_cycle(np.zeros((2, 0, 3, 4)), colliders=[[STILL], [away]])

@@ -454,7 +454,6 @@ FIXES: dict[str, tuple[str, Fix | None]] = {
         "Use Calm",
         lambda obj, _detail, _context: setattr(obj.jounce, "integrator", "backward_euler"),
     ),
-    "no_loop": ("Switch Loop Off", lambda obj, _detail, _context: setattr(obj.jounce, "loop", False)),
     "use_box": ("Use Box", lambda obj, _detail, _context: setattr(obj, "jounce_shape", "BOX")),
     "keep_size": ("Keep Size", lambda obj, _detail, _context: setattr(obj, "jounce_keeps_size", True)),
     "add_to_body": ("Add to Body", None),

@@ -301,8 +301,6 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
             f"{host.name} cannot collide with the integrator Lively, which returns the energy of an impact.",
             "use_calm",
         )
-    if state.loop:
-        yield f"{host.name} cannot collide in a loop, as contacts have no closed motion.", "no_loop"
 
 
 def refuse_hindered(host: bpy.types.Object) -> None:

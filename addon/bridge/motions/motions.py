@@ -361,7 +361,7 @@ class Motions:
             return SimulationPass(cache, start, course, touched, is_final=is_final, reduce=reduce)
         frames = scene.frame_end - cache.first + 1
         surface = self.scene.surface
-        return LoopPass(cache, start, course, frames, surface, is_final=is_final, reduce=reduce)
+        return LoopPass(cache, start, course, frames, surface, touched, is_final=is_final, reduce=reduce)
 
     def draft_from(self, scene: bpy.types.Scene, settings: MotionSettings, first: int) -> SimulationPass:
         """A draft of flesh with other settings, without a stored cache and without a loop."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from jounce.final_motion import DIGEST_BYTES
 
+from ..body.colliders import Colliders
 from ..common.task import Step
 from ..flesh.settings import RestartMode
 from ..mesh.surface import Surface
@@ -32,6 +33,7 @@ class LoopPass(SimulationPass):
         course: Schedule,
         frames: int,
         surface: Surface,
+        colliders: Colliders | None = None,
         *,
         is_final: bool = False,
         reduce: Reduce | None = None,
@@ -39,7 +41,7 @@ class LoopPass(SimulationPass):
         """frames: of the cycle, the last like the first. The other arguments are those of any pass."""
         # A cycle starts in its end state.
         course = replace(course, start=RestartMode.SETTLED)
-        super().__init__(cache, start, course, is_final=is_final, reduce=reduce)
+        super().__init__(cache, start, course, colliders, is_final=is_final, reduce=reduce)
         self._frames = frames
         self._surface = surface
         self._cycle = b""
@@ -81,7 +83,8 @@ class LoopPass(SimulationPass):
         """Takes the drive of the next frame; the last of the cycle starts the simulation."""
         self._take(drive)
         if len(self.drives) == self._frames:
-            refuse_open([self.felt(each) for each in self.drives], self._surface, self.course)
+            natives = [self._native(index) for index in range(self._frames)]
+            refuse_open(natives, self._surface, self.course, self.colliding)
             digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
             for each in self.drives:
                 digest.update(self.felt(each).digest())
@@ -96,6 +99,6 @@ class LoopPass(SimulationPass):
         return whole.digest()
 
     def _begin(self, target: Target, _drive: FrameInput) -> None:
-        cycle = [self.felt(drive) for drive in self.drives[: self._frames]]
+        cycle = [self._native(index) for index in range(self._frames)]
         cycle[0].set_up(target)
         target.settle_cycle(**cycle_arguments(cycle))

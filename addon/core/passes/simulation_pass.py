@@ -109,6 +109,11 @@ class SimulationPass:
         """Starts of the motion, at the beginning and after cuts."""
         return self._course
 
+    @property
+    def colliding(self) -> list[str]:
+        """Names of the colliders, in order."""
+        return [] if self._colliders is None else [solid.name for solid in self._colliders.solids]
+
     def agrees(self, index: int, drive: FrameInput) -> bool:
         """True if a frame had this drive, up to the offsets."""
         return 0 <= index < len(self.drives) and self.drives[index].agrees(drive)

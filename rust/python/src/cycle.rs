@@ -68,6 +68,7 @@ pub struct Cycle {
     offsets: Vec<f64>,
     /// One a frame, or none.
     drags: Vec<Option<inputs::Drag>>,
+    colliders: Vec<f64>,
 }
 
 impl Cycle {
@@ -84,7 +85,7 @@ impl Cycle {
             force: arrays::frame(&self.forces, self.frames, frame),
             offsets: arrays::frame(&self.offsets, self.frames, frame),
             drag: self.drags.get(frame).and_then(Option::as_ref),
-            colliders: None,
+            colliders: arrays::frame(&self.colliders, self.frames, frame).map(arrays::transforms),
             pull: None,
         };
         let inputs: Vec<StepInput<'_>> = (0..self.frames).map(input).collect();
@@ -101,6 +102,7 @@ impl Simulation {
         forces: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
         drags: Option<&[Option<Bound<'_, Drag>>]>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Cycle> {
         let [three, four] = [Axis::Is(3), Axis::Is(4)];
         let axes = [Axis::Any("f"), Axis::Is(self.bones), three, four];
@@ -122,6 +124,7 @@ impl Simulation {
             strengths: numbers(strengths, "strengths", &[frames])?,
             forces: numbers(forces, "forces", &coefficients)?,
             offsets: numbers(offsets, "offsets", &[frames, Axis::Any("k"), three])?,
+            colliders: numbers(colliders, "colliders", &[frames, Axis::Any("c"), three, four])?,
             drags: drags.iter().map(|drag| drag.as_ref().map(|drag| drag.get().0.clone())).collect(),
         })
     }

@@ -494,6 +494,9 @@ impl MotionJob {
     ///     Seam, relative to the motion, at which the passes end.
     /// drags : sequence of Drag, optional
     ///     Drag of each frame, as in `step`, or None; None is none.
+    /// colliders : (f, c, 3, 4) array, optional
+    ///     Placements of each frame, as in `step`; None leaves them in place. Each ends where it began, or
+    ///     moved along with the body; a plane may stay below a walk.
     ///
     /// Raises
     /// ------
@@ -512,7 +515,7 @@ impl MotionJob {
     /// >>> job.report.passes <= 6, job.report.position < 1e-5
     /// (True, True)
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
-                        drags=None))]
+                        drags=None, colliders=None))]
     fn settle_cycle(
         &self,
         poses: &Bound<'_, PyAny>,
@@ -522,10 +525,11 @@ impl MotionJob {
         max_passes: i64,
         tolerance: f64,
         drags: Option<Vec<Option<Bound<'_, Drag>>>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
         let simulation = self.simulation.get();
-        let cycle = simulation.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
+        let cycle = simulation.cycle(poses, strengths, forces, offsets, drags.as_deref(), colliders)?;
         let shared = Arc::downgrade(&self.shared);
         self.ask(move |simulation, progress| {
             let Some(shared) = shared.upgrade() else { return Ok(()) };

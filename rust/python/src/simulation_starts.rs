@@ -84,6 +84,9 @@ impl Simulation {
     ///     Seam, relative to the motion, at which the passes end.
     /// drags : sequence of Drag, optional
     ///     Drag of each frame, as in `step`, or None; None is none.
+    /// colliders : (f, c, 3, 4) array, optional
+    ///     Placements of each frame, as in `step`; None leaves them in place. Each ends where it began, or
+    ///     moved along with the body; a plane may stay below a walk.
     ///
     /// Returns
     /// -------
@@ -108,7 +111,7 @@ impl Simulation {
     /// >>> bool(np.abs(start).max() > 0.01), bool(np.allclose(simulation.displacement(), start, atol=1e-4))
     /// (True, True)
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
-                        drags=None))]
+                        drags=None, colliders=None))]
     fn settle_cycle(
         &self,
         py: Python<'_>,
@@ -119,9 +122,10 @@ impl Simulation {
         max_passes: i64,
         tolerance: f64,
         drags: Option<Vec<Option<Bound<'_, Drag>>>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<CycleReport> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
-        let cycle = self.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
+        let cycle = self.cycle(poses, strengths, forces, offsets, drags.as_deref(), colliders)?;
         let simulation = &mut *self.lock()?;
         run_long(py, |progress| cycle.settle(simulation, max_passes, tolerance, progress))
             .map(CycleReport::from)

@@ -5,8 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use jounce::inputs::Drag;
 use jounce::inputs::{Integrator, SimulationParams, StepInput};
+use jounce::mesh::Embedding;
 use jounce::model::Model;
+use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::simulation::Simulation;
+use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, turn};
 
@@ -250,5 +254,103 @@ fn what_is_dragged_closes() {
         // into account.
         let params = SimulationParams { damping: 0.0, limit: Some(0.02), ..settings()[1] };
         close(0.1 * linear, quadratic, params);
+    }
+}
+
+/// The bar with every vertex.
+fn full() -> Model {
+    let body = Body::bar();
+    let restraint = Restraint { rig: Some(&body.rig), ..Restraint::default() };
+    let extras = FullSpaceExtras { rig: Some(&body.rig), ..FullSpaceExtras::default() };
+    let made = FullSpaceModel::of(&body.mesh, &body.material, &restraint, &extras, &Progress::default());
+    Model::FullSpace(made.unwrap().into())
+}
+
+/// All vertices as contact points, skinned as they are.
+fn skin(model: &Model) -> ContactSkin {
+    let mesh = model.mesh().unwrap();
+    ContactSkin {
+        points: Embedding::new(mesh, mesh.vertices().to_vec()).unwrap().into(),
+        triangles: Vec::new().into(),
+        rig: Some(Body::bar().rig.into()),
+    }
+}
+
+/// A rod above the bar's free end, and a wall beside it.
+fn around(friction: f64) -> [Collider; 2] {
+    let rod = Shape::capsule([0.6, -1.0, 0.37], [0.6, 1.0, 0.37], 0.05).unwrap();
+    let wall = Shape::plane([0.0, -0.1, 0.0], [0.0, 1.0, 0.0]).unwrap();
+    [rod, wall].map(|shape| Collider::new(shape, friction).unwrap())
+}
+
+/// Placements of a rod that advances by so much a cycle, and of a wall that stays.
+fn placed(advance: f64) -> Vec<[Transform; 2]> {
+    let along = |frame: usize| [0.0, 0.0, advance * frame as f64 / FRAMES as f64];
+    (0..=FRAMES).map(|frame| [turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], along(frame)), REST]).collect()
+}
+
+/// Inputs with colliders.
+fn among<'a>(poses: &'a [[Transform; 2]], places: &'a [[Transform; 2]]) -> Vec<StepInput<'a>> {
+    let places = places.iter().map(|places| Some(&places[..]));
+    inputs(poses).into_iter().zip(places).map(|(input, colliders)| StepInput { colliders, ..input }).collect()
+}
+
+#[test]
+fn a_cycle_among_colliders_closes_in_place_and_as_a_walk() {
+    for (model, stiffness, damping) in [full(), Body::bar().model()]
+        .into_iter()
+        .flat_map(|model| [(model.clone(), 25.0, 0.12), (model, 4.0, 0.05)])
+    {
+        let params =
+            SimulationParams { max_iterations: 200, tolerance: 1e-8, stiffness, damping, ..settings()[0] };
+        let motion = |advance: f64, friction: f64| {
+            let (poses, places) = (cycle(advance), placed(advance));
+            let mut sim =
+                Simulation::among(model.clone(), params, &around(friction), Some(skin(&model))).unwrap();
+            let inputs = among(&poses, &places);
+            let report = sim.settle_cycle(&inputs, &[], 16, 1e-6, &Progress::default()).unwrap();
+            assert!(report.seam() <= 1e-6, "{advance} {friction}: {report:?}");
+            let first = sim.coefficients().to_vec();
+            let frame = |input: &StepInput<'_>| {
+                sim.step_with(input, &Progress::default()).unwrap();
+                sim.coefficients().to_vec()
+            };
+            let frames: Vec<Vec<f64>> = inputs[1..].iter().map(frame).collect();
+            let seam = apart(&model, &first, &frames[FRAMES - 1]);
+            assert!(seam < 1e-5, "{advance} {friction}: {seam}");
+            frames
+        };
+        let most = |a: &[Vec<f64>], b: &[Vec<f64>]| {
+            a.iter().zip(b).map(|(a, b)| apart(&model, a, b)).fold(0.0, f64::max)
+        };
+        let [smooth, rough] = [0.0, 0.5].map(|friction| motion(0.0, friction));
+        let [walking, _] = [0.0, 0.5].map(|friction| motion(0.8, friction));
+        assert!(most(&smooth, &walking) < 1e-4, "{}", most(&smooth, &walking));
+        assert!(most(&smooth, &rough) > 1e-3);
+        let mut free = Simulation::new(model.clone(), params).unwrap();
+        let poses = cycle(0.0);
+        free.settle_cycle(&inputs(&poses), &[], 16, 1e-6, &Progress::default()).unwrap();
+        let frame = |pose: &[Transform; 2]| {
+            free.step(Some(pose)).unwrap();
+            free.coefficients().to_vec()
+        };
+        let free: Vec<Vec<f64>> = poses[1..].iter().map(frame).collect();
+        assert!(most(&smooth, &free) > 0.02, "{}", most(&smooth, &free));
+    }
+}
+
+#[test]
+fn a_collider_that_ends_elsewhere_is_refused_and_changes_nothing() {
+    let model = full();
+    let mut sim = Simulation::among(model.clone(), settings()[0], &around(0.5), Some(skin(&model))).unwrap();
+    let before = sim.save_state();
+    // The rod stays behind in a walk, and goes away from a body in place.
+    for (advance, beside) in [(0.8, 0.0), (0.0, 0.3)] {
+        let (poses, places) = (cycle(advance), placed(beside));
+        match sim.settle_cycle(&among(&poses, &places), &[], 6, 1e-6, &Progress::default()) {
+            Err(Error::Range { what: "colliders", got, .. }) => assert!(got > 0.1, "{got}"),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(sim.save_state(), before);
     }
 }

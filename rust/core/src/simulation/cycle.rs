@@ -15,6 +15,8 @@ pub(super) struct Cycle<'a> {
     pub(super) params: SimulationParams,
     /// Translation of the body in one cycle, metres.
     pub(super) advance: [f64; 3],
+    /// `true` for each collider with the same translation, `false` for one that stays.
+    pub(super) rides: Vec<bool>,
     pub(super) progress: &'a Progress,
 }
 
@@ -89,6 +91,7 @@ impl Cycle<'_> {
             sim.step_traced(input, places, self.progress)
         })?;
         let mut end = sim.save_state();
+        end.contact.carry_back(&self.advance, &self.rides);
         for rows in end.frames.iter_mut().chain(&mut end.path) {
             for row in rows.iter_mut().skip(3).step_by(4) {
                 (0..3).for_each(|c| row[c] -= self.advance[c]);

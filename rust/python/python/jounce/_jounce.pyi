@@ -3107,6 +3107,7 @@ class Simulation:
         max_passes: int = 6,
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
+        colliders: _FloatsLike | None = None,
     ) -> CycleReport:
         """Starts a cycle of poses in its periodic state: stepping through the other poses returns to the same
         position and velocity, and the motion loops.
@@ -3127,6 +3128,9 @@ class Simulation:
             Seam, relative to the motion, at which the passes end.
         drags : sequence of Drag, optional
             Drag of each frame, as in `step`, or None; None is none.
+        colliders : (f, c, 3, 4) array, optional
+            Placements of each frame, as in `step`; None leaves them in place. Each ends where it began, or
+            moved along with the body; a plane may stay below a walk.
 
         Returns
         -------
@@ -4274,6 +4278,7 @@ class MotionJob(Job):
         max_passes: int = 6,
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
+        colliders: _FloatsLike | None = None,
     ) -> None:
         """Requests a start in the closed state of a cycle; `report` then has its report.
 
@@ -4293,6 +4298,9 @@ class MotionJob(Job):
             Seam, relative to the motion, at which the passes end.
         drags : sequence of Drag, optional
             Drag of each frame, as in `step`, or None; None is none.
+        colliders : (f, c, 3, 4) array, optional
+            Placements of each frame, as in `step`; None leaves them in place. Each ends where it began, or
+            moved along with the body; a plane may stay below a walk.
 
         Raises
         ------

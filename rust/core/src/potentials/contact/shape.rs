@@ -193,6 +193,14 @@ impl Shape {
         }
     }
 
+    /// `true` if a shape is the same after a translation, to within a distance.
+    pub(crate) fn is_same_after(&self, translation: &Vector3<f64>, within: f64) -> bool {
+        match &self.0 {
+            Kind::Plane { normal, .. } => normal.dot(translation).abs() <= within,
+            _ => translation.norm() <= within,
+        }
+    }
+
     /// `true` if the lower bound is above a distance.
     pub(super) fn is_beyond(&self, point: &Vector3<f64>, distance: f64) -> bool {
         match &self.0 {

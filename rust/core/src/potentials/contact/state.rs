@@ -52,6 +52,17 @@ impl ContactState {
         self.anchors.clear();
     }
 
+    /// Moves the colliders that ride with the body back by a translation, and forgets the anchors on others.
+    pub(crate) fn carry_back(&mut self, advance: &[f64; 3], rides: &[bool]) {
+        self.anchors.retain(|anchor| rides[anchor.collider as usize]);
+        for rows in self.frames.iter_mut().chain([&mut self.last]) {
+            let placements = rows.as_chunks_mut::<{ super::ROWS }>().0.iter_mut().zip(rides);
+            for (placement, _) in placements.filter(|(_, rides)| **rides) {
+                (0..3).for_each(|c| placement[3][c] -= advance[c]);
+            }
+        }
+    }
+
     /// Checks `self` for the sizes of `like`, for known points and colliders, and for finite numbers. The
     /// state does not list the other bodies of a common step: with `others`, any body index is valid.
     pub(crate) fn check(&self, like: &Self, points: usize, others: bool) -> Result<()> {
