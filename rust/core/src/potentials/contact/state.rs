@@ -54,7 +54,7 @@ impl ContactState {
 
     /// Moves the colliders that ride with the body back by a translation, and forgets the anchors on others.
     pub(crate) fn carry_back(&mut self, advance: &[f64; 3], rides: &[bool]) {
-        self.anchors.retain(|anchor| rides[anchor.collider as usize]);
+        self.anchors.retain(|anchor| rides.get(anchor.collider as usize) == Some(&true));
         for rows in self.frames.iter_mut().chain([&mut self.last]) {
             let placements = rows.as_chunks_mut::<{ super::ROWS }>().0.iter_mut().zip(rides);
             for (placement, _) in placements.filter(|(_, rides)| **rides) {
