@@ -283,7 +283,7 @@ fn around(friction: f64) -> [Collider; 2] {
     [rod, wall].map(|shape| Collider::new(shape, friction).unwrap())
 }
 
-/// Placements of a rod that advances by so much a cycle, and of a wall that stays.
+/// Placements of a rod with an advance a cycle, metres, and of a resting wall.
 fn placed(advance: f64) -> Vec<[Transform; 2]> {
     let along = |frame: usize| [0.0, 0.0, advance * frame as f64 / FRAMES as f64];
     (0..=FRAMES).map(|frame| [turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], along(frame)), REST]).collect()

@@ -16,7 +16,7 @@ const TOP: f64 = 0.1;
 const RADIUS: f64 = 0.01;
 const BONE: f64 = 0.03;
 const ABOVE: f64 = 0.02;
-/// Frame in which the fingers are deepest, and the last one.
+/// Frame of the largest depth, and the last frame.
 const DEEP: f64 = 4.0;
 const LAST: usize = 15;
 
@@ -63,7 +63,8 @@ fn depth(points: &[[f64; 3]], fingers: &[Collider], places: &[Transform]) -> f64
     pairs.map(|(point, (finger, place))| depth(point, finger, place)).fold(0.0, f64::max)
 }
 
-/// Planes that followed their points throughout a substep left more than half of these steps unconverged.
+/// Planes that followed their points throughout a substep left 5 of these 15 steps unconverged at a Poisson's
+/// ratio of 0, and 8 at 0.45.
 #[test]
 fn flesh_between_fingers_comes_to_a_solution() {
     for poisson in [0.0, 0.45] {
