@@ -4,14 +4,12 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.common.words import worded
-from ..bridge.loads import colliders
 from ..bridge.motions import learnt_store
 from ..bridge.motions.learnt_preview import LearntPreview
 from ..bridge.preview import previews
 from ..core.flesh.settings import Quality
 from ..core.shot.learnt import Learnt
 from . import sidebar
-from .collisions import draw_hindrances
 from .sidebar import said
 
 # Largest number of shots listed by name.
@@ -41,10 +39,6 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if known is not None:
         text = worded("{error} from Final", error=f"{known.facts.error:.1%}")
         sidebar.wrapped(layout, context, text=text, translate=False, icon="CHECKMARK")
-    missed = [both for both in colliders.hindrances(host) if both[1] == "use_final"]
-    draw_hindrances(layout, context, missed)
-    if not missed:
-        sidebar.wrapped(layout, context, text="Without collisions", icon="INFO")
     seen = previews.session(host)
     if seen is not None and isinstance(seen.final, LearntPreview):
         for sentence in seen.final.warnings():

@@ -246,23 +246,38 @@ def test_a_collider_that_changes_its_size_is_refused_with_its_frame(character, w
     assert_refused(bpy.ops.jounce.bake, "Wall", "frame 7", target="MESH_CACHE")
 
 
-def test_what_was_learnt_goes_through_a_wall_and_says_so(character, wall):
+def test_what_was_learnt_stops_at_a_wall_too(character, wall, lessons, session):
     obj, _ = character
     collide(obj, wall)
     bpy.ops.jounce.preview()
     bpy.ops.jounce.learn()
-    assert obj.jounce.quality == "LEARNT"
+    stopped, facts = shown(obj, "LEARNT"), lessons.of(obj).facts
+    assert beyond(stopped) < 1e-3
+    assert facts.error < 0.1
+    assert session(obj).status() == f"Learnt, {facts.error:.1%} from Final"
+    assert list(session(obj).final.warnings()) == []
+    # A nearer wall than in the lesson stops it as well, at an unknown distance from the final motion.
+    wall.location.y = 0.6 * WALL
+    bpy.context.view_layer.update()
+    assert beyond(stopped, 0.6 * WALL) > 0.1
+    assert beyond(shown(obj, "LEARNT"), 0.6 * WALL) < 1e-3
+    assert session(obj).status() == "Learnt"
+    assert_shown_as_baked(obj)
+
+
+def test_what_was_learnt_without_a_wall_stops_at_one_too(character, wall, session):
+    obj, _ = character
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.learn()
     assert beyond(shown(obj, "LEARNT")) > 0.1
-    words = "collides in the Final motion and in drafts, not in what was learnt of it"
-    for panel in (bpy.types.JOUNCE_PT_collisions, bpy.types.JOUNCE_PT_preview):
-        layout = drawn(panel)
-        assert "jounce.collisions_fix" in layout.operators()
-        assert words in " ".join(layout.texts())
-    assert "Without collisions" not in layout.texts()
-    bpy.ops.jounce.diagnose()
-    [index] = [index for index, found in enumerate(obj.jounce.findings) if words in found.sentence]
-    bpy.ops.jounce.fix(index=index)
-    assert obj.jounce.quality == "FINAL"
+    collide(obj, wall)
+    assert beyond(shown(obj, "LEARNT")) < 1e-3
+    [warning] = session(obj).final.warnings()
+    assert warning.startswith("No learnt shot had collisions")
+    obj.jounce.integrator = "bdf2"
+    bpy.context.view_layer.update()
+    bpy.ops.jounce.fill_cache()
+    assert "cannot collide with the integrator Lively" in session(obj).status()
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.01])

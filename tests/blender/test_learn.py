@@ -318,7 +318,6 @@ def test_the_panel_says_how_near_it_is_and_offers_what_helps(character, lessons)
     facts = lessons.of(obj).facts
     assert {"jounce.learnt_save", "jounce.forget_learnt"} <= set(operators)
     assert f"{facts.error:.1%} from Final" in texts
-    assert "Without collisions" in texts
     assert not any("displacements" in text for text in texts)
     _, inside = panel_of(obj, "inside")
     count = len(lessons.of(obj).shapes)

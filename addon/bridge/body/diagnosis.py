@@ -449,7 +449,6 @@ FIXES: dict[str, tuple[str, Fix | None]] = {
         "Make Rigid",
         lambda obj, detail, _context: setattr(obj.pose.bones[detail], "jounce_role", Role.RIGID.value),
     ),
-    "use_final": ("Use Final", lambda obj, _detail, _context: setattr(obj.jounce, "quality", "FINAL")),
     "use_calm": (
         "Use Calm",
         lambda obj, _detail, _context: setattr(obj.jounce, "integrator", "backward_euler"),

@@ -108,7 +108,7 @@ def read(
     context: bpy.types.Context,
     warn: Warn,
 ) -> ColliderReader:
-    """The present colliders of a body, none for learnt motion; warns about omitted objects."""
+    """The present colliders of a body; warns about omitted objects."""
     found, solids, deforming = [], [], {}
     for obj in acting(host):
         if soft(host, obj) is not None:
@@ -147,14 +147,9 @@ def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
 
 
 def is_wanted(host: bpy.types.Object) -> bool:
-    """True if a body collides with anything in its present quality."""
+    """True if a body is set to collide with a collection."""
     state = host.jounce
-    return can_touch(host) and state.use_collisions and state.collision_collection is not None
-
-
-def can_touch(host: bpy.types.Object) -> bool:
-    """True if a body in its present quality has contact: all but the learnt motion of flesh."""
-    return not host.jounce.is_flesh or host.jounce.simulated_quality is not Quality.LEARNT
+    return state.use_collisions and state.collision_collection is not None
 
 
 def acts_on_draft(host: bpy.types.Object) -> bool:
@@ -293,9 +288,6 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         return
     if state.collision_collection is None:
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
-    if not can_touch(host):
-        sentence = f"{host.name} collides in the Final motion and in drafts, not in what was learnt of it."
-        yield sentence, "use_final"
     if state.integrator != "backward_euler":
         yield (
             f"{host.name} cannot collide with the integrator Lively, which returns the energy of an impact.",

@@ -82,6 +82,8 @@ class LearntPreview(BackgroundPass[MotionCache]):
         if self.unseen > FEW * self._compared:
             yield f"In {self.unseen} of {self._compared} frames the pose is unlike any that was learnt."
         state, facts = self._motions.scene.host.jounce, known.facts
+        if self._motions.scene.colliders.colliders is not None and not facts.collided:
+            yield "No learnt shot had collisions, so the flesh dents as little as its motion did."
         ratio = stiffness_now(self._motions) / facts.stiffness
         if ratio > FAR or ratio < 1.0 / FAR:
             share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"

@@ -203,10 +203,7 @@ class Motions:
             return self._attached(cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
-        touched, surface = self.scene.colliders.colliders, self.scene.surface
-        if touched is None or not colliders.acts_on_draft(self.scene.host):
-            return self._filling(scene, cache, settings, start)
-        touched = replace(touched, skin=few(self.body, surface.weights, surface.triangles))
+        touched = self._touched_by_few() if colliders.acts_on_draft(self.scene.host) else None
         return self._filling(scene, cache, settings, start, touched)
 
     def _draft_start(self, scene: bpy.types.Scene, settings: MotionSettings) -> tuple[Start, bool]:
@@ -301,6 +298,13 @@ class Motions:
         more = between(surface.points, surface.triangles, cell(self.body)) if is_dense else NONE
         return replace(touched, skin=skin(self.body, weights, surface.triangles, more))
 
+    def _touched_by_few(self) -> Colliders | None:
+        """Colliders of the body, and the few contact points of reduced coordinates."""
+        touched, surface = self.scene.colliders.colliders, self.scene.surface
+        if touched is None:
+            return None
+        return replace(touched, skin=few(self.body, surface.weights, surface.triangles))
+
     def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
         """The stored frames of the final motion."""
         origin = self.final_origin(scene, first)
@@ -328,22 +332,24 @@ class Motions:
             cache.show(shown.pack())
 
     def lesson_origin(self, scene: bpy.types.Scene, first: int) -> str:
-        """Hash of the inputs of a final motion except the colliders."""
-        origin = self.final_origin(scene, first)
-        return hashed((), tuple(sorted((name, value) for name, value in origin.items() if name != AROUND)))
+        """Hash of the inputs of a final motion except the drives."""
+        return hashed((), tuple(sorted(self.final_origin(scene, first).items())))
 
     def learnt_cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
         """An empty cache of the learnt motion, which is faster to simulate again than to store."""
         settings = self.scene.host.jounce.motion_settings()
         known = {"Learnt": self.scene.host.jounce.learnt_digest, "Law": self.scene.host.jounce.flesh().key}
         stiffness = repr(stiffness_of(built_frequency(self.body, settings.frequency_of), settings))
-        return MotionCache(known | {"Stiffness": stiffness} | self._origin(scene, first, DRAFT_ALONE), first)
+        known |= {"Stiffness": stiffness} | self._around()
+        return MotionCache(known | self._origin(scene, first, DRAFT_ALONE), first)
 
     def learnt(self, scene: bpy.types.Scene, cache: MotionCache, model: "jounce.Model") -> SimulationPass:
         """A pass in the learnt basis."""
+        colliders.refuse_hindered(self.scene.host)
         settings = self.scene.host.jounce.motion_settings()
         start = partial(self._start(scene, settings), model=model)
-        return self._filling(scene, cache, settings, start, reduce=model.reduce_forces)
+        touched = self._touched_by_few()
+        return self._filling(scene, cache, settings, start, touched, reduce=model.reduce_forces)
 
     def _filling(
         self,

@@ -120,7 +120,6 @@ class ShotLearner:
         known = learning.thinned(shots)
         everything = learning.joined([shot for _, shot in known])
         model = yield from self._learned(everything, count, full)
-        state = self._host.jounce
         clips = tuple(Clip(name, len(shot)) for name, shot in known)
         facts = Facts(
             clips=clips,
@@ -131,10 +130,16 @@ class ShotLearner:
             stiffness=stiffness_now(self._made),
             frequency=full.model.frequency,
             loads=learnt.loads_of(self._drives),
-            limited=state.use_stretch or state.use_limit,
+            collided=self._collided(shots),
             origin=self._made.lesson_origin(self._scene, self._scene.frame_start),
         )
         return learnt.of_model(self._body, model, everything, facts)
+
+    def _collided(self, shots: list[tuple[str, Shot]]) -> bool:
+        """True if the flesh collides in this shot, or collided in another one of these."""
+        known = learnt_store.of(self._host)
+        before = len(shots) > 1 and known is not None and known.facts.collided
+        return before or self._made.scene.colliders.colliders is not None
 
     def _motion(self, model: "jounce.Model") -> Generator[Step, None, Frames]:
         """The shot in the learnt basis, without held frames."""

@@ -11,7 +11,7 @@ PAD = 3
 # Largest distance of the points inserted between the corners of large triangles, as a share of a longest
 # side.
 DENSE = 0.25
-# Number of contact points of a draft, as many as skinning modes use.
+# Number of contact points of drafts and learnt motion, as many as reduced bodies use.
 FEW = 256
 NONE = np.empty((0, 3))
 
@@ -49,7 +49,8 @@ def skin(
 
 
 def few(body: "jounce.Body", weights: np.ndarray, triangles: np.ndarray) -> Skin:
-    """The skin of a draft: points far from each other, tips first, and the triangles between them.
+    """The skin of a draft or of learnt motion: points far from each other, tips first, and the triangles
+    between them.
 
     weights: (p, b), triangles: (q, 3), of the surface.
     """

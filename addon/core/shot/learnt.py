@@ -108,10 +108,10 @@ class Facts:
 
     clips: all learnt shots, the newest last. law, poisson, hardening, curve, stiffness: of the flesh in the
     shots; curve is a digest. frequency: Hz, for the damping ratio. origin: hash of all inputs of the last
-    shot's final motion except the drives. limited: True if the motion had limits. error, draft_error,
-    held_out: errors of the learnt motion, of the draft, and in held-out frames, as shares of the size of the
-    final motion. loads: hash of the forces in the last shot, empty without. left_out: share of all shots
-    outside of the displacements.
+    shot's final motion except the drives. collided: True if the flesh collided in any shot. error,
+    draft_error, held_out: errors of the learnt motion, of the draft, and in held-out frames, as shares of the
+    size of the final motion. loads: hash of forces and colliders in the last shot, empty without. left_out:
+    share of all shots outside of the displacements.
     """
 
     clips: tuple[Clip, ...]
@@ -120,7 +120,7 @@ class Facts:
     stiffness: float
     frequency: float
     origin: str
-    limited: bool
+    collided: bool
     hardening: float = 0.0
     curve: str = ""
     loads: str = ""
@@ -228,12 +228,13 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
 
 
 def loads_of(drives: Iterable[FrameInput]) -> str:
-    """Hash of forces, resistance and contraction at vertices in some frames; empty without any."""
+    """Hash of forces, resistance, contraction and places of colliders in some frames; empty without any."""
     drives = list(drives)
     given = [drive.vertices for drive in drives if drive.vertices is not None]
     loads = [part for each in given for load in (each.force, each.drag) for part in plain(load)]
     arrays = [part for part in loads if isinstance(part, np.ndarray)]
     arrays += [np.array(drive.contraction) for drive in drives if drive.contraction is not None]
+    arrays += [drive.colliders for drive in drives if drive.colliders is not None]
     return hashed(b"".join(array.tobytes() for array in arrays)).hex() if arrays else ""
 
 
@@ -279,7 +280,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         stiffness=number("stiffness", LEAST),
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),
-        limited=bool(known["limited"]),
+        collided=bool(known["collided"]),
         loads=str(known["loads"]),
         left_out=number("left_out"),
         error=number("error"),

@@ -124,7 +124,7 @@ class FrameInput:
         """Inputs of a learnt motion. reduce: from forces (n, 3) to one per displacement."""
         own = VertexInput() if self.vertices is None else self.vertices
         reduced = None if own.force is None else reduce(own.force)
-        bare = replace(self, offsets=None, colliders=None, vertices=None, contraction=None)
+        bare = replace(self, offsets=None, vertices=None, contraction=None)
         return replace(bare, force=reduced, drag=own.drag)
 
     def agrees(self, other: "FrameInput") -> bool:

@@ -10,8 +10,8 @@ use crate::arrays::{self, Axis};
 use crate::errors::run;
 use crate::recipe::Recipe;
 
-/// A rigid obstacle for full-space flesh, loose bodies and domains; made by `Collider.plane`, `sphere`,
-/// `capsule`, `box` or `mesh`.
+/// A rigid obstacle of bodies and domains, made by `Collider.plane`, `sphere`, `capsule`, `box` or
+/// `mesh`.
 ///
 /// The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial
 /// place until a step moves it. Friction is Coulomb's coefficient, >= 0.

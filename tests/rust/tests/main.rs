@@ -73,6 +73,7 @@ mod principal;
 mod projective_dynamics;
 mod projector;
 mod rebuilds;
+mod reduced_contact;
 mod reduced_drag;
 mod reduced_fem;
 mod reduced_limits;

@@ -5,7 +5,6 @@ use jounce::material::Law;
 use jounce::mesh::{Embedding, TetMesh, solid_lattice};
 use jounce::model::Model;
 use jounce::model::reduced::{ReducedExtras, ReducedModel, Shot};
-use jounce::potentials::contact::{Collider, Shape};
 use jounce::sampling::Cubature;
 use jounce::simulation::Simulation;
 use jounce::subspace::{Basis, Share, mass_pca};
@@ -358,11 +357,6 @@ fn what_a_reduced_model_cannot_do_is_refused() {
     {
         assert!(matches!(sim.set_params(params), Err(Error::Unsupported { .. })));
     }
-    let ground = Collider::new(Shape::plane([0.0; 3], [0.0, 0.0, 1.0]).unwrap(), 0.5).unwrap();
-    assert_eq!(
-        said(Simulation::among(model.clone(), exact(), &[ground], None).map(drop)),
-        "colliders: a reduced model cannot dent; a full-space model can"
-    );
     assert!(matches!(model.force_samples(3), Err(Error::Unsupported { .. })));
     assert!(matches!(jounce::file::encode(&model), Err(Error::Unsupported { .. })));
 }

@@ -87,13 +87,13 @@ impl Simulation {
     /// A simulation with colliders, at their initial places until a step moves them.
     ///
     /// Contact points are those of the skin, or without a skin the boundary vertices of the mesh; a loose
-    /// body of handles uses a thousand samples of either, and skinning modes 256. Skinning modes with bones
-    /// need a skin with skinning weights.
+    /// body of handles uses a thousand samples of either, skinning modes and reduced models 256. With bones,
+    /// these two need a skin with skinning weights.
     ///
     /// # Errors
     /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another
     /// mesh and weights for another number of points or bones, [`Error::Index`] for a collider that
-    /// excludes unknown points, [`Error::Unsupported`] for reduced models, skinning modes with bones but no
+    /// excludes unknown points, [`Error::Unsupported`] for skinning modes or reduced models with bones but no
     /// weights of points, weights of points of a loose body and for an integrator other than backward Euler.
     pub fn among(
         model: Model,
@@ -117,9 +117,8 @@ impl Simulation {
             Model::Skinning(body) => {
                 Box::new(SkinningMethod::new(body.clone()).among(shared.clone(), skin.as_ref())?)
             }
-            Model::Reduced(_) => {
-                let why = "a reduced model cannot dent; a full-space model can";
-                return Err(Error::Unsupported { what: "colliders", why });
+            Model::Reduced(body) => {
+                Box::new(ReducedMethod::new(body.clone()).among(shared.clone(), skin.as_ref())?)
             }
         };
         let surroundings = Some(Surroundings { colliders: shared, skin, shape: None });

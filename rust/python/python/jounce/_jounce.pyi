@@ -2662,8 +2662,8 @@ class State:
 
 @final
 class Collider:
-    """A rigid obstacle for full-space flesh, loose bodies and domains; made by `Collider.plane`, `sphere`,
-    `capsule`, `box` or `mesh`.
+    """A rigid obstacle of bodies and domains, made by `Collider.plane`, `sphere`, `capsule`, `box` or
+    `mesh`.
 
     The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial
     place until a step moves it. Friction is Coulomb's coefficient, >= 0.
@@ -2951,14 +2951,14 @@ class Simulation:
     model : Model
         The model; several simulations may share it.
     colliders : sequence of Collider, optional
-        Obstacles, for a full-space or projective model or skinning modes, and backward Euler. Skinning
-        modes touch with at most 256 points, where the modes move the body.
+        Obstacles, with backward Euler. Skinning modes and reduced models touch with at most 256 points,
+        where their coordinates move the body.
     contact_points : Embedding, optional
         Contact points in the model's mesh, such as the skin `body.embedding`; points much closer
         together than vertices are thinned to the first. None is the boundary of the mesh.
     contact_weights : (p, b) array, optional
         Skinning weights of these points as displayed; None interpolates the vertex weights. Skinning modes
-        with bones need them.
+        and reduced models with bones need them.
     contact_triangles : (q, 3) array of integers, optional
         Triangles between these points, which touch what is narrower than the spacing of the points;
         None for the points alone, or without `contact_points` for the triangles of the boundary.

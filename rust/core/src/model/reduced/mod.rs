@@ -4,6 +4,7 @@
 //! energy of the full space in these coordinates (`objective`). Elastic forces are evaluated at sample
 //! elements (`samples`), trained on a shot (`training`).
 
+mod contact;
 pub(crate) mod cubic;
 mod damping;
 pub(crate) mod drag;

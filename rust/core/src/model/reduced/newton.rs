@@ -2,12 +2,13 @@
 
 use faer::{Mat, Side};
 
-use super::objective::Incremental;
+use super::objective::{Incremental, solve};
 use crate::math::DenseCholesky;
 use crate::math::dense::product;
 use crate::math::rows::Rows;
+use crate::potentials::contact::Inverse;
 use crate::potentials::elastic::samples::Keep;
-use crate::solve::{Objective, Value};
+use crate::solve::{Lbfgs, Objective, Value};
 use crate::{Error, Result};
 
 /// The incremental energy in the metric of its own Hessian, with absolute eigenvalues of the elements,
@@ -47,6 +48,22 @@ impl Objective for Newton<'_, '_> {
 
     fn solve(&mut self, rows: &mut Rows) {
         self.factor.solve(&mut rows.as_flattened_mut()[..self.energy.model.data.rank()], 1);
+    }
+
+    fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        let Self { energy: Incremental { model, terms, contact, .. }, factor } = self;
+        if let Some(contact) = contact {
+            // The factor is new in each iteration.
+            memory.change_metric();
+            let rank = model.data.rank();
+            let mut even = |rows: &mut Rows| solve(model, terms.metric(), rows);
+            let mut newton = |rows: &mut Rows| factor.solve(&mut rows.as_flattened_mut()[..rank], 1);
+            contact.correct(y, memory, (direction, value), Inverse::coupled(&mut newton, &mut even));
+        }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.energy.further_slope(direction)
     }
 
     fn length(&self, step: &Rows) -> f64 {

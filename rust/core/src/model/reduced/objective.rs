@@ -6,10 +6,11 @@ use super::ReducedModel;
 use super::drag::ReducedDrag;
 use super::elastic::Elastic;
 use crate::math::rows::{Rows, combine};
+use crate::potentials::contact::{Inverse, ReducedContact};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::Keep;
 use crate::potentials::inertia::Inertia;
-use crate::solve::{FAR, Objective, Value, take_lowest};
+use crate::solve::{FAR, Lbfgs, Objective, Value, take_lowest};
 
 /// Constant terms of a step's energy; rows hold three coordinates each, padded with zeros.
 pub(super) struct Terms {
@@ -43,6 +44,7 @@ pub(super) struct Incremental<'a> {
     pub(super) damping: &'a mut [Vec<f64>; 2],
     /// Drag of the medium.
     pub(super) drag: &'a mut ReducedDrag,
+    pub(super) contact: Option<&'a mut ReducedContact>,
     /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
     /// error.
     pub(super) rounding: f64,
@@ -85,7 +87,7 @@ impl Incremental<'_> {
 impl Objective for Incremental<'_> {
     fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
         let (terms, data) = (self.terms, &self.model.data);
-        let (y, gradient) = (y.as_flattened(), gradient.as_flattened_mut());
+        let (rows, y, gradient) = (y, y.as_flattened(), gradient.as_flattened_mut());
         let rank = data.rank();
         gradient[rank..].fill(0.0);
         let gradient = &mut gradient[..rank];
@@ -106,19 +108,36 @@ impl Objective for Incremental<'_> {
             energy += self.elastic.limits.displacement(self.model, limit, &y[..rank], gradient);
         }
         energy += self.drag.evaluate(self.model, &y[..rank], gradient);
+        energy += self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(rows));
         let size = energy.abs() + work.abs() + terms.stiffness * self.rounding;
         Value { energy: energy - work, size }
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        let [inertia, stiffness] = self.terms.metric();
-        for (row, value) in rows.as_flattened_mut().iter_mut().zip(&self.model.data.spectrum) {
-            *row /= inertia + stiffness * value;
+        solve(self.model, self.terms.metric(), rows);
+    }
+
+    fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        if let Some(contact) = &mut self.contact {
+            let (model, metric) = (self.model, self.terms.metric());
+            let mut even = |rows: &mut Rows| solve(model, metric, rows);
+            contact.correct(y, memory, (direction, value), Inverse::even(&mut even));
         }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
     }
 
     fn length(&self, step: &Rows) -> f64 {
         let squares: f64 = step.as_flattened().iter().map(|x| x * x).sum();
         squares.sqrt() / self.model.unit()
+    }
+}
+
+/// Applies the inverse of the metric, with its factors of mass and Laplacian.
+pub(super) fn solve(model: &ReducedModel, [inertia, stiffness]: [f64; 2], rows: &mut Rows) {
+    for (row, value) in rows.as_flattened_mut().iter_mut().zip(&model.data.spectrum) {
+        *row /= inertia + stiffness * value;
     }
 }

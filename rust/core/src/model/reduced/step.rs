@@ -18,6 +18,7 @@ use crate::math::DenseCholesky;
 use crate::math::dense::diagonal::FREE;
 use crate::math::polar::nearest_rotation;
 use crate::math::rows::{Rows, add};
+use crate::potentials::contact::{Anchor, Collider, ContactSkin, ReducedContact};
 use crate::rig::Pose;
 use crate::solve::{Descent, FAR, Lbfgs, Objective, Outcome};
 use crate::stepping::method::{Method, OnIteration, RigState, last};
@@ -46,6 +47,8 @@ pub(crate) struct ReducedMethod {
     /// Scratch of damping.
     damping: [Vec<f64>; 2],
     drag: ReducedDrag,
+    /// `None` without colliders.
+    contact: Option<ReducedContact>,
     /// `sum of V k`, J.
     rounding: f64,
     /// Inertial force of the rig on the coordinates.
@@ -74,6 +77,7 @@ impl ReducedMethod {
             terms: Terms::new(rank),
             damping: [vec![0.0; rank], vec![0.0; rank]],
             drag: ReducedDrag::new(&model),
+            contact: None,
             rounding: model.rounding(),
             felt: vec![0.0; rank],
             gradient: vec![0.0; rank],
@@ -85,6 +89,12 @@ impl ReducedMethod {
             coefficients: vec![0.0; model.displacement_count()],
             model,
         }
+    }
+
+    /// The solver with contact between colliders and points of a skin.
+    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
+        self.contact = Some(self.model.touching(colliders, skin)?);
+        Ok(self)
     }
 
     /// Sets rig and settings of a substep.
@@ -117,8 +127,9 @@ impl ReducedMethod {
         budget: (u32, f64),
         mut on_iteration: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
-        let Self { model, elastic, terms, damping, drag, rounding, descent, newton, y, .. } = self;
-        let mut energy = Incremental { model, elastic, terms, damping, drag, rounding: *rounding };
+        let Self { model, elastic, terms, damping, drag, contact, rounding, descent, newton, y, .. } = self;
+        let (contact, rounding) = (contact.as_mut(), *rounding);
+        let mut energy = Incremental { model, elastic, terms, damping, drag, contact, rounding };
         energy.start([last, &self.still], y, &mut self.scratch);
         // Polynomials give curvature together with forces, therefore Newton's method comes first.
         let outcome = match model.cubic {
@@ -142,7 +153,8 @@ impl ReducedMethod {
     pub(crate) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
         self.descend(last, BEGUN, |_, _| progress.proceed())?;
         let Self { model, elastic, terms, damping, drag, rounding, newton, y, scratch, .. } = self;
-        let mut energy = Incremental { model, elastic, terms, damping, drag, rounding: *rounding };
+        let (contact, rounding) = (None, *rounding);
+        let mut energy = Incremental { model, elastic, terms, damping, drag, contact, rounding };
         let rank = model.data.rank();
         for _ in 0..NEWTON_STEPS {
             energy.evaluate(y, scratch);
@@ -201,6 +213,14 @@ impl Method for ReducedMethod {
         set_pose(&self.model.data.coordinates, self.model.data.bones, pose, rows)
     }
 
+    fn contact_sizes(&self) -> [usize; 2] {
+        self.contact.as_ref().map_or([0; 2], ReducedContact::sizes)
+    }
+
+    fn anchors(&self) -> &[Anchor] {
+        self.contact.as_ref().map_or(&[], ReducedContact::anchors)
+    }
+
     fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()> {
         self.drag.enter(&self.model, input.drag)?;
         self.force.fill(0.0);
@@ -217,6 +237,11 @@ impl Method for ReducedMethod {
         self.terms.inertia.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
         self.set_rig(rig, params);
         self.predict(state, rig, params, h);
+        if let Some(contact) = &mut self.contact {
+            contact.place([&state.path[HISTORY - 1], rig.pose]);
+            let start = (last(state), &state.contact);
+            contact.begin(start, (rig.pose, rig.colliders), Some(h), self.terms.metric());
+        }
         Ok(())
     }
 
@@ -228,7 +253,11 @@ impl Method for ReducedMethod {
         on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
         let budget = (max_iterations, params.tolerance);
-        self.descend(last(state), budget, |iteration, _| on_iteration(iteration)).map(Outcome::solved)
+        let outcome = self.descend(last(state), budget, |iteration, _| on_iteration(iteration))?;
+        if let Some(contact) = &mut self.contact {
+            contact.settle_anchors(&self.y);
+        }
+        Ok(outcome.solved())
     }
 
     /// Coordinates without elastic energy feel no loads here, since they would never come to rest.
@@ -243,6 +272,10 @@ impl Method for ReducedMethod {
             *force = if model.is_free(k) { 0.0 } else { self.force[k] + fall };
         }
         self.y.fill([0.0; 3]);
+        if let Some(contact) = &mut self.contact {
+            contact.place([rig.pose; 2]);
+            contact.begin_rest(rig.pose, rig.colliders, self.terms.metric());
+        }
         Ok(())
     }
 

@@ -105,11 +105,8 @@ impl Objective for Incremental<'_> {
         let drag = self.drag.evaluate(y, gradient);
         let resisted = limit + stretch + drag;
         let opened = self.opening.evaluate(y, gradient);
-        let contact = self
-            .touching
-            .as_mut()
-            .map(|Touching { contact, .. }| contact.evaluate(|points, point| points.at(point, y)));
-        let resisted = resisted + contact.unwrap_or(0.0);
+        let contact = self.touching.as_mut().map_or(0.0, |touching| touching.contact.evaluate(y));
+        let resisted = resisted + contact;
         let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * *misfit).abs() + resisted;
         Value { energy: quadratic + opened - linear + clusters + resisted, size }
     }

@@ -136,7 +136,7 @@ impl SkinningMethod {
 
     /// `true` if the body meets a collider on its way to the solution.
     fn is_met(&mut self) -> bool {
-        self.touching.as_mut().is_some_and(|touching| touching.is_met(&self.reduced))
+        self.touching.as_mut().is_some_and(|touching| touching.contact.is_met(&self.reduced))
     }
 
     /// Alternates local and global steps.
@@ -180,7 +180,7 @@ impl SkinningMethod {
             let touches = self.touching.as_ref().is_some_and(|touching| touching.contact.touches());
             if firmer == TIMES || touches || !self.stretch.firm(&self.model, &self.reduced) {
                 if let Some(Touching { contact, .. }) = &mut self.touching {
-                    contact.settle_anchors(&[], &self.reduced);
+                    contact.settle_anchors(&self.reduced);
                 }
                 return Ok((spent, residual));
             }
@@ -320,7 +320,7 @@ impl Method for SkinningMethod {
     }
 
     fn contact_sizes(&self) -> [usize; 2] {
-        self.touching.as_ref().map_or([0; 2], |touching| [touching.contact.rows(), touching.contact.places()])
+        self.touching.as_ref().map_or([0; 2], |touching| touching.contact.sizes())
     }
 
     fn anchors(&self) -> &[Anchor] {

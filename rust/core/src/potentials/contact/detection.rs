@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::Vector3;
 
 use super::directions::{BROAD, GIVES};
+use super::near::ROUNDING;
 use super::sweep::{meet, meet_nearest};
 use super::{Anchor, Collider, Contact, Course, Moved, NEAR, Shape, Touch};
 use crate::math::rows::Rows;
@@ -12,8 +13,6 @@ use crate::math::rows::Rows;
 /// Number of searches of a substep in which planes follow their points. In later ones they stand: a point
 /// between narrow colliders would otherwise meet another side in each search, without end.
 const FOLLOWING: u32 = 30;
-/// Relative widening of ways against rounding errors.
-const ROUNDING: f64 = 1e-9;
 
 /// A contact of the last search with its force.
 pub(super) type Known = (Touch, Option<Vector3<f64>>);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::columns::Columns;
 use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
@@ -78,9 +79,9 @@ pub(crate) struct Contact {
     pub(super) found: Vec<Option<Vector3<f64>>>,
     /// Forces on the points at the last energy evaluation, N.
     forces: Vec<Vector3<f64>>,
-    /// Parameters of the metric of `columns`, the compliances from a point to all points, m/N.
+    /// Parameters of the metric of `columns`.
     metric: [f64; 2],
-    pub(super) columns: Vec<Vec<f64>>,
+    pub(super) columns: Columns,
     spread: Vec<[f64; 3]>,
 }
 
@@ -136,7 +137,7 @@ impl Contact {
             found: Vec::new(),
             forces: Vec::new(),
             metric: [0.0; 2],
-            columns: vec![Vec::new(); points.len()],
+            columns: Columns::new(points.len()),
             spread: Vec::new(),
             colliders,
             points,
@@ -162,7 +163,7 @@ impl Contact {
 
     /// Invalidates everything that depends on the metric.
     pub(crate) fn change_metric(&mut self) {
-        self.columns.iter_mut().for_each(Vec::clear);
+        self.columns.clear();
     }
 
     /// Begins a substep with search directions in a given metric.
@@ -295,8 +296,10 @@ impl Contact {
     /// Adds the effect of contact forces to a direction.
     fn turn(&mut self, memory: &mut Lbfgs, direction: &mut Rows, inverse: &mut Inverse<'_>) {
         self.stiffen(direction.len(), inverse);
-        let touched: Vec<usize> = self.touches.iter().map(|touch| touch.point as usize).collect();
-        let points = inverse.mobility(&touched, &self.points, &self.columns, direction.len());
+        let touched = self.touched();
+        let points = inverse
+            .mobility(&touched, &self.points, direction.len())
+            .unwrap_or_else(|| self.columns.mobility(&touched, self.points.len()));
         let compact = memory.compact(|rows| inverse.solve(rows));
         let compliance = self.compliance(points, &compact);
         let free = self.touches.iter().map(|touch| self.courses[touch.point as usize].ahead);
@@ -328,33 +331,25 @@ impl Contact {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
-    /// Computes missing compliance columns, three points a solve, and all contact stiffnesses.
+    /// Sets all contact stiffnesses; contacts of points that do not give way are left out.
     fn stiffen(&mut self, rows: usize, inverse: &mut Inverse<'_>) {
-        let mut new: Vec<usize> = self.touches.iter().map(|touch| touch.point as usize).collect();
-        new.dedup();
-        new.retain(|&point| self.columns[point].is_empty());
-        for points in new.chunks(3) {
-            self.spread.clear();
-            self.spread.resize(rows, [0.0; 3]);
-            for (c, &point) in points.iter().enumerate() {
-                self.points.spread(point, &Vector3::ith(c, 1.0), &mut self.spread);
-            }
-            inverse.solve_evenly(&mut self.spread);
-            let mut moved = self.points.all_at(&self.spread);
-            moved.extend((moved.len()..self.columns.len()).map(|spot| self.points.at(spot, &self.spread)));
-            for (c, &point) in points.iter().enumerate() {
-                self.columns[point] = moved.iter().map(|moved| moved[c]).collect();
-            }
-        }
-        let moves = |touch: &Touch| self.columns[touch.point as usize][touch.point as usize];
+        self.columns.know(&self.touched(), &self.points, rows, inverse);
+        let moves = |touch: &Touch| self.columns.own(touch.point as usize);
         let most = self.touches.iter().map(moves).fold(0.0, f64::max);
-        let stays: Vec<bool> = self.touches.iter().map(|touch| moves(touch) > HELD * most).collect();
+        let gives = |touch: &Touch| self.columns.gives_way(touch.point as usize, &touch.normal);
+        let stays = |touch: &Touch| moves(touch) > HELD * most && gives(touch);
+        let stays: Vec<bool> = self.touches.iter().map(stays).collect();
         let (mut of_touches, mut of_found) = (stays.iter(), stays.iter());
         self.touches.retain(|_| of_touches.next() == Some(&true));
         self.found.retain(|_| of_found.next() == Some(&true));
         for touch in &mut self.touches {
-            touch.stiffness = HARD / self.columns[touch.point as usize][touch.point as usize];
+            touch.stiffness = HARD / self.columns.own(touch.point as usize);
         }
+    }
+
+    /// Points of all contacts.
+    fn touched(&self) -> Vec<usize> {
+        self.touches.iter().map(|touch| touch.point as usize).collect()
     }
 
     fn compliance(&self, points: Mobility, compact: &Compact<'_>) -> Compliance {

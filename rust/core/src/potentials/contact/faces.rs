@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::near::{Bound, Course, Moved, divided};
+use super::near::{Bound, Course, Moved, ROUNDING, divided};
 use super::points::ContactPoints;
 use super::shape::{Collider, Rounded};
 use super::sweep::{self, entry, exit};
@@ -141,7 +141,7 @@ impl Faces {
                         continue;
                     }
                     let (way, sag) = (self.way(face, scene.courses, moved), SAG * scene.diagonal);
-                    if way[..2].iter().all(|face| sags(face, rounded.depth) < sag) {
+                    if way[..2].iter().all(|face| sags(face, rounded.depth) < sag) || is_far(&way, &rounded) {
                         continue;
                     }
                     for lane in (3 * face..).take(3) {
@@ -211,6 +211,14 @@ impl Faces {
         };
         !self.spots.iter().chain(found).any(excludes)
     }
+}
+
+/// `true` if no point of a face comes near a collider on its way.
+fn is_far([start, here, ahead]: &[Face; 3], rounded: &Rounded<'_>) -> bool {
+    let middle = start.iter().sum::<Vector3<f64>>() / 3.0;
+    let far = |from: &Face, to: &Face| (0..3).map(|c| (to[c] - from[c]).norm()).fold(0.0, f64::max);
+    let reach = far(&[middle; 3], start) + far(start, here) + far(here, ahead);
+    rounded.nearest(&middle).0 > reach * (1.0 + ROUNDING)
 }
 
 /// Depth of a round shape between the corners of a face that touch it, at most.

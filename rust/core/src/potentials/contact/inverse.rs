@@ -38,36 +38,27 @@ impl<'a> Inverse<'a> {
         }
     }
 
-    /// Compliance between contacts at some points. `rows` is the number of rows of a direction; `columns` are
-    /// the compliances from each point in the metric alike in all directions.
+    /// Compliance between contacts at some points in the search's metric; `None` for a metric alike in all
+    /// directions. `rows` is the number of rows of a direction.
     pub(super) fn mobility(
         &mut self,
         touched: &[usize],
         points: &ContactPoints,
-        columns: &[Vec<f64>],
         rows: usize,
-    ) -> Mobility {
+    ) -> Option<Mobility> {
+        let solve = self.coupled.as_mut()?;
         let count = touched.len();
-        if self.coupled.is_none() {
-            // The columns of points know only the spots that were found before them.
-            let entry = |i: usize, j: usize| {
-                let (low, high) = (touched[i].min(touched[j]), touched[i].max(touched[j]));
-                let (row, column) = if high < points.len() { (touched[i], touched[j]) } else { (low, high) };
-                columns[column][row]
-            };
-            return Mobility::Even(Mat::from_fn(count, count, entry));
-        }
         let (mut images, mut moved) = (Mat::zeros(3 * count, 3 * count), Vec::new());
         for column in 0..3 * count {
             moved.clear();
             moved.resize(rows, [0.0; 3]);
             points.spread(touched[column / 3], &Vector3::ith(column % 3, 1.0), &mut moved);
-            self.solve(&mut moved);
+            solve(&mut moved);
             for (other, &point) in touched.iter().enumerate() {
                 let place = points.at(point, &moved);
                 (0..3).for_each(|c| images[(3 * other + c, column)] = place[c]);
             }
         }
-        Mobility::Turning(images)
+        Some(Mobility::Turning(images))
     }
 }

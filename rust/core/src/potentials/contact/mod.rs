@@ -42,13 +42,13 @@
 //! Vertices of domains with rotating frames use the same contact model; trees of bounding spheres find the
 //! candidates (`model::tree`).
 //!
-//! Bodies of skinning modes touch with few points, each a sum of all their coordinates
-//! (`model::skinning_modes`).
+//! Bodies in reduced coordinates touch with few points, each moved by all of the coordinates (`reduced`).
 //!
 //! A collider that deforms is a set of patches of its surface ([`Shape::patches`]), each with a placement.
 //!
 //! Not included: self-contact, and restitution beyond that of the flesh.
 
+mod columns;
 mod compliance;
 mod cuboid;
 mod detection;
@@ -62,6 +62,7 @@ mod links;
 mod near;
 mod placement;
 mod points;
+mod reduced;
 mod relaxation;
 mod response;
 mod shape;
@@ -83,6 +84,7 @@ pub(crate) use joint::{JointContact, Member};
 pub(crate) use near::{Bound, Course, Moved};
 pub(crate) use placement::{Placement, ROWS};
 pub(crate) use points::{ContactPoints, Corners, VertexRows};
+pub(crate) use reduced::{ReducedBody, ReducedContact};
 pub(crate) use response::{entered, mind, respond};
 pub(crate) use soft::SoftShape;
 pub(crate) use state::{Anchor, ContactState};

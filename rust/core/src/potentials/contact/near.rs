@@ -14,7 +14,7 @@ use crate::mesh::halves;
 /// Largest number of points in a group.
 const GROUP: usize = 16;
 /// Relative widening of bounds against rounding errors.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// Course of a point: start, present and next position, all in one space.
 #[derive(Debug, Clone, Copy)]

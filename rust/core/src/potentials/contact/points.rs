@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::shape::Collider;
+use crate::math::columns::Columns;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::rows::Rows;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
@@ -41,13 +42,19 @@ pub(crate) trait VertexRows {
 
     /// Adds the rows of a point with their weights.
     fn enter(&self, point: &Corners, entries: &mut Vec<(u32, f64)>);
+
+    /// Adds the displacement of a point by each number in the moving rows, three a row, where rows are no
+    /// vectors of space.
+    fn turn(&self, _point: &Corners, _fields: &mut Vec<[f64; 3]>) {}
 }
 
-/// Points as weighted sums of a body's rows.
+/// Points as weighted sums of a body's rows, or of displacements.
 pub(crate) struct ContactPoints {
     /// Start of each point's entries, and entries of row and weight.
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
+    /// Displacements of each point by each number in the moving rows; empty for sums of rows.
+    fields: Vec<[f64; 3]>,
     /// At rest, metres.
     places: Vec<[f64; 3]>,
     /// Index of each point among all given points, and the number of given points.
@@ -55,10 +62,18 @@ pub(crate) struct ContactPoints {
     given: usize,
     /// Number of moving rows.
     free: usize,
-    /// Weights of all moving rows at each point, for points that all rows move.
-    packed: Option<Packed<1>>,
+    /// The same maps for all points at once; `None` for points that few rows move.
+    packed: Option<AllPoints>,
     /// Triangles between the points.
     faces: Vec<[u32; 3]>,
+}
+
+/// Maps from all moving rows to all points without those added on faces.
+enum AllPoints {
+    /// Weight of each row.
+    Rows(Packed<1>),
+    /// Displacements, three rows a point.
+    Fields(Columns),
 }
 
 /// All points of a surface before thinning, with the triangles between them.
@@ -128,9 +143,10 @@ impl ContactPoints {
         rows: &impl VertexRows,
         free: usize,
     ) -> Self {
-        let (mut starts, mut entries) = (vec![0], Vec::new());
+        let (mut starts, mut entries, mut fields) = (vec![0], Vec::new(), Vec::new());
         for &point in kept {
             rows.enter(&corners[point], &mut entries);
+            rows.turn(&corners[point], &mut fields);
             starts.push(entries.len());
         }
         let indices = kept.iter().map(|&point| point as u32).collect();
@@ -138,6 +154,7 @@ impl ContactPoints {
         Self {
             starts,
             entries,
+            fields,
             places: rest,
             indices,
             given: places.len(),
@@ -161,12 +178,22 @@ impl ContactPoints {
             self.entries.extend(entries);
         }
         self.starts.push(self.entries.len());
+        if self.is_coupled() {
+            let corners = face.map(|corner| self.fields_of(corner as usize));
+            let between =
+                |i: usize| -> Vector3<f64> { (0..3).map(|c| shares[c] * Vector3::from(corners[c][i])).sum() };
+            let fields: Vec<[f64; 3]> = (0..3 * self.free).map(|i| between(i).into()).collect();
+            self.fields.extend(fields);
+        }
     }
 
     /// Removes all points added on faces.
     pub(super) fn remove_added(&mut self) {
         self.starts.truncate(self.len() + 1);
         self.entries.truncate(self.starts[self.len()]);
+        if self.is_coupled() {
+            self.fields.truncate(3 * self.free * self.len());
+        }
     }
 
     /// `true` for allowed pairs of point and collider, indexed by point, then collider.
@@ -214,8 +241,34 @@ impl ContactPoints {
         &self.entries[self.starts[point]..self.starts[point + 1]]
     }
 
+    /// `true` for points moved by displacements, which couple directions.
+    pub(super) fn is_coupled(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
+    /// Displacements of a point by each number in the moving rows.
+    fn fields_of(&self, point: usize) -> &[[f64; 3]] {
+        &self.fields[3 * self.free * point..][..3 * self.free]
+    }
+
+    /// Largest norm of the map from the moving rows to a point: no point moves further than this times the
+    /// length of the rows.
+    pub(crate) fn reach(&self) -> f64 {
+        let length2 = |point: usize| -> f64 {
+            match self.is_coupled() {
+                true => self.fields_of(point).as_flattened().iter().map(|x| x * x).sum(),
+                false => self.of(point).iter().map(|(_, weight)| weight * weight).sum(),
+            }
+        };
+        (0..self.len()).map(length2).fold(0.0, f64::max).sqrt()
+    }
+
     /// A point from positions of all rows, or from values of the moving rows alone.
     pub(crate) fn at(&self, point: usize, rows: &Rows) -> Vector3<f64> {
+        if self.is_coupled() {
+            let moved = self.fields_of(point).iter().zip(rows.as_flattened());
+            return moved.fold(Vector3::zeros(), |sum, (field, x)| sum + *x * Vector3::from(*field));
+        }
         let of_given = if rows.is_empty() { &[] } else { self.of(point) };
         let own = of_given.iter().filter(|(row, _)| (*row as usize) < rows.len());
         own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
@@ -223,7 +276,12 @@ impl ContactPoints {
 
     /// Prepares products with all rows at once, for points with an entry of each moving row.
     pub(crate) fn pack(&mut self) {
-        self.packed = Some(Packed::new(self.len(), self.free, |point, _, row| self.of(point)[row].1));
+        let (points, numbers) = (self.len(), 3 * self.free);
+        self.packed = Some(if self.is_coupled() {
+            AllPoints::Fields(Columns::new(3 * points, numbers, |i, k| self.fields_of(i / 3)[k][i % 3]))
+        } else {
+            AllPoints::Rows(Packed::new(points, self.free, |point, _, row| self.of(point)[row].1))
+        });
     }
 
     /// All points without those added on faces, from positions of all rows or values of the moving rows.
@@ -232,20 +290,29 @@ impl ContactPoints {
             return (0..self.len()).map(|point| self.at(point, rows)).collect();
         };
         let mut places = vec![[0.0; 3]; self.len()];
-        if !rows.is_empty() {
-            multiply_add(packed, rows, &mut places);
+        match packed {
+            _ if rows.is_empty() => {}
+            AllPoints::Rows(packed) => multiply_add(packed, rows, &mut places),
+            AllPoints::Fields(columns) => columns.combine(rows.as_flattened(), places.as_flattened_mut()),
         }
         places.into_iter().map(Vector3::from).collect()
     }
 
     /// `true` if any moving row of a point satisfies a predicate.
     pub(crate) fn has_row(&self, point: usize, is_one: impl Fn(usize) -> bool) -> bool {
+        if self.is_coupled() {
+            return (0..self.free).any(is_one);
+        }
         let moving = |&&(row, weight): &&(u32, f64)| (row as usize) < self.free && weight != 0.0;
         self.of(point).iter().filter(moving).any(|&(row, _)| is_one(row as usize))
     }
 
     /// Adds the transpose action of a value at a point to the moving rows.
     pub(crate) fn spread(&self, point: usize, value: &Vector3<f64>, rows: &mut Rows) {
+        if self.is_coupled() {
+            let moved = self.fields_of(point).iter().zip(rows.as_flattened_mut());
+            return moved.for_each(|(field, x)| *x += value.dot(&Vector3::from(*field)));
+        }
         for &(row, weight) in self.of(point) {
             if (row as usize) < self.free {
                 (0..3).for_each(|c| rows[row as usize][c] += weight * value[c]);

@@ -14,7 +14,7 @@ impl Contact {
     pub(super) fn find_on_faces(&mut self, rig: &Rows, known: &[Known]) {
         for spot in self.new_spots(rig) {
             self.points.add(self.faces.of(&spot), &spot.shares);
-            self.columns.push(Vec::new());
+            self.columns.push();
             self.faces.spots.push(spot);
         }
         for number in 0..self.faces.spots.len() {

@@ -1,0 +1,229 @@
+//! Bodies in a basis of displacements among colliders: with all displacements as the full space, with few as
+//! far as these dent.
+
+use jounce::inputs::{SimulationParams, StepInput};
+use jounce::material::Law;
+use jounce::mesh::Embedding;
+use jounce::model::Model;
+use jounce::potentials::contact::{Collider, ContactSkin, Shape};
+use jounce::simulation::Simulation;
+use jounce::subspace::Basis;
+use jounce::{Error, Progress};
+use jounce_tests::bodies::{Transform, bar, swing, turn, waves};
+use jounce_tests::limb::{Limb, displacement, played};
+
+/// Number of frames.
+const FRAMES: u32 = 16;
+/// A collider at its modelled place.
+const REST: Transform = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+
+fn limb(law: Law, poisson: f64) -> Limb {
+    Limb::bulging(bar([6, 2, 2], 0.1), law, 2e4, poisson)
+}
+
+fn params() -> SimulationParams {
+    let gravity = [0.0, 0.0, -5.0];
+    SimulationParams {
+        max_iterations: 500,
+        tolerance: 1e-9,
+        damping: 0.1,
+        substeps: 2,
+        gravity,
+        ..SimulationParams::default()
+    }
+}
+
+/// The vertices as contact points, with the triangles between them, skinned as they are.
+fn skin(limb: &Limb) -> ContactSkin {
+    ContactSkin {
+        points: Embedding::new(&limb.mesh, limb.mesh.vertices().to_vec()).unwrap().into(),
+        triangles: limb.mesh.boundary().into(),
+        rig: Some(limb.rig.clone().into()),
+    }
+}
+
+/// A ground below the limb, and a rod that comes at it from above.
+fn colliders(friction: f64) -> [Collider; 2] {
+    let ground = Shape::plane([0.0, 0.0, -0.03], [0.0, 0.0, 1.0]).unwrap();
+    let rod = Shape::capsule([0.45, -1.0, 0.35], [0.45, 1.0, 0.35], 0.05).unwrap();
+    [ground, rod].map(|shape| Collider::new(shape, friction).unwrap())
+}
+
+fn time(frame: u32) -> f64 {
+    f64::from(frame) / 24.0
+}
+
+/// Lowest place of the rod below its modelled one, metres.
+fn placed(frame: u32, low: f64) -> [Transform; 2] {
+    [REST, turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.0, -low * (4.0 * time(frame)).sin().max(0.0)])]
+}
+
+/// Displacements in all frames; the rod comes down by `low`.
+fn moved(limb: &Limb, model: Model, friction: f64, low: f64, params: SimulationParams) -> Vec<f64> {
+    let mut sim = Simulation::among(model, params, &colliders(friction), Some(skin(limb))).unwrap();
+    let mut found = Vec::new();
+    for frame in 0..FRAMES {
+        let (pose, places) = (swing(time(frame)), placed(frame, low));
+        let input = StepInput { pose: Some(&pose), colliders: Some(&places), ..StepInput::default() };
+        let report = sim.step_with(&input, &Progress::default()).unwrap();
+        assert!(report.converged, "{frame}: {report:?}");
+        found.extend(displacement(&sim));
+    }
+    found
+}
+
+#[test]
+fn all_displacements_touch_as_the_full_space() {
+    for (law, poisson) in
+        [(Law::Corotated, 0.0), (Law::NeoHookean, 0.3), (Law::Corotated, 0.45), (Law::NeoHookean, 0.49)]
+    {
+        let limb = limb(law, poisson);
+        let full = limb.full();
+        let reduced = Model::Reduced(limb.reduced(&limb.everything(), Some(full.frequency())).into());
+        let full = Model::FullSpace(full.into());
+        for friction in [0.0, 0.6] {
+            let right = moved(&limb, full.clone(), friction, 0.12, params());
+            let found = moved(&limb, reduced.clone(), friction, 0.12, params());
+            let poses: Vec<_> = (0..FRAMES).map(|frame| swing(time(frame))).collect();
+            let [free, _] = played(full.clone(), params(), &poses);
+            let (error, touched) = (limb.error(&found, &right), limb.error(&right, &free));
+            println!("{law:?} {poisson} {friction}: {error:e} off, contact changes {touched}");
+            assert!(error < 1e-4, "{law:?} {poisson} {friction}: {error:e}");
+            assert!(touched > 0.1, "{touched}");
+        }
+    }
+}
+
+/// Largest depth of the free vertices beyond the colliders in all frames, metres.
+fn depth(limb: &Limb, found: &[f64], low: f64) -> f64 {
+    let colliders = colliders(0.0);
+    let mut deepest = 0.0;
+    for (frame, moved) in (0..FRAMES).zip(found.chunks(3 * limb.mesh.vertices().len())) {
+        let posed = limb.rig.posed(limb.mesh.vertices(), &swing(time(frame))).unwrap();
+        let shift = placed(frame, low).map(|place| [0, 1, 2].map(|c| place[c][3]));
+        let free =
+            posed.iter().zip(moved.as_chunks::<3>().0).zip(&limb.pinned).filter(|(_, pinned)| !**pinned);
+        for ((place, u), _) in free {
+            for (collider, shift) in colliders.iter().zip(shift) {
+                let local = [0, 1, 2].map(|c| place[c] + u[c] - shift[c]);
+                deepest = f64::max(deepest, -collider.shape().distance(local).0);
+            }
+        }
+    }
+    deepest
+}
+
+/// The motion of the full space lies in the displacements, and is therefore the minimum in them too. Damping by
+/// the frequencies of a basis differs, as does friction, since few displacements do not tell how points share a
+/// force; states between frames lie outside.
+#[test]
+fn displacements_of_a_shot_with_contact_dent_as_it_did() {
+    for poisson in [0.0, 0.3, 0.49] {
+        let limb = limb(Law::NeoHookean, poisson);
+        let full = limb.full();
+        let frequency = full.frequency();
+        let plain = SimulationParams { damping: 0.0, substeps: 1, ..params() };
+        let right = moved(&limb, Model::FullSpace(full.into()), 0.0, 0.12, plain);
+        let basis = Basis::from_shapes(&right, FRAMES as usize).unwrap();
+        let model = Model::Reduced(limb.reduced(&basis, Some(frequency)).into());
+        let error = limb.error(&moved(&limb, model, 0.0, 0.12, plain), &right);
+        println!("{poisson}: {error:e} off");
+        assert!(error < 1e-3, "{poisson}: {error:e}");
+    }
+}
+
+/// A limb in few displacements.
+fn in_waves(poisson: f64) -> (Limb, Model) {
+    let limb = limb(Law::NeoHookean, poisson);
+    let model = Model::Reduced(limb.reduced(&waves(&limb.mesh, 14), None).into());
+    (limb, model)
+}
+
+#[test]
+fn without_a_meeting_no_bit_changes() {
+    let (limb, model) = in_waves(0.45);
+    let far = Shape::plane([0.0, 0.0, -5.0], [0.0, 0.0, 1.0]).unwrap();
+    let far = [Collider::new(far, 0.5).unwrap()];
+    let mut among = Simulation::among(model.clone(), params(), &far, Some(skin(&limb))).unwrap();
+    let mut alone = Simulation::new(model, params()).unwrap();
+    for frame in 0..FRAMES {
+        let pose = swing(time(frame));
+        let reports = [&mut among, &mut alone].map(|sim| sim.step(Some(&pose)).unwrap());
+        assert_eq!(reports[0], reports[1]);
+        assert_eq!(among.coefficients(), alone.coefficients());
+    }
+}
+
+#[test]
+fn a_restored_state_replays_among_colliders_bit_for_bit() {
+    let (limb, model) = in_waves(0.3);
+    let mut sim = Simulation::among(model, params(), &colliders(0.6), Some(skin(&limb))).unwrap();
+    let step = |sim: &mut Simulation, frame: u32| {
+        let (pose, places) = (swing(time(frame)), placed(frame, 0.12));
+        let input = StepInput { pose: Some(&pose), colliders: Some(&places), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
+        sim.coefficients().to_vec()
+    };
+    (0..6).for_each(|frame| drop(step(&mut sim, frame)));
+    let state = sim.save_state();
+    let first: Vec<_> = (6..FRAMES).map(|frame| step(&mut sim, frame)).collect();
+    sim.restore_state(&state).unwrap();
+    let mut copy = sim.duplicate().unwrap();
+    for sim in [&mut sim, &mut copy] {
+        let again: Vec<_> = (6..FRAMES).map(|frame| step(sim, frame)).collect();
+        assert_eq!(first, again);
+    }
+}
+
+/// Few displacements cannot dent around a rod: the flesh gives way as far as they let it.
+#[test]
+fn few_displacements_give_way_to_ground_and_rod() {
+    for poisson in [0.0, 0.45, 0.49] {
+        let (limb, model) = in_waves(poisson);
+        let [free, found] = {
+            let mut sim = Simulation::new(model.clone(), params()).unwrap();
+            let mut free = Vec::new();
+            for frame in 0..FRAMES {
+                sim.step(Some(&swing(time(frame)))).unwrap();
+                free.extend(displacement(&sim));
+            }
+            [free, moved(&limb, model, 0.3, 0.12, params())]
+        };
+        let [before, after] = [&free, &found].map(|all| depth(&limb, all, 0.12));
+        println!("{poisson}: {before} m deep without contact, {after} with");
+        assert!(before > 0.1 && after < 1e-4, "{poisson}: {before} {after}");
+    }
+}
+
+#[test]
+fn flesh_settles_on_the_ground() {
+    let limb = limb(Law::Corotated, 0.45);
+    let full = limb.full();
+    let models = [
+        Model::Reduced(limb.reduced(&limb.everything(), Some(full.frequency())).into()),
+        Model::FullSpace(full.into()),
+    ];
+    let ground = [colliders(0.5)[0].clone()];
+    let params = SimulationParams { gravity: [0.0, 0.0, -9.81], ..params() };
+    let rests = models.map(|model| {
+        let mut sim = Simulation::among(model, params, &ground, Some(skin(&limb))).unwrap();
+        let input = StepInput { pose: Some(&[REST; 2]), ..StepInput::default() };
+        let report = sim.settle(&input, 2000, &Progress::default()).unwrap();
+        assert!(report.converged, "{report:?}");
+        displacement(&sim)
+    });
+    let lowest = rests[1].as_chunks::<3>().0.iter().map(|u| u[2]).fold(0.0, f64::min);
+    assert!(lowest < -0.04, "it hangs lower than the ground: {lowest}");
+    let error = limb.error(&rests[0], &rests[1]);
+    assert!(error < 1e-3, "{error:e}");
+}
+
+#[test]
+fn skins_without_weights_are_refused() {
+    let (limb, model) = in_waves(0.3);
+    let none = Simulation::among(model.clone(), params(), &colliders(0.5), None).map(drop);
+    assert!(matches!(none, Err(Error::Unsupported { what: "contact_weights", .. })));
+    let skin = ContactSkin { rig: None, ..skin(&limb) };
+    let none = Simulation::among(model, params(), &colliders(0.5), Some(skin)).map(drop);
+    assert!(matches!(none, Err(Error::Unsupported { what: "contact_weights", .. })));
+}
