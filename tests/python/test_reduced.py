@@ -71,6 +71,27 @@ def test_stiffness_damping_and_gravity_are_live(whole, cubature, full, bar):
         still.append(found)
 
 
+def test_what_is_learnt_at_a_wall_stops_there(full, mesh, rig, bar, shot):
+    rest = np.asarray(mesh.vertices)
+    places = np.array([rig.posed(rest, pose) for pose in bar.poses])
+    # The upper end swings into a wall.
+    wall = 0.5 * (rest[:, 0].max() + (places + shot)[..., 0].max())
+    skin = np.unique(mesh.boundary)
+    skin = skin[rest[skin, 2] > 0.2]
+    around = {
+        "colliders": [jounce.Collider.plane((wall, 0.0, 0.0), (-1.0, 0.0, 0.0))],
+        "contact_points": jounce.Embedding(mesh, rest[skin]),
+        "contact_weights": np.asarray(bar.weights)[skin],
+    }
+    stopped = played(full, bar, **around)
+    basis = jounce.mass_pca(mesh, material(), stopped, 4 * COUNT)
+    model = jounce.Model.reduced(mesh, material(), basis, rig, frequency=full.frequency)
+    found = played(model, bar, **around)
+    assert (places + shot)[:, skin, 0].max() - wall > 0.1
+    assert (places + found)[:, skin, 0].max() - wall < 1e-4
+    assert np.linalg.norm(found - stopped) < 0.02 * np.linalg.norm(stopped)
+
+
 def test_the_nearest_coefficients_are_those_of_a_displacement(whole):
     coefficients = np.random.default_rng(3).normal(size=(4, COUNT))
     shapes = [whole.displacement(row) for row in np.eye(COUNT)]
@@ -184,7 +205,7 @@ REFUSED = {
     "vertices: element 0 refers to index 1000000": lambda model, **_: model.limited(
         jounce.LimitSamples(*NOTHING, np.array([1000000]), np.ones(1))
     ),
-    "colliders: a reduced model cannot dent": lambda model, **_: jounce.Simulation(
+    "contact_weights: the model knows no bones at the points": lambda model, **_: jounce.Simulation(
         model, colliders=[jounce.Collider.plane()]
     ),
     "force samples: only a model of skinning modes": lambda model, **_: model.force_samples(3),
