@@ -21,9 +21,10 @@ from ..core.common.task import Step, Task, in_turn, scaled
 from ..core.common.user_error import UserError
 from ..core.flesh.settings import BakeSettings, Quality, Target
 from ..core.mesh.rest_check import is_crumpled
+from ..core.passes.loop_pass import LoopPass
 from ..core.passes.simulation_pass import SimulationPass
 from ..core.shot.penetration import deepest
-from ..core.stepping.loops import VISIBLE_SEAM, looped
+from ..core.stepping.loops import VISIBLE_SEAM
 from ..core.stepping.motion import FrameInput, Motion
 from ..props.bake import TARGETS, BakeProps
 from . import needs
@@ -204,7 +205,7 @@ def prepare(
     bakes.refuse_unfit(host, settings)
     for lack in wholeness.lacks(host, context):
         warn(lack.sentence)
-    if settings.shards and host.jounce.loop:
+    if settings.shards and host.jounce.loops:
         raise UserError(
             f"{host.name} loops, so every frame depends on all others; it cannot be simulated in shards."
         )
@@ -305,7 +306,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
     state.bake_range = (settings.frame_start, settings.frame_end)
     if settings.target is Target.MODAL_KEYS and state.bake_error > settings.tolerance:
         warn(f"{scene.host.name}: Maximum Keys is too small for the Tolerance; raise one of the two.")
-    if state.loop and state.bake_seam > VISIBLE_SEAM:
+    if state.loops and state.bake_seam > VISIBLE_SEAM:
         warn(
             f"{scene.host.name}: the loop has a seam of {state.bake_seam:.3%} of the size; raise Damping "
             "Ratio."
@@ -313,7 +314,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
     if not prepared.parts:
         unmoved = f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake."
         warn(built_bodies.held_skin(baking.body, scene.surface) or unmoved)
-    closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
+    closing = f", seam {state.bake_seam:.4%}" if state.loops else ""
     closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.tells_draft else ""
     closing += f"; at most {taken.depth:.1%} of the size inside of colliders" if taken.depth else ""
     parts = prepared.parts or "nothing to bake"
@@ -349,7 +350,7 @@ class Passes:
         drafts, behind = [baking.draft(made, scene)], baking.behind(made, scene)
         keeps_draft = behind is None or baking.tells_draft
         self.fillings = (drafts if keeps_draft else []) + ([] if behind is None else [behind])
-        self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loop else None
+        self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loops else None
         for filling in self.fillings:
             stack.enter_context(closing(filling))
 
@@ -370,12 +371,10 @@ class Passes:
 
     def taken(self) -> Generator[Step, None, Recording]:
         """The recording of the draft, or of the final motion with its draft's error."""
-        scene = self.baking.scene
         if not self.baking.tells_draft:
-            return self.measured((yield from take(scene, self.fillings[0], self._cycle)))
-        draft, final = yield from scaled(
-            in_turn(take(scene, filling, self._cycle) for filling in self.fillings), 0.0, 0.5
-        )
+            return self.measured((yield from take(self.fillings[0], self._cycle)))
+        takes = in_turn(take(filling, self._cycle) for filling in self.fillings)
+        draft, final = yield from scaled(takes, 0.0, 0.5)
         pair = draft.motion.coefficients, final.motion.coefficients
         both = compared(pair[0], self.baking.body, pair[1], self.baking.shown, final.motion.poses)
         error = yield from scaled(both, 0.5, 1.0)
@@ -393,14 +392,9 @@ class Passes:
         return replace(taken, depth=metres / scene.surface.diagonal)
 
 
-def take(
-    scene: BodyScene, filling: SimulationPass, cycle: list[FrameInput] | None
-) -> Generator[Step, None, Recording]:
+def take(filling: SimulationPass, cycle: list[FrameInput] | None) -> Generator[Step, None, Recording]:
     """The motion of a pass, or of a cycle with its seam."""
-    if cycle is None:
+    if cycle is None or not isinstance(filling, LoopPass):
         return Recording(filling.motion(), held=filling.held(), rough=filling.rough())
-    filling.drives.extend(cycle)
-    felt = [filling.native(drive, filling.cache.first + index) for index, drive in enumerate(cycle)]
-    loop = looped(filling.fresh(), felt, scene.surface, filling.course, filling.colliding)
-    motion, report = yield from loop
+    motion, report = yield from filling.looped(cycle)
     return Recording(motion, max(report.position, report.velocity))

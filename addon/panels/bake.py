@@ -45,10 +45,10 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         elif state.target == "OWN_BONES":
             layout.prop(state, "own_collection", icon="GROUP_BONE")
             layout.prop(state, "own_turn_only")
-        if state.is_flesh:
+        can_loop = state.is_flesh or state.is_attached
+        if can_loop:
             layout.prop(state, "loop")
-        loops = state.is_flesh and state.loop
-        if not (state.is_loose or loops or state.start == "MOVING"):
+        if not (state.is_loose or can_loop and state.loops or state.start == "MOVING"):
             layout.prop(state, "pre_roll")
         if state.bake_parts:
             draw_result(layout, state, context)

@@ -310,11 +310,17 @@ class BakeProps(BakeRecord):
             return Quality(self.quality)
         return Quality.DRAFT if why_draft(target, tets) else Quality.FINAL
 
+    @property
+    def loops(self) -> bool:
+        """True for a looping motion, by the own setting or by that of the wearer."""
+        wearer = self.wearer if self.is_property_set("wearer") else None
+        return self.loop or (wearer is not None and wearer.jounce.loop)
+
     def drafts_vertices(self, quality: Quality, tets: int) -> bool:
         """True if every vertex moves in the draft before a final motion, not only modes. Drafts of loops are
         of modes, which close sooner.
         """
-        return self.is_flesh and quality is Quality.FINAL and not self.loop and tets <= LARGEST_LIVE
+        return self.is_flesh and quality is Quality.FINAL and not self.loops and tets <= LARGEST_LIVE
 
     def why_draft(self, target: Target, tets: int) -> str:
         """The reason why an automatic body stays a draft; empty for others."""

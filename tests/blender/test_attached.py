@@ -215,9 +215,43 @@ def attach_refused(obj):
     assert_refused(bpy.ops.jounce.build, "1 loose parts", "Cape", "fall")
 
 
-def test_it_cannot_loop(cape):
+def cyclic(obj, way):
+    """Ends the motion of the rig in its first pose, moved on along x."""
+    rig = obj.find_armature()
+    rig.pose.bones["Spine"].rotation_euler, rig.pose.bones["Spine"].location = (
+        (0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0),
+    )
+    for path in ("rotation_euler", "location"):
+        rig.pose.bones["Spine"].keyframe_insert(path, frame=FRAMES[-1])
+    for frame, x in ((FRAMES[0], 0.0), (FRAMES[-1], way)):
+        rig.location.x = x
+        rig.keyframe_insert("location", frame=frame)
+    bpy.context.view_layer.update()
+
+
+def wall_at(y):
+    """A wall that faces along -y."""
+    corners = [(9.0, y, 9.0), (-9.0, y, 9.0), (-9.0, y, -9.0), (9.0, y, -9.0)]
+    return scenes.mesh_object("Wall", corners, [(0, 1, 2, 3)])
+
+
+@pytest.mark.parametrize(("way", "touches"), [(0.0, False), (0.5, True)])
+def test_it_loops_in_place_and_as_a_walk_along_a_wall(cape, way, touches):
+    cyclic(cape, way)
+    free = scenes.evaluated_frames(cape, FRAMES)
+    assert np.abs(free[-1] - free[0] - (way, 0.0, 0.0)).max() > 0.05 * SIZE
+    if touches:
+        collide(cape, wall_at(0.1))
     cape.jounce.loop = True
-    assert_refused(bpy.ops.jounce.bake, "Cape", "attached", "loop")
+    bpy.ops.jounce.fill_cache()
+    shown = scenes.evaluated_frames(cape, FRAMES)
+    assert np.abs(shown[-1] - shown[0] - (way, 0.0, 0.0)).max() < 1e-4 * SIZE
+    low = [vertex.index for vertex in cape.data.vertices if vertex.co.z < 1.0 + 1e-6]
+    assert (shown[:, low, 1].max() < 0.1 + 1e-5) == touches
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    assert cape.jounce.bake_seam < 1e-4
+    assert np.abs(scenes.evaluated_frames(cape, FRAMES) - shown).max() < 1e-6 * SIZE
 
 
 @pytest.mark.parametrize("operator", ["fit", "learn", "flex_mode"])

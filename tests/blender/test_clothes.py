@@ -211,6 +211,25 @@ def test_the_wearer_is_baked_with_its_clothes(wearer):
     assert not any(obj.jounce.bake_target for obj in (body, cape, skirt()))
 
 
+def test_they_loop_with_their_wearer(wearer):
+    armature, body, cape = wearer
+    add(armature)
+    free()
+    scenes.activate(body)
+
+    def seam():
+        return np.abs(np.ptp(shown(cape)[[0, -1]], axis=0)).max()
+
+    assert seam() > 0.1
+    body.jounce.loop = True
+    bpy.ops.jounce.fill_cache()
+    assert seam() < 1e-4
+    assert bpy.ops.jounce.bake() == {"FINISHED"}
+    assert max(body.jounce.bake_seam, cape.jounce.bake_seam) < 1e-4
+    # The skirt hangs freely here, and flaps through itself.
+    assert skirt().jounce.bake_seam < 5e-3
+
+
 def test_what_hangs_on_the_head_hinders_neither_clothes_nor_a_diagnosis_of_changed_inputs(wearer):
     armature, body, cape = wearer
     eye = scenes.column("Eye", radius=0.02)

@@ -164,14 +164,15 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
         # BDF2 does not damp them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a
         # ten-thousandth.
         obj.jounce.frequency = 16.0
-    looped, reports = module("core.stepping.loops").looped, []
+    loop_pass, reports = module("core.passes.loop_pass").LoopPass, []
+    looped = loop_pass.looped
 
-    def noting(*arguments):
-        motion, report = yield from looped(*arguments)
+    def noting(filling, cycle):
+        motion, report = yield from looped(filling, cycle)
         reports.append(report)
         return motion, report
 
-    monkeypatch.setattr(module("ops.bake"), "looped", noting)
+    monkeypatch.setattr(loop_pass, "looped", noting)
     bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=first, frame_end=last)
     assert 0.0 < obj.jounce.bake_seam < 1e-4
     (report,) = reports

@@ -94,7 +94,7 @@ class Direction:
     def last(self, index: int, count: int) -> int:
         """The last of `count` frames on which a frame depends."""
         filling, _ = self._passes()
-        if self.is_idle or self._made.scene.host.jounce.loop:
+        if self.is_idle or self._made.scene.host.jounce.loops:
             return index
         rows = [key.frame - filling.cache.first for key in self._made.scene.host.jounce.flesh_keys]
         return max(index, min(max([index + AHEAD, *rows]), count - 1))
@@ -118,13 +118,13 @@ class Direction:
         named = directions.values(host, first + index)
         signature = directions.signature(host)
         latest = max([index + AHEAD, *(key[0] - first + 1 for key in signature)])
-        latest = len(filling.cache) if host.jounce.loop else latest
+        latest = len(filling.cache) if host.jounce.loops else latest
         there = min(latest, filling.checked), 0 if final is None else min(latest, final.checked)
         token = own[0], self.director(), filling, final, there, named, signature
         known = self._kept.get(index)
         if known is not None and is_same(known[0], token):
             return known[1]
-        period = self._scene.frame_end - first if host.jounce.loop else None
+        period = self._scene.frame_end - first if host.jounce.loops else None
         drives = filling.drives
         clip = Clip(
             filling.checked, raw, lambda row: drives[row].pose, *breaks(drives, filling.teleports), period
@@ -188,7 +188,7 @@ def of_motion(
     direction, count = Direction(made, scene), len(motion.coefficients)
     if direction.is_idle:
         return Directed(motion, shaper)
-    period = count - 1 if made.scene.host.jounce.loop else None
+    period = count - 1 if made.scene.host.jounce.loops else None
     clip = Clip(
         count,
         lambda row: (motion.coefficients[row], shaper),

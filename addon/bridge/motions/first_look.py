@@ -108,7 +108,7 @@ def restarted(
         before.close()
     frame, state = scene.frame_current, made.scene.host.jounce
     ahead, known = frame - filling.cache.first, len(filling.cache)
-    if state.loop or filling.given or not made.is_flesh or ahead < max(SHORTEST, known):
+    if state.loops or filling.given or not made.is_flesh or ahead < max(SHORTEST, known):
         return None
     settings = replace(state.motion_settings(), start=RestartMode.MOVING)
     needed = settling_seconds(made.body, settings) / units.frame_seconds(scene)

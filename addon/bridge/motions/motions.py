@@ -19,7 +19,7 @@ from ...core.common.user_error import UserError
 from ...core.flesh.settings import PER_FRAME, MotionSettings
 from ...core.mesh.contact_points import NONE, between, cell, few, skin
 from ...core.mesh.surface import hashed
-from ...core.passes.attached_pass import AttachedPass
+from ...core.passes.attached_pass import AttachedLoopPass, AttachedPass
 from ...core.passes.loop_pass import LoopPass
 from ...core.passes.loose_pass import LoosePass, Throw
 from ...core.passes.pinned_pass import PinnedPass
@@ -27,6 +27,7 @@ from ...core.passes.simulation_pass import SimulationPass, Start
 from ...core.passes.touching_pass import TouchingPass, together
 from ...core.stepping.motion import (
     DRAFT_TOLERANCE,
+    LOOP_TOLERANCE,
     TOLERANCE,
     Reduce,
     Schedule,
@@ -93,7 +94,7 @@ class Motions:
             units.metres_per_unit(scene),
             tuple(gravity + 0.0),
             state.pre_roll,
-            scene.frame_end if state.loop else None,
+            scene.frame_end if state.loops else None,
         )
 
     def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -200,7 +201,7 @@ class Motions:
         if isinstance(self.body, LooseBody):
             return self._touching(scene, cache) if self.companions else self._loose(scene, cache)
         if isinstance(self.body, AttachedBody):
-            return self._attached(cache, settings, start)
+            return self._attached(scene, cache, settings, start)
         if isinstance(self.body, PinnedBody):
             return self._pinned(scene, cache, settings)
         touched = self._touched_by_few() if colliders.acts_on_draft(self.scene.host) else None
@@ -242,7 +243,7 @@ class Motions:
     ) -> tuple[Start, Throw, LooseBody, Colliders | None]:
         host, settings = self.scene.host, self.scene.host.jounce.motion_settings()
         colliders.refuse_hindered(host)
-        if host.jounce.loop:
+        if host.jounce.loops:
             raise UserError(
                 f"{host.name} is loose and goes where it is thrown, so it cannot loop; turn Loop off."
             )
@@ -258,25 +259,28 @@ class Motions:
         touched = None if touched is None else replace(touched, skin=fine)
         return partial(start, shape=shape, skin=fine), throw, self.body, touched
 
-    def _attached(self, cache: MotionCache, settings: MotionSettings, start: Start) -> AttachedPass:
-        self._refuse_unattachable()
+    def _attached(
+        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
+    ) -> AttachedPass:
+        colliders.refuse_hindered(self.scene.host)
+        self._refuse_reshaped()
         # An attached body has contact at all its points, also inside a collider at rest.
-        return AttachedPass(cache, start, self._course(settings), self.scene.colliders.colliders)
+        course, touched = self._course(settings), self.scene.colliders.colliders
+        if not self.scene.host.jounce.loops:
+            return AttachedPass(cache, start, course, touched)
+        frames, start = scene.frame_end - cache.first + 1, partial(start, tolerance=LOOP_TOLERANCE)
+        return AttachedLoopPass(cache, start, course, frames, self.scene.surface, touched)
 
     def _pinned(self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings) -> PinnedPass:
-        self._refuse_unattachable()
+        host = self.scene.host
+        colliders.refuse_hindered(host)
+        if host.jounce.loops:
+            raise UserError(f"{host.name} is pinned, of which no loop can be found; turn Loop off.")
+        self._refuse_reshaped()
         feel = material_of(self.body, settings, self._gravity(scene))
         start = partial(TreeSimulation, self.body, settings, units.frame_seconds(scene), feel)
         course, touched = self._course(settings), self.scene.colliders.colliders
         return PinnedPass(cache, start, course, touched, self.body.model)
-
-    def _refuse_unattachable(self) -> None:
-        host = self.scene.host
-        colliders.refuse_hindered(host)
-        if host.jounce.loop:
-            kind = host.jounce.kind.lower()
-            raise UserError(f"{host.name} is {kind}, of which no loop can be found; turn Loop off.")
-        self._refuse_reshaped()
 
     def _refuse_reshaped(self) -> None:
         if not self.is_linear:
@@ -363,7 +367,7 @@ class Motions:
         reduce: Reduce | None = None,
     ) -> SimulationPass:
         course = self._course(settings)
-        if not self.scene.host.jounce.loop:
+        if not self.scene.host.jounce.loops:
             return SimulationPass(cache, start, course, touched, is_final=is_final, reduce=reduce)
         frames = scene.frame_end - cache.first + 1
         surface = self.scene.surface

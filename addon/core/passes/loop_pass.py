@@ -7,24 +7,33 @@ finds the state that closes the loop, and plays the motion from this state like 
 import hashlib
 from collections.abc import Generator
 from dataclasses import replace
+from typing import cast
 
+import jounce
+import numpy as np
 from jounce.final_motion import DIGEST_BYTES
 
 from ..body.colliders import Colliders
-from ..common.task import Step
+from ..common.task import Step, until_done
+from ..common.user_error import passing_on
 from ..flesh.settings import RestartMode
 from ..mesh.surface import Surface
 from ..stepping.loops import cycle_arguments, refuse_open
-from ..stepping.motion import FrameInput, Reduce, Schedule, Target
+from ..stepping.motion import FrameInput, Motion, Reduce, Schedule, Target, step
 from ..storage.cache import MotionCache
 from .simulation_pass import SimulationPass, Start
 
+# Largest number of passes over a cycle; most cycles close in four.
+PASSES = 16
 # Share of the closing in the whole work of closing a loop and playing.
 CLOSING = 0.9
 
 
 class LoopPass(SimulationPass):
     """A pass over a cycle and any following frames."""
+
+    # Largest number of passes over the cycle.
+    most = PASSES
 
     def __init__(
         self,
@@ -68,8 +77,8 @@ class LoopPass(SimulationPass):
 
     def caught_up(self) -> Generator[Step, None, None]:
         """Waits until the loop is closed, and all frames with known drives are simulated."""
-        for step in super().caught_up():
-            yield Step(max(step.fraction, CLOSING * self._closed), "Closing the loop")
+        for done in super().caught_up():
+            yield Step(max(done.fraction, CLOSING * self._closed), "Closing the loop")
 
     def needed(self, index: int) -> int:
         """All of the cycle at least."""
@@ -101,4 +110,26 @@ class LoopPass(SimulationPass):
     def _begin(self, target: Target, _drive: FrameInput) -> None:
         cycle = [self._native(index) for index in range(self._frames)]
         cycle[0].set_up(target)
-        target.settle_cycle(**cycle_arguments(cycle))
+        target.settle_cycle(**cycle_arguments(cycle), max_passes=self.most)
+
+    def looped(self, cycle: list[FrameInput]) -> "Generator[Step, None, tuple[Motion, jounce.CycleReport]]":
+        """The motion over a cycle of drives, the last like the first, and a report on the seam."""
+        self.drives.extend(cycle)
+        natives = [self.native(drive, self.cache.first + index) for index, drive in enumerate(cycle)]
+        refuse_open(natives, self._surface, self.course, self.colliding)
+        job = jounce.MotionJob(self.fresh())
+        try:
+            natives[0].set_up(job)
+            job.settle_cycle(**cycle_arguments(natives), max_passes=self.most)
+            job.keep()
+            for drive in natives[1:]:
+                step(job, drive)
+                job.keep()
+            yield from until_done(job, lambda: "Closing the loop")
+            with passing_on("The motion cannot loop"):
+                found = [self.shown(*both) for both in zip(natives, job.coefficients(), strict=True)]
+            motion = Motion(np.stack([drive.pose for drive in natives]), np.stack(found))
+            # A finished job without refusal has a report.
+            return motion, cast("jounce.CycleReport", job.report)
+        finally:
+            job.cancel()

@@ -1,51 +1,18 @@
 """Looping motion: the flesh ends in its first state."""
 
-from collections.abc import Generator
-from typing import TypedDict, cast
+from typing import TypedDict
 
 import jounce
 import numpy as np
 
-from ..common.task import Step, until_done
-from ..common.user_error import UserError, passing_on
+from ..common.user_error import UserError
 from ..mesh.surface import Surface
-from .motion import FrameInput, Motion, Schedule, step
+from .motion import FrameInput, Schedule
 
 # Largest distance between the first and the last pose, as a share of the size.
 CYCLIC = 1e-3
-# Largest number of passes over a cycle; most cycles close in four.
-PASSES = 16
 # Seam, as a share of the size, above which a loop is visible.
 VISIBLE_SEAM = 1e-4
-
-
-def looped(
-    simulation: "jounce.Simulation",
-    drives: list[FrameInput],
-    surface: Surface,
-    course: Schedule,
-    colliders: list[str],
-) -> "Generator[Step, None, tuple[Motion, jounce.CycleReport]]":
-    """The motion over a cycle of drives, the last like the first, and a report on the seam.
-
-    drives: in the native module's form. colliders: their names.
-    """
-    refuse_open(drives, surface, course, colliders)
-    job = jounce.MotionJob(simulation)
-    try:
-        drives[0].set_up(job)
-        job.settle_cycle(**cycle_arguments(drives))
-        job.keep()
-        for drive in drives[1:]:
-            step(job, drive)
-            job.keep()
-        yield from until_done(job, lambda: "Closing the loop")
-        with passing_on("The motion cannot loop"):
-            motion = Motion(np.stack([drive.pose for drive in drives]), job.coefficients())
-        # A finished job without refusal has a report.
-        return motion, cast("jounce.CycleReport", job.report)
-    finally:
-        job.cancel()
 
 
 def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule, colliders: list[str]) -> None:
@@ -89,7 +56,6 @@ class CycleArguments(TypedDict):
     offsets: np.ndarray | None
     drags: "list[jounce.Drag | None]"
     colliders: np.ndarray | None
-    max_passes: int
 
 
 def cycle_arguments(drives: list[FrameInput]) -> CycleArguments:
@@ -101,7 +67,6 @@ def cycle_arguments(drives: list[FrameInput]) -> CycleArguments:
         "offsets": stacked([drive.offsets for drive in drives]),
         "drags": [drive.drag for drive in drives],
         "colliders": stacked([drive.colliders for drive in drives]),
-        "max_passes": PASSES,
     }
 
 

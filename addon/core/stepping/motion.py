@@ -31,10 +31,11 @@ REFERENCE_SIZE = 1.8
 # Frequency of a pendulum of a body's length under gravity scaled with the size: on Earth at the reference
 # height.
 SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
-# Largest numbers of iterations of a substep: the full space needs many at its limits.
+# Largest numbers of iterations of a substep: the full space needs many at its limits, as do loops of handles.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
-# Tolerance of a substep, and of one in a draft of every vertex.
-TOLERANCE, DRAFT_TOLERANCE = 1e-6, 3e-5
+# Tolerance of a substep, of one in a draft of every vertex, and of one in a loop of handles, whose far swings
+# enlarge errors from pass to pass.
+TOLERANCE, DRAFT_TOLERANCE, LOOP_TOLERANCE = 1e-6, 3e-5, 1e-9
 # Share of a swing that is left when a motion counts as settled.
 SETTLED = 0.1
 
@@ -340,7 +341,7 @@ def simulation(
         body.model if model is None else model,
         dt=frame_seconds,
         substeps=settings.substeps,
-        max_iterations=ITERATIONS if model is None else FINAL_ITERATIONS,
+        max_iterations=ITERATIONS if model is None and tolerance > LOOP_TOLERANCE else FINAL_ITERATIONS,
         tolerance=tolerance,
         integrator=settings.integrator,
         limit=settings.limit,

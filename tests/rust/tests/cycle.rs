@@ -8,11 +8,13 @@ use jounce::inputs::{Integrator, SimulationParams, StepInput};
 use jounce::mesh::Embedding;
 use jounce::model::Model;
 use jounce::model::full_space::{FullSpaceExtras, FullSpaceModel};
+use jounce::operators::lumped_mass;
 use jounce::potentials::contact::{Collider, ContactSkin, Shape};
 use jounce::simulation::Simulation;
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, turn};
+use jounce_tests::methods::hung;
 
 const FRAMES: usize = 24;
 const DIAGONAL: f64 = 0.9;
@@ -85,6 +87,35 @@ fn the_last_frame_meets_the_first() {
                 assert!(seam < 1e-4, "{frame}: {seam}");
             }
         }
+    }
+}
+
+#[test]
+fn the_seam_is_a_root_mean_square_over_the_mass() {
+    let body = Body::bar();
+    let mass = lumped_mass(&body.mesh, &body.material);
+    for model in [body.model(), full(), hung()] {
+        let projector = model.projector(None).unwrap();
+        let shown = |sim: &Simulation| {
+            let mut moved = vec![0.0; 3 * projector.point_count()];
+            projector.displacement(sim.coefficients(), &mut moved).unwrap();
+            moved
+        };
+        let poses = cycle(0.0);
+        let mut sim = Simulation::new(model.clone(), settings()[0]).unwrap();
+        let report = sim.settle_cycle(&inputs(&poses), &[], 1, 1e-6, &Progress::default()).unwrap();
+        let start = shown(&sim);
+        for pose in &poses[1..] {
+            sim.step(Some(pose)).unwrap();
+        }
+        let squares = |(m, (a, b)): (&f64, (&[f32; 3], &[f32; 3]))| {
+            m * (0..3).map(|c| f64::from(a[c] - b[c]).powi(2)).sum::<f64>()
+        };
+        let end = shown(&sim);
+        let pairs = start.as_chunks::<3>().0.iter().zip(end.as_chunks::<3>().0);
+        let sum: f64 = mass.iter().zip(pairs).map(squares).sum();
+        let right = (sum / mass.iter().sum::<f64>()).sqrt() / body.mesh.diagonal();
+        assert!(right > 1e-3 && (report.position / right - 1.0).abs() < 0.02, "{} {right}", report.position);
     }
 }
 
@@ -353,4 +384,50 @@ fn a_collider_that_ends_elsewhere_is_refused_and_changes_nothing() {
         }
         assert_eq!(sim.save_state(), before);
     }
+}
+
+/// Number of repetitions after which a hanging body has forgotten its start.
+const FORGOTTEN: usize = 24;
+
+/// Transforms moved along z.
+fn ahead(transforms: &[Transform; 2], way: f64) -> [Transform; 2] {
+    transforms.map(|mut moved| {
+        moved[2][3] += way;
+        moved
+    })
+}
+
+#[test]
+fn a_body_that_hangs_on_a_rig_closes_in_place_and_as_a_walk() {
+    let model = hung();
+    let params = SimulationParams { damping: 0.2, tolerance: 1e-8, substeps: 2, ..settings()[0] };
+    let motion = |advance: f64, friction: Option<f64>| {
+        let (poses, places) = (cycle(advance), placed(advance));
+        let made = || match friction {
+            None => Simulation::new(model.clone(), params).unwrap(),
+            Some(friction) => Simulation::among(model.clone(), params, &around(friction), None).unwrap(),
+        };
+        let mut looped = made();
+        let inputs = if friction.is_some() { among(&poses, &places) } else { inputs(&poses) };
+        let report = looped.settle_cycle(&inputs, &[], 16, 1e-6, &Progress::default()).unwrap();
+        assert!(report.seam() <= 1e-6, "{advance} {friction:?}: {report:?}");
+        // The same motion, repeated from a start at rest until that is forgotten.
+        let mut repeated = made();
+        for frame in 0..=FORGOTTEN * FRAMES {
+            let (round, frame) = (frame / FRAMES, frame % FRAMES);
+            let way = advance * (round as f64 - FORGOTTEN as f64);
+            let (pose, places) = (ahead(&poses[frame], way), ahead(&places[frame], way));
+            let colliders = friction.map(|_| &places[..]);
+            let input = StepInput { pose: Some(&pose), colliders, ..StepInput::default() };
+            repeated.step_with(&input, &Progress::default()).unwrap();
+        }
+        let error = apart(&model, looped.coefficients(), repeated.coefficients());
+        assert!(error < 1e-5, "{advance} {friction:?}: {error}");
+        looped.coefficients().to_vec()
+    };
+    let [free, touched, walking] =
+        [(0.0, None), (0.0, Some(0.5)), (0.8, None)].map(|(advance, friction)| motion(advance, friction));
+    assert!(apart(&model, &free, &touched) > 1e-3);
+    // Damping by mass is that of air: a walk trails.
+    assert!(apart(&model, &free, &walking) > 0.1);
 }

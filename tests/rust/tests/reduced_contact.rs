@@ -113,9 +113,9 @@ fn depth(limb: &Limb, found: &[f64], low: f64) -> f64 {
     deepest
 }
 
-/// The motion of the full space lies in the displacements, and is therefore the minimum in them too. Damping by
-/// the frequencies of a basis differs, as does friction, since few displacements do not tell how points share a
-/// force; states between frames lie outside.
+/// The motion of the full space lies in the displacements, and is therefore the minimum in them too. Damping
+/// by the frequencies of a basis differs, as does friction, since few displacements do not tell how points
+/// share a force; states between frames lie outside.
 #[test]
 fn displacements_of_a_shot_with_contact_dent_as_it_did() {
     for poisson in [0.0, 0.3, 0.49] {

@@ -1,6 +1,7 @@
 //! A cycle of poses: passes through it, residuals along a motion, and the memory of previous passes.
 
 use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
+use crate::math::rows;
 use crate::simulation::Simulation;
 use crate::stepping::recurrence::Tangent;
 use crate::stepping::state::State;
@@ -91,6 +92,8 @@ impl Cycle<'_> {
             sim.step_traced(input, places, self.progress)
         })?;
         let mut end = sim.save_state();
+        let back = self.advance.map(|x| -x);
+        end.reduced.iter_mut().for_each(|rows| sim.stepper.method.shift(&back, rows));
         end.contact.carry_back(&self.advance, &self.rides);
         for rows in end.frames.iter_mut().chain(&mut end.path) {
             for row in rows.iter_mut().skip(3).step_by(4) {
@@ -101,17 +104,17 @@ impl Cycle<'_> {
     }
 
     /// Seams of position and of velocity a frame.
-    pub(super) fn seam(&self, unit: f64, start: &State, end: &State) -> (f64, f64) {
-        let (mut position2, mut velocity2) = (0.0, 0.0);
-        for row in 0..start.reduced[0].len() {
-            for c in 0..3 {
-                let apart =
-                    |back: usize| end.reduced[HISTORY - back][row][c] - start.reduced[HISTORY - back][row][c];
-                position2 += apart(1).powi(2);
-                velocity2 += (apart(1) - apart(2)).powi(2);
-            }
-        }
-        (position2.sqrt() / unit, f64::from(self.params.substeps) * velocity2.sqrt() / unit)
+    pub(super) fn seam(&self, sim: &Simulation, start: &State, end: &State) -> (f64, f64) {
+        let apart = |back: usize| {
+            let mut rows = end.reduced[HISTORY - back].clone();
+            rows::add(&mut rows, -1.0, &start.reduced[HISTORY - back]);
+            rows
+        };
+        let (last, mut moved) = (apart(1), apart(1));
+        rows::add(&mut moved, -1.0, &apart(2));
+        let [position, velocity] =
+            [&last, &moved].map(|rows| sim.stepper.method.mass_norm(rows) / sim.unit());
+        (position, f64::from(self.params.substeps) * velocity)
     }
 }
 

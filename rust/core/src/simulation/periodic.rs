@@ -2,8 +2,9 @@
 //!
 //! A cycle maps its start state to its end state, nearly linearly, and damping makes the map a contraction.
 //! Anderson acceleration finds the fixed point: the next start is the combination of previous starts with
-//! the smallest combined seam. Among colliders, contacts that begin or end break the map's smoothness: a pass
-//! with a larger seam than the one before it starts the acceleration anew.
+//! the smallest combined seam. Contacts that begin or end break the map's smoothness, and handles may swing
+//! far: among colliders and with handles, a pass with a larger seam than the one before it starts the
+//! acceleration anew.
 
 use nalgebra::Vector3;
 
@@ -111,12 +112,13 @@ fn settle(
     let mut start = sim.save_state();
     let mut best: Option<(State, CycleReport)> = None;
     let (mut memory, mut last, touches) = (Memory::default(), f64::INFINITY, sim.collider_count() > 0);
+    let swings = sim.model().projective().is_some();
     for passes in 1..=max_passes {
         let share = |part: f32| (passes as f32 - 1.0 + part) / max_passes as f32;
         cycle.progress.enter("closing the cycle", share(0.0), share(PASS))?;
         let mut places = Vec::new();
         let end = cycle.pass(sim, &start, &mut places)?;
-        let (position, velocity) = cycle.seam(sim.unit(), &start, &end);
+        let (position, velocity) = cycle.seam(sim, &start, &end);
         let report = CycleReport { passes, position, velocity };
         if best.as_ref().is_none_or(|(_, best)| report.seam() < best.seam()) {
             best = Some((start.clone(), report));
@@ -126,7 +128,7 @@ fn settle(
         }
         // The first pass starts from a static pose: its map differs from the maps of the others.
         cycle.progress.enter("closing the cycle", share(PASS), share(1.0))?;
-        if touches && report.seam() > last {
+        if (touches || swings) && report.seam() > last {
             memory = Memory::default();
         }
         last = report.seam();

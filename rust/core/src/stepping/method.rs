@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::inputs::force_samples::{ForceSamples, foreign_samples};
 use crate::inputs::pull::Pull;
 use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
-use crate::math::rows::Rows;
+use crate::math::rows::{Rows, dot};
 use crate::potentials::contact::Anchor;
 use crate::rig::Pose;
 use crate::solve::Lbfgs;
@@ -120,6 +120,9 @@ pub(crate) trait Method: Send {
         target
     }
 
+    /// For coordinates independent of the rig: moves them by a translation, metres.
+    fn shift(&self, _by: &[f64; 3], _coordinates: &mut Rows) {}
+
     /// For coordinates independent of the rig: adds the rig's velocity from one pose to the next.
     fn coast(&mut self, _reduced: &mut [Vec<[f64; 3]>; HISTORY], _poses: [&Rows; 2]) {}
 
@@ -144,6 +147,11 @@ pub(crate) trait Method: Send {
 
     /// Mass norm of a displacement of the whole body by one diagonal.
     fn unit(&self) -> f64;
+
+    /// Mass norm of a difference of coordinates, with which these are orthonormal by default.
+    fn mass_norm(&self, rows: &Rows) -> f64 {
+        dot(rows, rows).sqrt()
+    }
 
     /// The rig's common translation from one state to another, and the largest deviation of any part of the
     /// body from this translation, as a share of the diagonal.

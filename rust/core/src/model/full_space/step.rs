@@ -464,6 +464,11 @@ impl Method for FullSpaceMethod {
         self.model.unit()
     }
 
+    fn mass_norm(&self, rows: &Rows) -> f64 {
+        let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
+        rows.iter().zip(&self.model.mass).map(weighted).sum::<f64>().sqrt()
+    }
+
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let (advance, moved) = apart(&self.places(from, &[0.0; 3]), &self.places(to, &[0.0; 3]));
         Ok((advance, moved / self.model.mesh().diagonal()))

@@ -17,7 +17,7 @@ use crate::kinematics::rig_rows::set_pose;
 use crate::kinematics::rigid::RigidMotions;
 use crate::kinematics::tether::Tether;
 use crate::math::rows::{Rows, add, combine, dot};
-use crate::math::symmetric::Scratch;
+use crate::math::symmetric::{Scratch, Spread};
 use crate::potentials::contact::{
     Anchor, Collider, Contact, ContactSkin, ContactState, End, SoftShape, Start,
 };
@@ -418,6 +418,11 @@ impl Method for ProjectiveMethod {
         self.model.begin(pose, coordinates);
     }
 
+    fn shift(&self, by: &[f64; 3], coordinates: &mut Rows) {
+        let translations = coordinates[..self.model.coordinates.affine_count()].iter_mut().skip(3).step_by(4);
+        translations.for_each(|row| (0..3).for_each(|c| row[c] += by[c]));
+    }
+
     fn coast(&mut self, reduced: &mut [Vec<[f64; 3]>; HISTORY], poses: [&Rows; 2]) {
         let Some(attachment) = &self.model.attachment else { return };
         let (older, [last]) = reduced.split_at_mut(HISTORY - 1) else { return };
@@ -454,6 +459,12 @@ impl Method for ProjectiveMethod {
 
     fn unit(&self) -> f64 {
         self.model.unit()
+    }
+
+    fn mass_norm(&self, rows: &Rows) -> f64 {
+        let (mut images, mut spread) = (vec![[0.0; 3]; rows.len()], Spread::new(rows.len()));
+        self.model.packed_mass.multiply(rows, &mut images, &mut spread);
+        dot(rows, &images).max(0.0).sqrt()
     }
 
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
