@@ -307,7 +307,6 @@ def test_its_panels_show_what_it_is_made_of_and_nothing_of_flesh(cape, module):
         "frequency",
         "pose_rest",
         "quality",
-        "loop",
         "limit",
         "leak_group",
         "velocity",
