@@ -195,6 +195,33 @@ fn few_displacements_give_way_to_ground_and_rod() {
     }
 }
 
+/// A contact with a place that only the far end can press would throw that end: it is left out.
+#[test]
+fn what_cannot_dent_is_not_thrown() {
+    let limb = limb(Law::NeoHookean, 0.3);
+    let vertices = limb.mesh.vertices();
+    // One soft bend, and motion along the limb of each point at the rod.
+    let mut shapes: Vec<f64> = vertices.iter().flat_map(|v| [0.0, 0.0, (v[0] / 0.6).powi(2)]).collect();
+    let at_rod = |v: &[f64; 3]| (v[0] - 0.3).abs() < 0.01 && v[2] > 0.19;
+    for own in (0..vertices.len()).filter(|&v| at_rod(&vertices[v])) {
+        shapes.extend((0..3 * vertices.len()).map(|i| if i == 3 * own { 1.0 } else { 0.0 }));
+    }
+    let basis = Basis::from_shapes(&shapes, shapes.len() / (3 * vertices.len())).unwrap();
+    let model = Model::Reduced(limb.reduced(&basis, None).into());
+    let rod = Shape::capsule([0.3, -1.0, 0.26], [0.3, 1.0, 0.26], 0.05).unwrap();
+    let params = SimulationParams { gravity: [0.0; 3], ..params() };
+    let rod = [Collider::new(rod, 0.0).unwrap()];
+    let mut sim = Simulation::among(model, params, &rod, Some(skin(&limb))).unwrap();
+    let mut furthest = 0.0;
+    for frame in 0..FRAMES {
+        let places = [turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.0, -0.01 * f64::from(frame)])];
+        let input = StepInput { pose: Some(&[REST; 2]), colliders: Some(&places), ..StepInput::default() };
+        sim.step_with(&input, &Progress::default()).unwrap();
+        furthest = displacement(&sim).iter().fold(furthest, |most: f64, x| most.max(x.abs()));
+    }
+    assert!(furthest < 0.05, "{furthest}");
+}
+
 #[test]
 fn flesh_settles_on_the_ground() {
     let limb = limb(Law::Corotated, 0.45);

@@ -11,7 +11,7 @@ const LEVER: f64 = 0.3;
 
 /// Compliances from known points to all points, in the metric alike in all directions, m/N. They depend on
 /// nothing else.
-pub(super) struct Columns {
+pub(super) struct ComplianceColumns {
     /// Averaged over the axes; empty for an unknown point.
     mean: Vec<Vec<f64>>,
     /// All pairs of axes, of points whose rows couple directions.
@@ -19,7 +19,7 @@ pub(super) struct Columns {
     spread: Vec<[f64; 3]>,
 }
 
-impl Columns {
+impl ComplianceColumns {
     pub(super) fn new(points: usize) -> Self {
         Self { mean: vec![Vec::new(); points], whole: vec![Vec::new(); points], spread: Vec::new() }
     }

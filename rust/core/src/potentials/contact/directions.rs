@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::columns::Columns;
+use super::columns::ComplianceColumns;
 use super::faces::Faces;
 use super::placement::ROWS;
 use super::{
@@ -81,7 +81,7 @@ pub(crate) struct Contact {
     forces: Vec<Vector3<f64>>,
     /// Parameters of the metric of `columns`.
     metric: [f64; 2],
-    pub(super) columns: Columns,
+    pub(super) columns: ComplianceColumns,
     spread: Vec<[f64; 3]>,
 }
 
@@ -137,7 +137,7 @@ impl Contact {
             found: Vec::new(),
             forces: Vec::new(),
             metric: [0.0; 2],
-            columns: Columns::new(points.len()),
+            columns: ComplianceColumns::new(points.len()),
             spread: Vec::new(),
             colliders,
             points,
