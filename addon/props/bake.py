@@ -312,8 +312,8 @@ class BakeProps(BakeRecord):
 
     @property
     def loops(self) -> bool:
-        """True for a looping motion, by the own setting or by that of the wearer."""
-        wearer = self.wearer if self.is_property_set("wearer") else None
+        """True for a looping motion, by the own setting or, for attached clothes, by that of the wearer."""
+        wearer = self.wearer if self.is_attached and self.is_property_set("wearer") else None
         return self.loop or (wearer is not None and wearer.jounce.loop)
 
     def drafts_vertices(self, quality: Quality, tets: int) -> bool:

@@ -5,7 +5,9 @@ use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::Law;
 use jounce::mesh::Embedding;
 use jounce::model::Model;
+use jounce::model::reduced::{ReducedExtras, ReducedModel};
 use jounce::potentials::contact::{Collider, ContactSkin, Shape};
+use jounce::rig::Rig;
 use jounce::simulation::Simulation;
 use jounce::subspace::Basis;
 use jounce::{Error, Progress};
@@ -242,6 +244,51 @@ fn flesh_settles_on_the_ground() {
     let lowest = rests[1].as_chunks::<3>().0.iter().map(|u| u[2]).fold(0.0, f64::min);
     assert!(lowest < -0.04, "it hangs lower than the ground: {lowest}");
     let error = limb.error(&rests[0], &rests[1]);
+    assert!(error < 1e-3, "{error:e}");
+}
+
+#[test]
+fn a_skin_that_nothing_moves_touches_nothing() {
+    let (limb, model) = in_waves(0.3);
+    let held: Vec<usize> = (0..limb.pinned.len()).filter(|&v| limb.pinned[v]).collect();
+    let places = held.iter().map(|&v| limb.mesh.vertices()[v]).collect();
+    let rig = Rig::new(held.len(), 2, &[1.0, 0.0].repeat(held.len())).unwrap();
+    let points = Embedding::new(&limb.mesh, places).unwrap().into();
+    let skin = ContactSkin { points, triangles: Vec::new().into(), rig: Some(rig.into()) };
+    let mut among = Simulation::among(model.clone(), params(), &colliders(0.5), Some(skin)).unwrap();
+    let mut alone = Simulation::new(model, params()).unwrap();
+    for frame in 0..FRAMES {
+        for sim in [&mut among, &mut alone] {
+            sim.step(Some(&swing(time(frame)))).unwrap();
+        }
+        assert_eq!(among.coefficients(), alone.coefficients());
+    }
+}
+
+/// Newton's method, which solves polynomial forces, has the same contacts. Larger strains differ without any,
+/// by the barrier that polynomials lack.
+#[test]
+fn polynomials_touch_as_all_elements_do() {
+    let limb = limb(Law::StVenantKirchhoff, 0.45);
+    let basis = waves(&limb.mesh, 14);
+    let [found, right] = [true, false].map(|cubic| {
+        let extras = ReducedExtras { cubic, ..ReducedExtras::default() };
+        let model =
+            ReducedModel::new(&limb.mesh, &limb.material, &basis, &extras, &Progress::default()).unwrap();
+        let model = Model::Reduced(model.into());
+        let params = SimulationParams { gravity: [0.0, 0.0, -4.0], ..params() };
+        let mut sim = Simulation::among(model, params, &colliders(0.0), None).unwrap();
+        let mut moved = Vec::new();
+        for _ in 0..FRAMES {
+            sim.step(None).unwrap();
+            moved.extend(displacement(&sim));
+        }
+        moved
+    });
+    let places = limb.mesh.vertices().iter().cycle().zip(right.as_chunks::<3>().0);
+    let lowest = places.map(|(place, u)| place[2] + u[2]).fold(0.0, f64::min);
+    assert!((lowest + 0.03).abs() < 1e-4, "it falls onto the ground: {lowest}");
+    let error = limb.error(&found, &right);
     assert!(error < 1e-3, "{error:e}");
 }
 

@@ -341,6 +341,12 @@ impl FullSpaceModel {
     fn unit(&self) -> f64 {
         self.total_mass.sqrt() * self.mesh().diagonal()
     }
+
+    /// Mass norm of displacements of the moving vertices.
+    fn mass_norm(&self, rows: &Rows) -> f64 {
+        let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
+        rows.iter().zip(&self.mass).map(weighted).sum::<f64>().sqrt()
+    }
 }
 
 /// `true` for each of n vertices in a part without pins or constraint.

@@ -339,8 +339,6 @@ impl Objective for Incremental<'_> {
     }
 
     fn length(&self, step: &Rows) -> f64 {
-        let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
-        let squares: f64 = step.iter().zip(&self.model.mass).map(weighted).sum();
-        squares.sqrt() / self.model.unit()
+        self.model.mass_norm(step) / self.model.unit()
     }
 }

@@ -465,8 +465,7 @@ impl Method for FullSpaceMethod {
     }
 
     fn mass_norm(&self, rows: &Rows) -> f64 {
-        let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
-        rows.iter().zip(&self.model.mass).map(weighted).sum::<f64>().sqrt()
+        self.model.mass_norm(rows)
     }
 
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {

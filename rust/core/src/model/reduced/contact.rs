@@ -45,7 +45,7 @@ impl VertexRows for Places {
 
     fn enter(&self, _: &Corners, _: &mut Vec<(u32, f64)>) {}
 
-    fn turn(&self, point: &Corners, fields: &mut Vec<[f64; 3]>) {
+    fn enter_fields(&self, point: &Corners, fields: &mut Vec<[f64; 3]>) {
         let rank = self.fields.ncols();
         let sum = |c: usize, k: usize| {
             point.iter().map(|&(vertex, share)| share * self.fields[(3 * vertex as usize + c, k)]).sum()

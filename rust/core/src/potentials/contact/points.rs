@@ -45,7 +45,7 @@ pub(crate) trait VertexRows {
 
     /// Adds the displacement of a point by each number in the moving rows, three a row, where rows are no
     /// vectors of space.
-    fn turn(&self, _point: &Corners, _fields: &mut Vec<[f64; 3]>) {}
+    fn enter_fields(&self, _point: &Corners, _fields: &mut Vec<[f64; 3]>) {}
 }
 
 /// Points as weighted sums of a body's rows, or of displacements.
@@ -146,7 +146,7 @@ impl ContactPoints {
         let (mut starts, mut entries, mut fields) = (vec![0], Vec::new(), Vec::new());
         for &point in kept {
             rows.enter(&corners[point], &mut entries);
-            rows.turn(&corners[point], &mut fields);
+            rows.enter_fields(&corners[point], &mut fields);
             starts.push(entries.len());
         }
         let indices = kept.iter().map(|&point| point as u32).collect();
