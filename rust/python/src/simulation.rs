@@ -24,9 +24,7 @@ use crate::surroundings::Surroundings;
 /// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
 /// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes,
-/// with `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global
-/// (linear) steps; materials with resistance to volume change and the full space use quasi-Newton
-/// descent.
+/// with `y = 2 x_k - x_(k-1)` for backward Euler, by quasi-Newton descent.
 ///
 /// Several threads may each have a Simulation of the same model; use of one Simulation by two threads
 /// at once raises RuntimeError. Ctrl+C ends a step or any long call and leaves the state as before.

@@ -3,12 +3,14 @@
 use super::lbfgs::Lbfgs;
 use super::line_search::{Start, search};
 use super::objective::{Objective, Value};
-use super::rules::Rules;
-use crate::math::rows::Rows;
+use crate::math::rows::{Rows, add, dot};
 use crate::{Error, Result};
 
 /// Length of a direction from which a failed search is more than rounding.
 const STALLED: f64 = 1e-7;
+
+/// Distance before the last step, in units of the tolerance, from which one step less would not have done.
+const SURE: f64 = 1.3;
 
 /// Result of a descent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,6 +23,8 @@ pub(crate) struct Outcome {
     pub(crate) length: f64,
     /// `true` if no direction led downhill although the tolerance was not reached.
     pub(crate) stalled: bool,
+    /// Share of the last direction for [`Descent::go_on`], if the minimum is within the tolerance.
+    pub(crate) ahead: f64,
 }
 
 impl Outcome {
@@ -36,6 +40,7 @@ impl Outcome {
             trials: self.trials + next.trials,
             length: if next.iterations > 0 || next.length > 0.0 { next.length } else { self.length },
             stalled: next.stalled,
+            ahead: next.ahead,
         }
     }
 }
@@ -52,13 +57,8 @@ pub(crate) struct Descent {
 impl Descent {
     /// Scratch for a number of rows and of curvature pairs.
     pub(crate) fn new(rows: usize, pairs: usize) -> Self {
-        Self::with_rules(rows, pairs, Rules::default())
-    }
-
-    /// As [`Descent::new`], with rules other than those for many vertices.
-    pub(crate) fn with_rules(rows: usize, pairs: usize, rules: Rules) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
-        let memory = Lbfgs::new(rows, pairs, rules);
+        let memory = Lbfgs::new(rows, pairs);
         Self { memory, here: zeros(), there: zeros(), direction: zeros(), trial: zeros() }
     }
 
@@ -84,8 +84,9 @@ impl Descent {
             let slope = self.aim(objective, x, &mut value);
             let left = objective.left(slope);
             if let Some(left) = left {
-                outcome.length = left;
+                let before = std::mem::replace(&mut outcome.length, left);
                 if left <= tolerance {
+                    outcome.ahead = share * ((before / tolerance - 1.0) / (SURE - 1.0)).clamp(0.0, 1.0);
                     break;
                 }
             }
@@ -116,6 +117,15 @@ impl Descent {
         Ok(outcome)
     }
 
+    /// Moves x along the direction at which a descent ended. It is no longer than the tolerance, and
+    /// therefore taken without a look at the energy.
+    ///
+    /// If the descent could nearly have ended one step earlier, a smaller share is taken, and none at the
+    /// border. A descent that ends a step earlier or later by rounding thus ends in the same place.
+    pub(crate) fn go_on(&self, outcome: &Outcome, x: &mut Rows) {
+        add(x, outcome.ahead, &self.direction);
+    }
+
     /// Continues a stalled descent in another metric, that of Newton's method. Severely distorted elements
     /// prevent a factorisation; the result so far is then kept.
     pub(crate) fn rescue(
@@ -140,7 +150,7 @@ impl Descent {
     fn aim(&mut self, objective: &mut impl Objective, x: &Rows, value: &mut Value) -> f64 {
         self.memory.aim(&self.here, &mut self.direction, |rows| objective.solve(rows));
         objective.correct(x, &mut self.memory, &mut self.direction, value);
-        (self.memory.rules.dot)(&self.here, &self.direction) + objective.further_slope(&self.direction)
+        dot(&self.here, &self.direction) + objective.further_slope(&self.direction)
     }
 
     /// Searches for a sufficient decrease along the direction with this slope, else along the metric's;
@@ -156,7 +166,7 @@ impl Descent {
         loop {
             let start = Start { place: x, value: *value, slope, share: first, direction: &self.direction };
             let rows = (&mut self.trial[..], &mut self.there[..]);
-            let found = search(&self.memory.rules, &start, objective, rows, trials);
+            let found = search(&start, objective, rows, trials);
             if let Some(step) = found {
                 *value = step.value;
                 return Some(step.share);

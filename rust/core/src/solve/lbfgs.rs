@@ -3,8 +3,11 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use super::rules::Rules;
-use crate::math::rows::{Rows, add, combine};
+use crate::math::rows::{Rows, add, combine, dot};
+
+/// Smallest cosine between the step and the gradient change of an accepted pair, since Armijo's rule alone
+/// does not keep it positive.
+const ACUTE: f64 = 1e-10;
 
 /// Stored curvature pairs, steps and gradient changes, older first, and the key of their metric.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,14 +45,13 @@ pub(crate) struct Lbfgs {
     /// Key of the metric.
     metric: [f64; 2],
     shares: Vec<f64>,
-    pub(super) rules: Rules,
 }
 
 impl Lbfgs {
     /// Room for `most` pairs of some rows.
-    pub(crate) fn new(rows: usize, most: usize, rules: Rules) -> Self {
+    pub(crate) fn new(rows: usize, most: usize) -> Self {
         let (pairs, shares) = (Vec::new(), Vec::new());
-        let mut memory = Self { pairs, known: 0, rows, metric: [0.0; 2], shares, rules };
+        let mut memory = Self { pairs, known: 0, rows, metric: [0.0; 2], shares };
         memory.make_room(most);
         memory
     }
@@ -113,7 +115,6 @@ impl Lbfgs {
         self.make_room(self.pairs.len().max(learnt.pairs.len()));
         self.metric = learnt.metric;
         self.known = learnt.pairs.len();
-        let dot = self.rules.dot;
         for (pair, [step, change]) in self.known_mut().iter_mut().zip(&learnt.pairs) {
             pair.step.copy_from_slice(step);
             pair.change.copy_from_slice(change);
@@ -124,7 +125,7 @@ impl Lbfgs {
 
     /// Two-loop recursion: `direction = -B gradient`, with `solve` applying `A_0^-1` in place.
     pub(crate) fn aim(&mut self, gradient: &Rows, direction: &mut Rows, solve: impl FnOnce(&mut Rows)) {
-        let (pairs, dot) = (&self.pairs[self.pairs.len() - self.known..], self.rules.dot);
+        let pairs = &self.pairs[self.pairs.len() - self.known..];
         direction.copy_from_slice(gradient);
         for (pair, share) in pairs.iter().zip(&mut self.shares).rev() {
             *share = dot(&pair.step, direction) / pair.curvature;
@@ -140,18 +141,15 @@ impl Lbfgs {
 
     /// Adds a pair from two points and their gradients, unless its curvature is too small.
     pub(crate) fn update(&mut self, [from, to]: [&Rows; 2], [before, after]: [&Rows; 2]) {
-        let Rules { dot, acute, forgets, .. } = self.rules;
         let Some(oldest) = self.pairs.first_mut() else { return };
         combine(&mut oldest.step, to, -1.0, from);
         combine(&mut oldest.change, after, -1.0, before);
         oldest.curvature = dot(&oldest.step, &oldest.change);
         oldest.image.clear();
         let lengths = dot(&oldest.step, &oldest.step).sqrt() * dot(&oldest.change, &oldest.change).sqrt();
-        if oldest.curvature > acute * lengths {
+        if oldest.curvature > ACUTE * lengths {
             self.pairs.rotate_left(1);
             self.known = (self.known + 1).min(self.pairs.len());
-        } else if forgets {
-            self.clear();
         } else {
             // The oldest pair has been overwritten.
             self.known = self.known.min(self.pairs.len() - 1);

@@ -1,8 +1,16 @@
 //! Backtracking line search with sufficient decrease `[QN alg. 1]`.
 
 use super::objective::{Objective, Value};
-use super::rules::Rules;
-use crate::math::rows::{Rows, combine};
+use crate::math::rows::{Rows, combine, dot};
+
+/// Armijo constant: accepted share of the decrease predicted by the slope.
+const SUFFICIENT: f64 = 0.3;
+/// Most trials along one direction.
+const TRIALS: u32 = 40;
+/// Relative size of energy differences that count as rounding; the slope then decides.
+const ROUNDING: f64 = 1e-14;
+/// Smallest and largest shortening factor of a trial.
+const SHORTEN: (f64, f64) = (0.1, 0.5);
 
 /// Start of a search: position and energy, direction and slope.
 pub(super) struct Start<'a> {
@@ -24,7 +32,6 @@ pub(super) struct Step {
 /// then hold the accepted point. `None` for a direction that does not lead downhill; `trials` counts
 /// evaluations.
 pub(super) fn search(
-    rules: &Rules,
     start: &Start<'_>,
     objective: &mut impl Objective,
     (trial, there): (&mut Rows, &mut Rows),
@@ -35,20 +42,26 @@ pub(super) fn search(
         return None;
     }
     let mut share = start.share;
-    for _ in 0..rules.trials {
+    for _ in 0..TRIALS {
         combine(trial, start.place, share, start.direction);
         let value = objective.evaluate(trial, there);
         *trials += 1;
         let rise = value.energy - start.value.energy;
-        let flat = rise.is_finite() && rise.abs() <= rules.rounding * value.size.max(start.value.size);
+        let flat = rise.is_finite() && rise.abs() <= ROUNDING * value.size.max(start.value.size);
         let downhill = || {
-            let slope_there = (rules.dot)(there, start.direction) + objective.further_slope(start.direction);
-            slope_there <= (2.0 * rules.sufficient - 1.0) * slope
+            let slope_there = dot(there, start.direction) + objective.further_slope(start.direction);
+            slope_there <= (2.0 * SUFFICIENT - 1.0) * slope
         };
-        if rise <= rules.sufficient * share * slope || (flat && downhill()) {
+        if rise <= SUFFICIENT * share * slope || (flat && downhill()) {
             return Some(Step { share, value });
         }
-        share = (rules.shortened)(share, slope, rise);
+        share = shortened(share, slope, rise);
     }
     None
+}
+
+/// The minimum of the interpolating parabola, within a range of shares.
+fn shortened(share: f64, slope: f64, rise: f64) -> f64 {
+    let least = -0.5 * slope * share * share / (rise - slope * share);
+    share * if least.is_finite() { (least / share).clamp(SHORTEN.0, SHORTEN.1) } else { SHORTEN.0 }
 }

@@ -5,10 +5,8 @@ mod descent;
 mod lbfgs;
 mod line_search;
 mod objective;
-mod rules;
 
 pub(crate) use compact::Compact;
 pub(crate) use descent::{Descent, Outcome};
 pub(crate) use lbfgs::{CurvaturePairs, Lbfgs};
-pub(crate) use objective::{FAR, Objective, Value, take_lowest};
-pub(crate) use rules::Rules;
+pub(crate) use objective::{FAR, Objective, Value, share_of_tolerance, take_lowest};

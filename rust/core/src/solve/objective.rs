@@ -17,6 +17,16 @@ pub(crate) struct Value {
 /// compared with others.
 pub(crate) const FAR: f64 = 0.1;
 
+/// Motion of a substep below which its tolerance shrinks in proportion, root mean square as a share of the
+/// diagonal, and the least factor: small motions are as exact as large ones.
+const CALM: f64 = 2e-4;
+const FINEST: f64 = 1e-2;
+
+/// Share of the tolerance for a substep that moves by `moved`, a share of the diagonal.
+pub(crate) fn share_of_tolerance(moved: f64) -> f64 {
+    (moved / CALM).clamp(FINEST, 1.0)
+}
+
 /// Replaces x by the one of `others` with the lowest energy, if x has no lower one; `scratch` is overwritten.
 pub(crate) fn take_lowest<const N: usize>(
     objective: &mut impl Objective,

@@ -2558,8 +2558,8 @@ class StepReport:
         """Iterations, summed over the substeps."""
     @property
     def residual(self) -> float:
-        """Distance to the solution in the full space, change in the last iteration for other models; the
-        largest of the substeps, to compare with `tolerance`.
+        """Distance to the solution in the full space and for skinning modes, change in the last iteration for
+        other models; the largest of the substeps, to compare with `tolerance`.
         """
     @property
     def converged(self) -> bool:
@@ -2939,9 +2939,7 @@ class Simulation:
     """Steps a model through time by implicit steps; the pose is given, the flesh follows.
 
     Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes,
-    with `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global
-    (linear) steps; materials with resistance to volume change and the full space use quasi-Newton
-    descent.
+    with `y = 2 x_k - x_(k-1)` for backward Euler, by quasi-Newton descent.
 
     Several threads may each have a Simulation of the same model; use of one Simulation by two threads
     at once raises RuntimeError. Ctrl+C ends a step or any long call and leaves the state as before.

@@ -4,6 +4,7 @@ pub(crate) mod block_orthogonal;
 pub(crate) mod cholesky;
 pub(crate) mod columns;
 pub(crate) mod diagonal;
+mod dot;
 pub(crate) mod eigenbasis;
 #[cfg(feature = "large")]
 mod large;
@@ -14,6 +15,7 @@ pub(crate) mod rows;
 mod short;
 pub(crate) mod symmetric;
 
+pub(crate) use dot::dot;
 #[cfg(feature = "large")]
 use large as kernels;
 pub(crate) use products::*;

@@ -3,7 +3,7 @@
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, MatRef, Side};
 
-use crate::math::dense::products::dot;
+use crate::math::dense::dot;
 use crate::parallel::*;
 
 /// Share of the target along a column below which adding the column gains nothing.

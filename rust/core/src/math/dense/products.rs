@@ -96,14 +96,3 @@ pub(crate) fn leading_singular(matrix: MatRef<'_, f64>, count: usize) -> Result<
     upper.as_ref().solve_upper_triangular_in_place(&mut inverse);
     Ok((product(directions.as_ref(), inverse.as_ref()), values))
 }
-
-/// Dot product with eight running sums, for vectorisation by the compiler.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (mut a, mut b) = (a.chunks_exact(8), b.chunks_exact(8));
-    for (a, b) in (&mut a).zip(&mut b) {
-        (0..8).for_each(|k| sums[k] += a[k] * b[k]);
-    }
-    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
-}

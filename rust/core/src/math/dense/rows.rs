@@ -1,13 +1,11 @@
 //! Sums over rows of three coordinates.
 
-use super::products as dense;
-
 /// A point, a displacement or a force for each vertex.
 pub(crate) type Rows = [[f64; 3]];
 
 /// `tr(a'b)`.
 pub(crate) fn dot(a: &Rows, b: &Rows) -> f64 {
-    dense::dot(a.as_flattened(), b.as_flattened())
+    super::dot::dot(a.as_flattened(), b.as_flattened())
 }
 
 /// `out += factor x`.

@@ -291,9 +291,104 @@ pub(crate) fn columns_product<'x, S: Simd, const ROWS: usize, const OUT: usize>(
     sums
 }
 
+/// Columns whose sums are found together: fewer would read the same numbers more often.
+const COLUMNS: usize = 4;
+
+/// `out += x G` over all items, with `x` in the layout of a product, one after the other for the registers of
+/// items: `out` is columns x 3.
+///
+/// `OUT` must be `3 * ROWS`.
+#[inline(always)]
+pub(crate) fn add_adjoint<S: Simd, const ROWS: usize, const OUT: usize>(
+    simd: S,
+    matrix: &Packed<ROWS>,
+    x: &[S::f64s],
+    out: &mut [[f64; 3]],
+) {
+    let (values, _) = S::as_simd_f64s(&matrix.values);
+    let x = &x[..OUT * matrix.blocks()];
+    let mut groups = out.chunks_exact_mut(COLUMNS);
+    for (group, out) in groups.by_ref().enumerate() {
+        add_columns::<S, ROWS, OUT, COLUMNS>(simd, (values, matrix.columns, COLUMNS * group), x, out);
+    }
+    let rest = groups.into_remainder();
+    let first = matrix.columns - rest.len();
+    for (column, out) in rest.chunks_exact_mut(1).enumerate() {
+        add_columns::<S, ROWS, OUT, 1>(simd, (values, matrix.columns, first + column), x, out);
+    }
+}
+
+/// Adds the sums of N neighbouring columns, the first of which is given.
+#[inline(always)]
+fn add_columns<S: Simd, const ROWS: usize, const OUT: usize, const N: usize>(
+    simd: S,
+    (values, columns, first): (&[S::f64s], usize, usize),
+    x: &[S::f64s],
+    out: &mut [[f64; 3]],
+) {
+    let mut sums = [[simd.splat_f64s(0.0); 3]; N];
+    for (block, x) in values.chunks_exact(columns * ROWS).zip(x.chunks_exact(OUT)) {
+        let own = &block[first * ROWS..(first + N) * ROWS];
+        for row in 0..ROWS {
+            for (sums, g) in sums.iter_mut().zip(own.chunks_exact(ROWS)) {
+                for c in 0..3 {
+                    sums[c] = simd.mul_add_e_f64s(g[row], x[c * ROWS + row], sums[c]);
+                }
+            }
+        }
+    }
+    for (out, sums) in out.iter_mut().zip(sums) {
+        for c in 0..3 {
+            out[c] += simd.reduce_sum_f64s(sums[c]);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Adjoint<'a>(&'a Packed<3>, &'a [f64], &'a mut [[f64; 3]]);
+
+    impl WithSimd for Adjoint<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            add_adjoint::<S, 3, 9>(simd, self.0, S::as_simd_f64s(self.1).0, self.2);
+        }
+    }
+
+    /// Each column has the sum over the items, in any number of columns and of selected items.
+    #[test]
+    fn adjoints_are_sums_over_items() {
+        let entry =
+            |i: usize, row: usize, j: usize| (0.3 * i as f64 + 1.1 * row as f64 + 1.7 * j as f64).sin();
+        let number = |i: usize, e: usize| (0.7 * i as f64 + 0.2 * e as f64).cos();
+        for (items, columns) in [(1, 1), (7, 3), (33, 8), (150, 97)] {
+            let (mut matrix, lanes) = (Packed::<3>::new(items, columns, entry), lane_counts().0);
+            let whole = matrix.clone();
+            let chosen: Vec<usize> = (0..items).filter(|i| i % 5 != 2).collect();
+            for own in [(0..items).collect::<Vec<_>>(), chosen] {
+                matrix.select(&whole, &own);
+                let mut x = Buffer::zeros(9 * whole.blocks() * lanes);
+                for (slot, &item) in own.iter().enumerate() {
+                    let first = 9 * lanes * (slot / lanes) + slot % lanes;
+                    (0..9).for_each(|e| x[first + e * lanes] = number(item, e));
+                }
+                let mut out = vec![[0.5; 3]; columns];
+                Arch::new().dispatch(Adjoint(&matrix, &x, &mut out));
+                for (j, out) in out.iter().enumerate() {
+                    for c in 0..3 {
+                        let of =
+                            |&i: &usize| (0..3).map(|row| entry(i, row, j) * number(i, 3 * c + row)).sum();
+                        let sum: f64 = own.iter().map(|i| -> f64 { of(i) }).sum();
+                        assert!((out[c] - 0.5 - sum).abs() < 1e-12, "{items} {columns} {j} {c}");
+                    }
+                }
+            }
+        }
+    }
 
     /// Registers together and alone give the same sums, item by item.
     #[test]

@@ -1,7 +1,7 @@
 //! Conjugate gradients, for systems that a preconditioner makes well-conditioned.
 
 use crate::math::Sparse;
-use crate::math::dense::products::dot;
+use crate::math::dense::dot;
 use crate::parallel::*;
 
 /// Rows a task works on.

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::math::dense::block_orthogonal::{Columns, take_out};
-use crate::math::dense::products::{add_product, copy, dot, inner, product, symmetric_eigen};
+use crate::math::dense::{add_product, copy, dot, inner, product, symmetric_eigen};
 use crate::parallel::on_pool;
 use crate::{Error, Result};
 

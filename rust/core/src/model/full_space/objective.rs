@@ -18,17 +18,12 @@ use crate::potentials::elastic::elements::Elements;
 use crate::potentials::elastic::fibres::{Fibres, Relaxed, relaxed};
 use crate::potentials::inertia::Inertia;
 use crate::potentials::quadratic::{Quadratic, Wide, combine_wide};
-use crate::solve::{Lbfgs, Objective, Value};
+use crate::solve::{Lbfgs, Objective, Value, share_of_tolerance};
 
 /// Iterations between searches for tets near their stretch limit.
 const WATCHED: u32 = 6;
 /// Iterations between updates of the metric for active limits.
 const REFRESHED: u32 = 2 * WATCHED;
-
-/// Distance to the minimum at the start of a substep, below which the tolerance shrinks in proportion, and
-/// the least factor: small motions are as exact as large ones.
-const FARTHER: f64 = 2e-4;
-const FINEST: f64 = 1e-2;
 
 /// Constant terms of a step's energy.
 pub(super) struct Terms {
@@ -334,8 +329,7 @@ impl Objective for Incremental<'_> {
         let curvature = factor + held + stiffness * (TAU * self.model.frequency).powi(2);
         let left = (-slope / curvature).sqrt() / self.model.unit();
         self.farthest = self.farthest.max(left);
-        let shrunk = (self.farthest / FARTHER).clamp(FINEST, 1.0);
-        Some(self.model.yielding.sqrt() * left / shrunk)
+        Some(self.model.yielding.sqrt() * left / share_of_tolerance(self.farthest))
     }
 
     fn length(&self, step: &Rows) -> f64 {

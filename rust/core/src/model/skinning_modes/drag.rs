@@ -17,7 +17,6 @@ use crate::inputs::drag::Drag;
 use crate::inputs::force_samples::foreign_samples;
 use crate::inputs::settings::SimulationParams;
 use crate::kinematics::history;
-use crate::kinematics::points::Points;
 use crate::math::dense::add_lower_product;
 use crate::math::lanes::multiply_add;
 use crate::potentials::drag::PointDrag;
@@ -32,8 +31,6 @@ pub(super) struct DragForce {
     /// `None` without drag.
     drag: Option<Drag>,
     points: PointDrag,
-    /// Forces on the parts, k.
-    forces: Vec<[f64; 3]>,
     /// Differences of rows of the pose, the displacement or offsets.
     rows: Vec<[f64; 3]>,
     /// Rows of `B Phi`, each multiplied by a square root, k x r.
@@ -43,7 +40,7 @@ pub(super) struct DragForce {
 impl DragForce {
     pub(super) fn new(model: &SkinningModel) -> Self {
         let points = PointDrag::new(Vec::new(), model.diagonal());
-        Self { drag: None, points, forces: Vec::new(), rows: Vec::new(), weighted: Mat::new() }
+        Self { drag: None, points, rows: Vec::new(), weighted: Mat::new() }
     }
 
     /// Stores the drag of the next step; allocates only for more parts than ever before.
@@ -60,7 +57,6 @@ impl DragForce {
         self.points.set_masses(samples.masses());
         let factors = drag.linear().iter().zip(drag.quadratic()).map(|(c, q)| [*c, *q]);
         self.points.enter(factors.zip(drag.velocity().iter().copied()));
-        self.forces.resize(k, [0.0; 3]);
         self.rows.resize(longest, [0.0; 3]);
         self.weighted.resize_with(k, model.rank(), |_, _| 0.0);
         self.drag = Some(drag.clone());
@@ -113,16 +109,6 @@ impl DragForce {
     pub(super) fn rest(&mut self, h: f64, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = self.drag.take() else { return };
         self.points.rest(&drag.samples().basis, h, rows);
-    }
-
-    /// Adds the force of linear drag at Y = 0, r rows.
-    pub(super) fn add_known(&mut self, rows: &mut [[f64; 3]]) {
-        let Some(Drag(drag)) = &self.drag else { return };
-        for (part, force) in self.forces.iter_mut().enumerate() {
-            let [c, _] = self.points.factors(part);
-            *force = self.points.relative(part, &[0.0; 3]).map(|w| -c * w).into();
-        }
-        drag.samples().basis.pull_back(&self.forces, rows);
     }
 
     /// P at Y, J; adds the gradient.

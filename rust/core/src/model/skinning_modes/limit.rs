@@ -63,11 +63,6 @@ impl Limit {
         self.furthest / self.length
     }
 
-    /// `true` if the limit is active at y.
-    pub(super) fn is_felt(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        self.largest(model, y) > KNEE
-    }
-
     /// Scales y down if it exceeds the limit, to make the potential finite.
     pub(super) fn enter(&mut self, model: &SkinningModel, y: &mut [[f64; 3]]) {
         let largest = self.largest(model, y);

@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::SkinningModel;
-use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
+use crate::math::lanes::{Buffer, Packed, PackedSparse, add_adjoint, columns_product, select_items};
 use crate::math::polar::rotations_in_lanes;
 
 /// Deformation gradients of the rig at a set of places, one place a SIMD lane.
@@ -54,17 +54,15 @@ impl RigGradients {
 /// Scratch of the local step, in lanes of clusters.
 pub(super) struct LocalScratch {
     pub(super) posed: RigGradients,
-    /// The force, still spread over the lanes: r x 3 x lanes.
-    spread: Buffer<f64>,
+    /// Derivatives of the energy by the gradients, negative: blocks x 9 x lanes.
+    pulls: Buffer<f64>,
 }
 
 impl LocalScratch {
     pub(super) fn new(model: &SkinningModel) -> Self {
-        let lanes = model.cluster_basis.lanes();
-        Self {
-            posed: RigGradients::new(&model.cluster_basis),
-            spread: Buffer::zeros(3 * model.rank() * lanes),
-        }
+        let basis = &model.cluster_basis;
+        let pulls = Buffer::zeros(9 * basis.blocks() * basis.lanes());
+        Self { posed: RigGradients::new(basis), pulls }
     }
 
     /// Computes the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their
@@ -79,16 +77,11 @@ impl LocalScratch {
         pose_rest: f64,
         force: &mut [[f64; 3]],
     ) -> f64 {
-        let lanes = model.cluster_basis.lanes();
-        let misfit = if model.is_volumetric {
-            Arch::new().dispatch(self.step::<true>(model, reduced, pose_rest))
+        if model.is_volumetric {
+            Arch::new().dispatch(self.step::<true>(model, reduced, pose_rest, force))
         } else {
-            Arch::new().dispatch(self.step::<false>(model, reduced, pose_rest))
-        };
-        for (force, spread) in force.as_flattened_mut().iter_mut().zip(self.spread.chunks_exact(lanes)) {
-            *force = spread.iter().sum();
+            Arch::new().dispatch(self.step::<false>(model, reduced, pose_rest, force))
         }
-        misfit
     }
 
     fn step<'a, const VOLUMETRIC: bool>(
@@ -96,6 +89,7 @@ impl LocalScratch {
         model: &'a SkinningModel,
         reduced: &'a [[f64; 3]],
         pose_rest: f64,
+        force: &'a mut [[f64; 3]],
     ) -> LocalStep<'a, VOLUMETRIC> {
         LocalStep {
             gradients: &model.cluster_basis,
@@ -105,7 +99,8 @@ impl LocalScratch {
             rest: &self.posed.rest,
             pose_rest,
             reduced,
-            spread: &mut self.spread,
+            pulls: &mut self.pulls,
+            force,
         }
     }
 }
@@ -175,7 +170,8 @@ struct LocalStep<'a, const VOLUMETRIC: bool> {
     rest: &'a [f64],
     pose_rest: f64,
     reduced: &'a [[f64; 3]],
-    spread: &'a mut [f64],
+    pulls: &'a mut [f64],
+    force: &'a mut [[f64; 3]],
 }
 
 impl<const VOLUMETRIC: bool> WithSimd for LocalStep<'_, VOLUMETRIC> {
@@ -187,19 +183,17 @@ impl<const VOLUMETRIC: bool> WithSimd for LocalStep<'_, VOLUMETRIC> {
         let (rest, _) = S::as_simd_f64s(self.rest);
         let (weights, _) = S::as_simd_f64s(self.weights);
         let (volumes, _) = S::as_simd_f64s(self.volumes);
-        let (spread, _) = S::as_mut_simd_f64s(self.spread);
+        let (pulls, _) = S::as_mut_simd_f64s(self.pulls);
         let zero = simd.splat_f64s(0.0);
         let pose_rest = simd.splat_f64s(self.pose_rest);
         let mut misfit = zero;
-        spread.fill(zero);
         for block in 0..self.gradients.blocks() {
-            let gradients = self.gradients.block(block);
             let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
-            let mut f = columns_product::<S, 3, 9>(simd, gradients, self.reduced.iter());
+            let mut f = columns_product::<S, 3, 9>(simd, self.gradients.block(block), self.reduced.iter());
             for e in 0..9 {
                 f[e] = simd.add_f64s(f[e], f_rig[e]);
             }
-            let mut target = if self.pose_rest == 0.0 {
+            let target = if self.pose_rest == 0.0 {
                 rotations_in_lanes(simd, f)
             } else {
                 let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
@@ -220,12 +214,13 @@ impl<const VOLUMETRIC: bool> WithSimd for LocalStep<'_, VOLUMETRIC> {
                 difference2 = simd.mul_add_e_f64s(difference, difference, difference2);
                 let force = simd.negate_mul_add_e_f64s(pose_rest, f_rig[e], target[e]);
                 let force = simd.mul_f64s(weight, force);
-                target[e] =
+                pulls[9 * block + e] =
                     if VOLUMETRIC { simd.negate_mul_add_e_f64s(pressure, target[e], force) } else { force };
             }
             misfit = simd.mul_add_e_f64s(weight, difference2, misfit);
-            accumulate(simd, gradients, &target, spread);
         }
+        self.force.fill([0.0; 3]);
+        add_adjoint::<S, 3, 9>(simd, self.gradients, pulls, self.force);
         0.5 * simd.reduce_sum_f64s(misfit)
     }
 }
@@ -260,17 +255,4 @@ pub(super) fn times_symmetric<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 
         }
     }
     out
-}
-
-/// Adds `G' T` of one block of clusters, lane by lane: G is r x 3, T 3 x 3 (row-major), the sum r x 3.
-#[inline(always)]
-pub(super) fn accumulate<S: Simd>(simd: S, gradients: &[f64], target: &[S::f64s; 9], spread: &mut [S::f64s]) {
-    let (gradients, _) = S::as_simd_f64s(gradients);
-    for (g, sum) in gradients.chunks_exact(3).zip(spread.chunks_exact_mut(3)) {
-        for i in 0..3 {
-            let partial = simd.mul_add_e_f64s(g[0], target[3 * i], sum[i]);
-            let partial = simd.mul_add_e_f64s(g[1], target[3 * i + 1], partial);
-            sum[i] = simd.mul_add_e_f64s(g[2], target[3 * i + 2], partial);
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! Fast complementary dynamics: flesh in skinning eigenmodes, with one rotation a cluster `[FastCD]`.
 //!
 //! The displacement is `u = B z`, `B` carrying one affine transform a mode. All data of mesh size is
-//! reduced once (`reduce`). A step (`step`) alternates between rotations of the clusters (`local`) and a
-//! diagonal solve.
+//! reduced once (`reduce`). A step (`step`) descends on its energy (`objective`) in a diagonal metric; an
+//! evaluation takes the rotations of the clusters (`local`).
 
 pub(crate) mod body;
 pub(crate) mod clusters;
@@ -90,7 +90,7 @@ pub struct SkinningModel {
     lane_volumes: Vec<f64>,
     /// Diagonal of `Phi' G'vG Phi`, r, 1/s^2: upper bound of the volume resistance's share in the spectrum.
     volumetric: Vec<f64>,
-    /// `true` if any cluster resists volume change, which makes the global step inexact.
+    /// `true` if any cluster resists volume change.
     is_volumetric: bool,
     /// Places of the displacement limit; computed on first use.
     limit_places: OnceLock<LimitPlaces>,

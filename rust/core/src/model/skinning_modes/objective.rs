@@ -1,14 +1,15 @@
-//! Descent on the incremental energy for steps without an exact global step: quasi-Newton from a constant
-//! diagonal metric, with a line search `[FastCD C.2]`.
+//! The incremental energy of a step and the metric of its descent, a constant diagonal.
 //!
-//! The metric is that of the global step plus the resistance to volume change at rest. The Hessian of this
-//! resistance is `v (G dY)(G dY)'` traced over each cluster. For displacements fixed at the border, the
-//! integral of a field's squared divergence is at most that of its squared gradient, therefore `v |G dY|^2`
-//! is an upper bound, and its diagonal in the reduced coordinates costs nothing. For a uniform Poisson
-//! ratio and fine clusters this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of conductivity
-//! `2 mu + lambda`. L-BFGS corrects the difference from the last few gradients, above all that shear is
-//! independent of lambda (as in `[QN]`). The stretch limit is stiff in few directions, which are added to
-//! the metric at each iterate.
+//! With the metric of `[FastCD]`'s global step alone, the first step of a descent is one local and one global
+//! step. That metric resists all changes of the gradients, the energy only those that are no rotations. The
+//! elastic part is therefore multiplied by the share of these. The resistance to volume change at rest is
+//! added. Its Hessian is `v (G dY)(G dY)'` traced over each cluster. For displacements fixed at the border,
+//! the integral of a field's squared divergence is at most that of its squared gradient, therefore
+//! `v |G dY|^2` is an upper bound, and its diagonal in the reduced coordinates costs nothing. For a uniform
+//! Poisson ratio and fine clusters this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of
+//! conductivity `2 mu + lambda`. L-BFGS corrects the difference from the last few gradients, above all that
+//! shear is independent of lambda (as in `[QN]`). The stretch limit is stiff in few directions, which are
+//! added to the metric at each iterate.
 
 use super::SkinningModel;
 use super::contact::Touching;
@@ -19,36 +20,11 @@ use super::metric::Metric;
 use super::opening::Opening;
 use super::stretch::StretchLimit;
 use crate::Result;
-use crate::math::rows::Rows;
-use crate::solve::{Lbfgs, Objective, Rules, Value};
+use crate::math::rows::{Rows, dot};
+use crate::solve::{Lbfgs, Objective, Value};
 
 /// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
-/// Smallest and largest shortening factor of a trial.
-const SHORTEN: (f64, f64) = (0.05, 0.5);
-/// Shortening factor of a trial beyond a limit.
-const BEYOND: f64 = 0.25;
-
-/// Rules of the descent: a trial costs as much as an iteration, therefore most steps are accepted.
-pub(super) fn rules() -> Rules {
-    let shortened = |share: f64, slope: f64, rise: f64| {
-        let parabola = -0.5 * share * slope / (rise / share - slope);
-        if parabola.is_finite() {
-            parabola.clamp(SHORTEN.0 * share, SHORTEN.1 * share)
-        } else {
-            BEYOND * share
-        }
-    };
-    Rules {
-        sufficient: 1e-4,
-        trials: 20,
-        rounding: 1e-13,
-        shortened,
-        acute: f64::EPSILON,
-        forgets: true,
-        dot: |a, b| a.iter().zip(b).map(|(a, b)| a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).sum(),
-    }
-}
 
 /// The incremental energy `sum of d_i |Y_i|^2 / 2 - b_i . Y_i + s (misfit - Y . force)`, J.
 pub(super) struct Incremental<'a> {
@@ -77,6 +53,11 @@ pub(super) struct Incremental<'a> {
     pub(super) force: &'a mut Rows,
     /// The same at the last evaluation.
     pub(super) tried: (f64, &'a mut Rows),
+    /// Smallest curvature, 1/s^2, and the share of the tolerance for this motion.
+    pub(super) least: f64,
+    pub(super) exact: f64,
+    /// `true` in the first iteration.
+    pub(super) is_first: bool,
 }
 
 impl Objective for Incremental<'_> {
@@ -116,7 +97,8 @@ impl Objective for Incremental<'_> {
         self.force.copy_from_slice(self.tried.1);
     }
 
-    fn visit(&mut self, _: &Rows, _: u32) -> Result<bool> {
+    fn visit(&mut self, _: &Rows, iteration: u32) -> Result<bool> {
+        self.is_first = iteration == 0;
         if self.touching.as_ref().is_some_and(|touching| touching.contact.touches()) {
             // Stiff directions would change all contact compliances in each iteration.
             self.metric.relax();
@@ -140,12 +122,21 @@ impl Objective for Incremental<'_> {
         self.touching.as_ref().map_or(0.0, |touching| touching.contact.slope(direction))
     }
 
-    /// Every search starts with the whole direction.
-    fn longer(&self) -> f64 {
-        f64::INFINITY
+    /// By the slope, which is twice the energy above the minimum in the metric, and the smallest curvature.
+    /// A substep has one iteration at least, so that flesh comes to rest however coarse the tolerance.
+    fn left(&mut self, slope: f64) -> Option<f64> {
+        if slope.is_nan() || slope > 0.0 || self.is_first {
+            return Some(f64::INFINITY);
+        }
+        Some((-slope / self.least).sqrt() / self.exact)
     }
 
     fn length(&self, step: &Rows) -> f64 {
-        (rules().dot)(step, step).sqrt()
+        length(step)
     }
+}
+
+/// Mass norm of a difference of coordinates.
+pub(super) fn length(step: &Rows) -> f64 {
+    dot(step, step).sqrt()
 }

@@ -2,7 +2,7 @@
 //!
 //! With shares c of their stiffness the elastic eigenvalues become a matrix, `K = diag(lambda) + A` with
 //! `A = D'(c - 1)k D`, and the modal damping `2 zeta sqrt(s K)`: flesh swings freely after its stitch
-//! opens. The global step stays exact, by a Cholesky factor in place of a division. With all stitches as
+//! opens. The metric is exact for stitches, by a Cholesky factor in place of a division. With all stitches as
 //! built, nothing here is active.
 
 use faer::{Mat, MatMut};

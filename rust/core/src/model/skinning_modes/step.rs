@@ -1,4 +1,4 @@
-//! One implicit step, solved by local-global iterations, or by descent if these are not exact.
+//! One implicit step, solved by quasi-Newton descent.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
 use super::metric::Metric;
-use super::objective::{Incremental, PAIRS, rules};
+use super::objective::{Incremental, PAIRS, length};
 use super::opening::Opening;
 use super::rig_pose::{RigPose, add};
 use super::spring::PointSpring;
@@ -21,15 +21,19 @@ use crate::inputs::settings::{SimulationParams, StepInput};
 use crate::kinematics::history::past_acceleration;
 use crate::math::dense::diagonal::FREE;
 use crate::math::lanes::multiply_add;
-use crate::math::rows::Rows;
+use crate::math::rows::{Rows, combine};
 use crate::potentials::contact::{Anchor, Collider, ContactSkin};
 use crate::potentials::swings::scale;
 use crate::rig::Pose;
-use crate::solve::Descent;
-use crate::stepping::method::{Method, OnIteration, RigState, last};
+use crate::solve::{Descent, FAR, share_of_tolerance, take_lowest};
+use crate::stepping::method::{Method, OnIteration, RigState};
 use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::{Error, Result};
+
+/// Mean share of a change of a deformation gradient that is a rotation, which costs no energy: three of nine
+/// dimensions.
+const ROTATES: f64 = 1.0 / 3.0;
 
 /// Solver of a substep of a [`SkinningModel`], with its scratch.
 pub(crate) struct SkinningMethod {
@@ -38,7 +42,6 @@ pub(crate) struct SkinningMethod {
     rig: RigPose,
     /// Constant terms of the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
-    past: Vec<[f64; 3]>,
     /// External force on the reduced coordinates, r rows.
     external: Vec<[f64; 3]>,
     /// Diagonal of the quadratic part of the incremental energy, r.
@@ -53,14 +56,18 @@ pub(crate) struct SkinningMethod {
     touching: Option<Touching>,
     /// Largest eigenvalue of the coordinates that statics leave alone; `None` in motion.
     resting: Option<f64>,
-    /// `true` if a limit was active in the last substep of this step.
-    is_pressed: bool,
+    /// Smallest curvature of the quadratic part, 1/s^2, and the share of the tolerance for this motion.
+    least: f64,
+    exact: f64,
     /// `true` if `metric` is valid for this step.
     is_measured: bool,
-    /// Solution of a global step, and scratch of the descent, r rows.
-    next: Vec<[f64; 3]>,
+    /// Force of the clusters at the last evaluation, and at the accepted point, r rows.
+    tried: Vec<[f64; 3]>,
     force: Vec<[f64; 3]>,
     pub(super) reduced: Vec<[f64; 3]>,
+    /// Zero displacement, and scratch, r rows.
+    still: Vec<[f64; 3]>,
+    scratch: Vec<[f64; 3]>,
     /// Misfit of the last local step, J.
     misfit: f64,
     rows: Vec<[f64; 3]>,
@@ -74,22 +81,24 @@ impl SkinningMethod {
             local: LocalScratch::new(&model),
             rig: RigPose::new(&model),
             fixed: vec![[0.0; 3]; rank],
-            past: vec![[0.0; 3]; rank],
             external: vec![[0.0; 3]; rank],
             diagonal: vec![0.0; rank],
             metric: Metric::new(rank),
-            descent: Descent::with_rules(rank, PAIRS, rules()),
+            descent: Descent::new(rank, PAIRS),
             limit: Limit::new(),
             stretch: StretchLimit::new(),
             drag: DragForce::new(&model),
             opening: Opening::new(),
             touching: None,
             resting: None,
-            is_pressed: false,
+            least: 1.0,
+            exact: 1.0,
             is_measured: false,
-            next: vec![[0.0; 3]; rank],
+            tried: vec![[0.0; 3]; rank],
             force: vec![[0.0; 3]; rank],
             reduced: vec![[0.0; 3]; rank],
+            still: vec![[0.0; 3]; rank],
+            scratch: vec![[0.0; 3]; rank],
             misfit: 0.0,
             rows: vec![[0.0; 3]; 4 * modes],
             coefficients: vec![0.0; 12 * modes],
@@ -103,62 +112,29 @@ impl SkinningMethod {
         Ok(self)
     }
 
-    /// Solves for the displacement at the end of a substep from the displacement at its start.
-    fn solve_from(
-        &mut self,
-        start: &Rows,
-        params: &SimulationParams,
-        max_iterations: u32,
-        on_iteration: &mut OnIteration<'_>,
-    ) -> Result<(u32, f64)> {
-        let mut spent = 0;
+    /// Starts a substep on the parabola through the last coordinates. A distant start gives way to the last
+    /// coordinates or to zero, whichever has the lowest energy: what drives the flesh there would carry it
+    /// ever further.
+    fn start(&mut self, state: &State, params: &SimulationParams) {
+        let [.., first, older, last] = &state.reduced;
+        for (i, row) in self.reduced.iter_mut().enumerate() {
+            *row = std::array::from_fn(|c| 3.0 * (last[i][c] - older[i][c]) + first[i][c]);
+        }
         self.stretch.look_away(&self.model);
-        self.reduced.copy_from_slice(start);
-        let is_stuck = self.touching.as_ref().is_some_and(|touching| !touching.anchors().is_empty());
-        if is_stuck || self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
-            self.stretch.look(&self.model, &self.reduced);
-        } else {
-            let (iterations, residual) = self.alternate(params, max_iterations, on_iteration)?;
-            if !(self.stretch.look(&self.model, &self.reduced)
-                | self.limit.is_felt(&self.model, &self.reduced)
-                | self.is_met())
-            {
-                return Ok((iterations, residual));
+        self.stretch.look(&self.model, &self.reduced);
+        combine(&mut self.scratch, last, -1.0, older);
+        self.exact = share_of_tolerance(length(&self.scratch) / self.model.unit());
+        combine(&mut self.scratch, &self.reduced, -1.0, last);
+        if length(&self.scratch).max(length(last)) > FAR * self.model.unit() {
+            let still = std::mem::take(&mut self.still);
+            for other in [last, &still] {
+                self.stretch.look(&self.model, other);
             }
-            spent = iterations;
-            self.reduced.copy_from_slice(start);
+            let (mut energy, _, reduced, gradient) = self.split(params);
+            take_lowest(&mut energy, reduced, [last, &still], gradient);
+            self.still = still;
         }
         self.limit.enter(&self.model, &mut self.reduced);
-        let (iterations, residual) = self.descend_within(params, max_iterations, on_iteration)?;
-        self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
-        Ok((spent + iterations, residual))
-    }
-
-    /// `true` if the body meets a collider on its way to the solution.
-    fn is_met(&mut self) -> bool {
-        self.touching.as_mut().is_some_and(|touching| touching.contact.is_met(&self.reduced))
-    }
-
-    /// Alternates local and global steps.
-    fn alternate(
-        &mut self,
-        params: &SimulationParams,
-        max_iterations: u32,
-        on_iteration: &mut OnIteration<'_>,
-    ) -> Result<(u32, f64)> {
-        let unit = self.model.unit();
-        let (mut iterations, mut residual) = (0, f64::INFINITY);
-        self.measure(params);
-        while iterations < max_iterations && residual.is_finite() | (iterations == 0) {
-            on_iteration(iterations)?;
-            self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
-            residual = self.global_step(params) / unit;
-            iterations += 1;
-            if residual <= params.tolerance {
-                break;
-            }
-        }
-        Ok((iterations, residual))
     }
 
     /// Descent, repeated with all places whose stretch limit is active, then with firmer ones while any ends
@@ -188,7 +164,7 @@ impl SkinningMethod {
         }
     }
 
-    /// Quasi-Newton descent from `self.reduced`, with volume resistance in the metric.
+    /// Quasi-Newton descent from `self.reduced`.
     fn descend(
         &mut self,
         params: &SimulationParams,
@@ -197,11 +173,12 @@ impl SkinningMethod {
     ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         self.measure(params);
-        let (mut energy, descent, reduced) = self.split(params);
+        let (mut energy, descent, reduced, _) = self.split(params);
         descent.memory.clear();
         let budget = (max_iterations, params.tolerance * unit);
         let outcome =
             descent.minimise(&mut energy, reduced, budget, |iteration, _| on_iteration(iteration))?;
+        descent.go_on(&outcome, reduced);
         // Without a direction downhill, rounding hides further descent.
         let length = if outcome.stalled && outcome.length.is_finite() { 0.0 } else { outcome.length };
         Ok((outcome.iterations, length / unit))
@@ -216,10 +193,15 @@ impl SkinningMethod {
         if is_coupled && self.is_measured && drag.is_linear() {
             return;
         }
+        self.least = f64::INFINITY;
+        // What opened stitches take from the stiffness may be all of it.
+        let free = if self.opening.acts() { 0.0 } else { ROTATES };
         for (i, metric) in metric.diagonal.iter_mut().enumerate() {
             let held = self.resting.is_some_and(|largest| self.model.data.spectrum[i] <= largest);
-            let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
+            let rotates = free * self.model.data.spectrum[i];
+            let stiff = self.diagonal[i] + params.stiffness * (self.model.volumetric[i] - rotates);
             *metric = if held { f64::INFINITY } else { stiff };
+            self.least = if held { self.least } else { self.least.min(self.diagonal[i]) };
         }
         metric.uncouple();
         if is_coupled {
@@ -231,8 +213,11 @@ impl SkinningMethod {
         self.is_measured = true;
     }
 
-    /// The energy of a substep, its minimiser, and the coordinates.
-    pub(super) fn split(&mut self, params: &SimulationParams) -> (Incremental<'_>, &mut Descent, &mut Rows) {
+    /// The energy of a substep, its minimiser, the coordinates, and scratch.
+    pub(super) fn split(
+        &mut self,
+        params: &SimulationParams,
+    ) -> (Incremental<'_>, &mut Descent, &mut Rows, &mut Rows) {
         let energy = Incremental {
             model: &self.model,
             diagonal: &self.diagonal,
@@ -248,9 +233,12 @@ impl SkinningMethod {
             metric: &mut self.metric,
             misfit: &mut self.misfit,
             force: &mut self.force,
-            tried: (0.0, &mut self.next),
+            tried: (0.0, &mut self.tried),
+            least: self.least,
+            exact: self.exact,
+            is_first: true,
         };
-        (energy, &mut self.descent, &mut self.reduced)
+        (energy, &mut self.descent, &mut self.reduced, &mut self.scratch)
     }
 
     /// Sets the rig's contribution.
@@ -271,7 +259,7 @@ impl SkinningMethod {
         state: &State,
         params: &SimulationParams,
     ) -> Result<(u32, f64)> {
-        let (before, _) = self.solve_from(last(state), params, params.max_iterations, &mut |_| Ok(()))?;
+        let (before, _) = self.minimise(state, params, params.max_iterations, &mut |_| Ok(()))?;
         let row = spring.row.iter();
         let response: f64 = row.clone().zip(&self.diagonal).map(|(row, stiff)| row * row / stiff).sum();
         let share = spring.stiffness / (1.0 + spring.stiffness * response);
@@ -280,8 +268,7 @@ impl SkinningMethod {
             let force = share * (spring.displacement[c] - free);
             row.clone().zip(&mut self.fixed).for_each(|(row, fixed)| fixed[c] += row * force);
         }
-        let (after, residual) =
-            self.solve_from(last(state), params, params.max_iterations, &mut |_| Ok(()))?;
+        let (after, residual) = self.descend_within(params, params.max_iterations, &mut |_| Ok(()))?;
         Ok((before + after, residual))
     }
 
@@ -289,20 +276,6 @@ impl SkinningMethod {
     fn load(&self, i: usize, c: usize, params: &SimulationParams) -> f64 {
         let weight = self.model.data.uniform[i] * params.gravity[c];
         weight + self.external[i][c] - params.stiffness * self.rig.cross[i][c]
-    }
-
-    /// Exact minimiser for the current rotations, by a diagonal solve without drag; returns the norm of the
-    /// change.
-    fn global_step(&mut self, params: &SimulationParams) -> f64 {
-        for i in 0..self.next.len() {
-            (0..3).for_each(|c| self.next[i][c] = self.fixed[i][c] + params.stiffness * self.force[i][c]);
-        }
-        self.drag.add_known(&mut self.next);
-        self.metric.solve(&mut self.next);
-        let changes = self.next.as_flattened().iter().zip(self.reduced.as_flattened());
-        let change2: f64 = changes.map(|(next, last)| (next - last).powi(2)).sum();
-        std::mem::swap(&mut self.reduced, &mut self.next);
-        change2.sqrt()
     }
 }
 
@@ -329,7 +302,7 @@ impl Method for SkinningMethod {
 
     fn set_loads(&mut self, input: &StepInput<'_>) -> Result<()> {
         self.drag.enter(&self.model, input.drag)?;
-        (self.is_measured, self.is_pressed) = (false, false);
+        self.is_measured = false;
         match input.force {
             Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
             None => {
@@ -348,7 +321,7 @@ impl Method for SkinningMethod {
         self.fixed.fill([0.0; 3]);
         multiply_add(&self.model.rig_mass, of_pose, &mut self.fixed);
         add(of_offsets, &mut self.fixed);
-        past_acceleration(&state.reduced, &inertia, &mut self.past);
+        past_acceleration(&state.reduced, &inertia, &mut self.scratch);
         let [.., older, last] = &state.reduced;
         let damping = scale(params);
         for i in 0..self.fixed.len() {
@@ -356,7 +329,7 @@ impl Method for SkinningMethod {
             let damping = damping * self.model.data.damping[i];
             self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
             for c in 0..3 {
-                let momentum = inertia[0] * last[i][c] - self.past[i][c] - self.fixed[i][c];
+                let momentum = inertia[0] * last[i][c] - self.scratch[i][c] - self.fixed[i][c];
                 let kept = speed[0] * last[i][c] - speed[1] * (last[i][c] - older[i][c]);
                 self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
             }
@@ -386,14 +359,15 @@ impl Method for SkinningMethod {
         max_iterations: u32,
         on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
-        match self.resting {
-            None => self.solve_from(last(state), params, max_iterations, on_iteration),
-            Some(_) => self.descend_within(params, max_iterations, on_iteration),
+        if self.resting.is_none() {
+            self.start(state, params);
         }
+        self.descend_within(params, max_iterations, on_iteration)
     }
 
     fn prepare_rest(&mut self, rig: RigState<'_>, params: &SimulationParams) -> Result<()> {
         self.set_rig(rig, params);
+        self.exact = 1.0;
         self.resting = Some(FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max));
         for i in 0..self.diagonal.len() {
             self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];

@@ -15,11 +15,11 @@ use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::SkinningModel;
-use super::local::{RigGradients, accumulate};
+use super::local::RigGradients;
 use super::metric::{MOST_STIFF, Metric};
 use super::stretch_bound::{FOLLOWED, is_far_below, length2, longest_sum};
 use crate::material::growth::{KNEE, continued};
-use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
+use crate::math::lanes::{Buffer, Packed, PackedSparse, add_adjoint, columns_product, select_items};
 use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::math::sort_few;
 use crate::potentials::elastic::rest_shape::{RestStretch, rest_stretch_in_lanes};
@@ -53,8 +53,8 @@ struct Memory {
     /// The watched places, and `G B Phi` there; unused while all places are watched.
     near: Apart,
     basis: Packed<3>,
-    /// The force, still spread over the lanes: r x 3 x lanes.
-    spread: Buffer<f64>,
+    /// Derivatives of the potential by the gradients, blocks x 9 x lanes.
+    pulls: Buffer<f64>,
     /// Stiffness and index of each place with an active limit.
     felt: Vec<(f64, usize)>,
     /// `s kappa` of all places, J, multiplied by the growth of firmer places.
@@ -71,17 +71,17 @@ impl Memory {
             basis: basis.clone(),
             felt: Vec::with_capacity(basis.items()),
             kappa: vec![0.0; basis.items()],
-            spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
+            pulls: Buffer::zeros(9 * basis.blocks() * basis.lanes()),
         }
     }
 
     /// `G B Phi` of the watched places, their distances, their indices with kappa of all places, and
-    /// scratch for the force.
+    /// scratch for derivatives.
     fn watched<'a>(&'a mut self, model: &'a SkinningModel) -> Watched<'a> {
-        let Self { whole, places, near, basis, spread, kappa, .. } = self;
+        let Self { whole, places, near, basis, pulls, kappa, .. } = self;
         let all = &model.stretch_places.basis;
         let (basis, apart) = if places.len() == all.items() { (all, whole) } else { (&*basis, near) };
-        (basis, apart, (places, kappa), spread)
+        (basis, apart, (places, kappa), pulls)
     }
 }
 
@@ -301,12 +301,8 @@ impl StretchLimit {
             return;
         }
         let Some(memory) = &mut self.memory else { return };
-        let (basis, apart, _, spread) = memory.watched(model);
-        Arch::new().dispatch(Gather { basis, apart: &apart.apart, back: &apart.posed.back, spread });
-        for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(spread.chunks_exact(basis.lanes()))
-        {
-            *slope += spread.iter().sum::<f64>();
-        }
+        let (basis, apart, _, pulls) = memory.watched(model);
+        Arch::new().dispatch(Gather { basis, apart: &apart.apart, back: &apart.posed.back, pulls, gradient });
     }
 }
 
@@ -400,12 +396,13 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// `G'P S^-1` for one 3 x 3 matrix P a place, spread over the lanes.
+/// Adds `G'P S^-1` for one 3 x 3 matrix P a place.
 struct Gather<'a> {
     basis: &'a Packed<3>,
     apart: &'a [f64],
     back: &'a [f64],
-    spread: &'a mut [f64],
+    pulls: &'a mut [f64],
+    gradient: &'a mut [[f64; 3]],
 }
 
 impl WithSimd for Gather<'_> {
@@ -415,13 +412,13 @@ impl WithSimd for Gather<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let (apart, _) = S::as_simd_f64s(self.apart);
         let (back, _) = S::as_simd_f64s(self.back);
-        let (spread, _) = S::as_mut_simd_f64s(self.spread);
-        spread.fill(simd.splat_f64s(0.0));
+        let (pulls, _) = S::as_mut_simd_f64s(self.pulls);
         for block in 0..self.basis.blocks() {
             let pull: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
             let back: &[S::f64s; 9] = back[9 * block..].first_chunk().expect("nine numbers a block");
-            accumulate(simd, self.basis.block(block), &multiply(simd, pull, back), spread);
+            pulls[9 * block..9 * block + 9].copy_from_slice(&multiply(simd, pull, back));
         }
+        add_adjoint::<S, 3, 9>(simd, self.basis, pulls, self.gradient);
     }
 }
 

@@ -28,7 +28,7 @@ impl SkinningMethod {
             return None;
         }
         let length = PROBE * self.model.unit();
-        let (mut energy, _, moved) = self.split(params);
+        let (mut energy, _, moved, _) = self.split(params);
         let mut gradient = |place: &Rows| {
             let mut gradient = vec![[0.0; 3]; place.len()];
             let is_finite = energy.evaluate(place, &mut gradient).energy.is_finite();

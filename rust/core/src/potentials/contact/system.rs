@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 
 use super::{Compliance, Mobility};
 use crate::math::DenseCholesky;
-use crate::math::dense::products::dot;
+use crate::math::dense::dot;
 
 /// Number of directions of friction above which the system is solved by iteration.
 const MANY: usize = 128;
