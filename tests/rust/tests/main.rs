@@ -81,6 +81,7 @@ mod restraint;
 mod rig;
 mod sheets;
 mod simulation;
+mod skinning_descent;
 mod solid;
 mod stiffened_modes;
 mod stiffness;

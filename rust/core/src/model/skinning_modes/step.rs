@@ -65,8 +65,7 @@ pub(crate) struct SkinningMethod {
     tried: Vec<[f64; 3]>,
     force: Vec<[f64; 3]>,
     pub(super) reduced: Vec<[f64; 3]>,
-    /// Zero displacement, and scratch, r rows.
-    still: Vec<[f64; 3]>,
+    /// Scratch, r rows.
     scratch: Vec<[f64; 3]>,
     /// Misfit of the last local step, J.
     misfit: f64,
@@ -97,7 +96,6 @@ impl SkinningMethod {
             tried: vec![[0.0; 3]; rank],
             force: vec![[0.0; 3]; rank],
             reduced: vec![[0.0; 3]; rank],
-            still: vec![[0.0; 3]; rank],
             scratch: vec![[0.0; 3]; rank],
             misfit: 0.0,
             rows: vec![[0.0; 3]; 4 * modes],
@@ -112,29 +110,35 @@ impl SkinningMethod {
         Ok(self)
     }
 
-    /// Starts a substep on the parabola through the last coordinates. A distant start gives way to the last
-    /// coordinates or to zero, whichever has the lowest energy: what drives the flesh there would carry it
-    /// ever further.
+    /// Starts a substep on the parabola through the last coordinates; at the last ones if the body meets a
+    /// collider, and instead of a distant start of higher energy.
     fn start(&mut self, state: &State, params: &SimulationParams) {
         let [.., first, older, last] = &state.reduced;
         for (i, row) in self.reduced.iter_mut().enumerate() {
             *row = std::array::from_fn(|c| 3.0 * (last[i][c] - older[i][c]) + first[i][c]);
+        }
+        if self.is_met() {
+            // Contact detection needs a start outside of the colliders to know the entry side.
+            self.reduced.copy_from_slice(last);
         }
         self.stretch.look_away(&self.model);
         self.stretch.look(&self.model, &self.reduced);
         combine(&mut self.scratch, last, -1.0, older);
         self.exact = share_of_tolerance(length(&self.scratch) / self.model.unit());
         combine(&mut self.scratch, &self.reduced, -1.0, last);
-        if length(&self.scratch).max(length(last)) > FAR * self.model.unit() {
-            let still = std::mem::take(&mut self.still);
-            for other in [last, &still] {
-                self.stretch.look(&self.model, other);
-            }
+        if length(&self.scratch) > FAR * self.model.unit() {
+            self.stretch.look(&self.model, last);
             let (mut energy, _, reduced, gradient) = self.split(params);
-            take_lowest(&mut energy, reduced, [last, &still], gradient);
-            self.still = still;
+            take_lowest(&mut energy, reduced, [last], gradient);
         }
         self.limit.enter(&self.model, &mut self.reduced);
+    }
+
+    /// `true` if the body touches a collider, or meets one on its way to the coordinates.
+    fn is_met(&mut self) -> bool {
+        self.touching
+            .as_mut()
+            .is_some_and(|touching| !touching.anchors().is_empty() || touching.contact.is_met(&self.reduced))
     }
 
     /// Descent, repeated with all places whose stretch limit is active, then with firmer ones while any ends

@@ -211,6 +211,15 @@ impl Contact {
         pairs.any(|(collider, moved)| bound.may_meet(collider.shape(), moved, NEAR * self.diagonal))
     }
 
+    /// `true` if points or faces meet a collider on their way to u, with the rig in the offsets.
+    pub(crate) fn is_met(&mut self, u: &Rows) -> bool {
+        self.find(&[], u, &vec![[0.0; 3]; u.len()]);
+        let is_met =
+            self.touches.iter().any(|touch| touch.gap(&self.courses[touch.point as usize].here) < 0.0);
+        self.forget();
+        is_met
+    }
+
     /// Largest push-out distance, metres, of a point at some distance from the pinned vertices.
     pub(super) fn let_out(&self, reach: f64) -> f64 {
         self.let_out.unwrap_or(GIVES * reach)

@@ -117,6 +117,11 @@ impl ReducedContact {
         })
     }
 
+    /// `true` if the body meets a collider on its way to y.
+    pub(crate) fn is_met(&mut self, y: &Rows) -> bool {
+        self.may_meet(y, &[]) && self.contact.is_met(y)
+    }
+
     /// `true` if the last search had a contact.
     pub(crate) fn touches(&self) -> bool {
         self.contact.touches()
