@@ -55,8 +55,8 @@ fn default_steps_end_within_half_a_percent_of_their_solution() {
     }
 }
 
-/// A descent that ends a step earlier or later by rounding ends in the same place. Not with resistance to volume
-/// change: searches then shorten directions, by rounding too.
+/// A descent that ends a step earlier or later by rounding ends in the same place. Not with resistance to
+/// volume change: searches then shorten directions, by rounding too.
 #[test]
 fn poses_a_hair_apart_move_alike() {
     const HAIR: f64 = 1e-9;
