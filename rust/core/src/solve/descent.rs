@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// Length of a direction from which a failed search is more than rounding.
 const STALLED: f64 = 1e-7;
 
-/// Distance before the last step, in units of the tolerance, from which one step less would not have done.
+/// Distance before the last step, in tolerances, from which the direction at the end is taken whole.
 const SURE: f64 = 1.3;
 
 /// Result of a descent.

@@ -22,7 +22,7 @@ pub(crate) const FAR: f64 = 0.1;
 const CALM: f64 = 2e-4;
 const FINEST: f64 = 1e-2;
 
-/// Share of the tolerance for a substep that moves by `moved`, a share of the diagonal.
+/// Share of the tolerance for a substep that moves, or starts from its minimum, by a share of the diagonal.
 pub(crate) fn share_of_tolerance(moved: f64) -> f64 {
     (moved / CALM).clamp(FINEST, 1.0)
 }

@@ -291,11 +291,10 @@ pub(crate) fn columns_product<'x, S: Simd, const ROWS: usize, const OUT: usize>(
     sums
 }
 
-/// Columns whose sums are found together: fewer would read the same numbers more often.
+/// Number of columns summed together; fewer would read the same numbers more often.
 const COLUMNS: usize = 4;
 
-/// `out += x G` over all items, with `x` in the layout of a product, one after the other for the registers of
-/// items: `out` is columns x 3.
+/// `out += x G`, summed over all items: `x` is blocks x OUT in the layout of a product, `out` columns x 3.
 ///
 /// `OUT` must be `3 * ROWS`.
 #[inline(always)]

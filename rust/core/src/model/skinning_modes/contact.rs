@@ -1,7 +1,7 @@
 //! Contact of a body of skinning modes with colliders.
 //!
-//! A step without a contact is the same as one without colliders, bit for bit: points are looked at once it
-//! is solved, and only a body that meets a collider is solved again, by descent.
+//! A step without a contact is the same as one without colliders, bit for bit. A body on its way into a
+//! collider starts its step at its last place, on the side from which it came.
 
 use std::sync::Arc;
 

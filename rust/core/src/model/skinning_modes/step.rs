@@ -31,8 +31,7 @@ use crate::stepping::recurrence::{Recurrence, Tangent};
 use crate::stepping::state::State;
 use crate::{Error, Result};
 
-/// Mean share of a change of a deformation gradient that is a rotation, which costs no energy: three of nine
-/// dimensions.
+/// Mean share of rotations, free of energy, in a change of a deformation gradient: three of nine dimensions.
 const ROTATES: f64 = 1.0 / 3.0;
 
 /// Solver of a substep of a [`SkinningModel`], with its scratch.
@@ -198,7 +197,7 @@ impl SkinningMethod {
             return;
         }
         self.least = f64::INFINITY;
-        // What opened stitches take from the stiffness may be all of it.
+        // Opened stitches may take all of the stiffness.
         let free = if self.opening.acts() { 0.0 } else { ROTATES };
         for (i, metric) in metric.diagonal.iter_mut().enumerate() {
             let held = self.resting.is_some_and(|largest| self.model.data.spectrum[i] <= largest);
