@@ -66,6 +66,7 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         column = layout.column()
         column.active = state.use_collisions
         column.prop(state, "collision_collection")
+        column.prop(state, "self_collision")
         column.prop(state, "collision_friction")
         row = layout.row(align=True)
         row.operator("jounce.ground", icon="MESH_PLANE")

@@ -35,6 +35,14 @@ class CollisionProps:
         description="The flesh stays outside of the objects in this collection",
         type=bpy.types.Collection,
     )
+    self_collision: BoolProperty(
+        name="Self Collision",
+        description=(
+            "Keep the flesh of the Final motion out of the character's own skin: thighs out of each other, "
+            "arms out of the belly. Joints, and skin that overlaps at rest, pass through"
+        ),
+        default=False,
+    )
     collision_friction: FloatProperty(
         name="Friction",
         description="Friction of the flesh on other objects, without unit: 0 is ice, 1 is rubber",

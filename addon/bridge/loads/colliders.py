@@ -152,6 +152,12 @@ def is_wanted(host: bpy.types.Object) -> bool:
     return state.use_collisions and state.collision_collection is not None
 
 
+def collides_with_itself(host: bpy.types.Object) -> bool:
+    """True if flesh is set to stay out of its own skin."""
+    state = host.jounce
+    return state.is_flesh and state.use_collisions and state.self_collision
+
+
 def acts_on_draft(host: bpy.types.Object) -> bool:
     """True if flesh plays as a draft that collides. A draft before a final motion does not."""
     is_draft = host.jounce.is_flesh and host.jounce.simulated_quality is Quality.DRAFT
@@ -171,17 +177,21 @@ def candidates(host: bpy.types.Object) -> list[bpy.types.Object]:
 
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:
     """Collision settings, for comparison."""
-    return host.jounce.collision_friction, *(
-        (
-            obj.session_uid,
-            obj.jounce_shape,
-            obj.jounce_resolution,
-            keeps_size(obj),
-            obj.hide_viewport,
-            (obj.empty_display_type, obj.empty_display_size) if obj.type == "EMPTY" else None,
-            deforming_colliders.armature_of(obj) if deforms(obj) else None,
-        )
-        for obj in acting(host)
+    return (
+        host.jounce.collision_friction,
+        host.jounce.self_collision,
+        *(
+            (
+                obj.session_uid,
+                obj.jounce_shape,
+                obj.jounce_resolution,
+                keeps_size(obj),
+                obj.hide_viewport,
+                (obj.empty_display_type, obj.empty_display_size) if obj.type == "EMPTY" else None,
+                deforming_colliders.armature_of(obj) if deforms(obj) else None,
+            )
+            for obj in acting(host)
+        ),
     )
 
 
@@ -286,7 +296,7 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
     state = host.jounce
     if not state.use_collisions:
         return
-    if state.collision_collection is None:
+    if state.collision_collection is None and not collides_with_itself(host):
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
     if state.integrator != "backward_euler":
         yield (
@@ -297,6 +307,6 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
 
 def refuse_hindered(host: bpy.types.Object) -> None:
     """Refuses a final motion with colliders if the settings do not allow one."""
-    for sentence, fix in hindrances(host) if is_wanted(host) else ():
+    for sentence, fix in hindrances(host) if is_wanted(host) or collides_with_itself(host) else ():
         if fix:
             raise UserError(f"{sentence} The panel Collisions has a button for it.")

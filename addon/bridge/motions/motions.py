@@ -51,6 +51,7 @@ KEY = "motion"
 # Settings of modes, without effect in the full space. Name of the colliders in the origin of a final motion.
 AROUND = "Collisions"
 TOUCHING = "What it touches"
+SELF = "Self Collision"
 DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "handles"))
 
 
@@ -109,7 +110,10 @@ class Motions:
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """The same for the final motion, which depends on modes through their frequencies only."""
-        return self._flesh() | self._around() | self._origin(scene, first, DRAFT_ALONE)
+        return self._flesh() | self._around() | self._itself() | self._origin(scene, first, DRAFT_ALONE)
+
+    def _itself(self) -> Origin:
+        return {SELF: "on"} if colliders.collides_with_itself(self.scene.host) else {}
 
     def _flesh(self) -> Origin:
         settings = self.scene.host.jounce.motion_settings()
@@ -155,7 +159,7 @@ class Motions:
         origin, stored = self.origin(scene, first), kept(self.scene.host)
         if isinstance(self.drafted(), FineBody):
             made = FinalCache(origin, first)
-            if self.scene.colliders.colliders is None:
+            if not self._around() and not self._itself():
                 made = self.final_cache(scene, first).moved(None)
                 made.origin = origin
             return made
@@ -322,9 +326,20 @@ class Motions:
             return self._loose(scene, cache, model=model)
         colliders.refuse_hindered(self.scene.host)
         settings = self.scene.host.jounce.motion_settings()
-        start = partial(self._start(scene, settings), model=model)
-        touched = self._touched(self.scene.surface.weights)
+        start, touched = self._final_start(scene, settings, model)
         return self._filling(scene, cache, settings, start, touched, is_final=True)
+
+    def _final_start(
+        self, scene: bpy.types.Scene, settings: MotionSettings, model: "jounce.Model"
+    ) -> tuple[Start, Colliders | None]:
+        """Maker of the simulations of a final motion, and its colliders."""
+        start = partial(self._start(scene, settings), model=model)
+        surface, touched = self.scene.surface, self.scene.colliders.colliders
+        itself = colliders.collides_with_itself(self.scene.host)
+        if touched is None and not itself:
+            return start, None
+        own = replace(skin(self.body, surface.weights, surface.triangles), self_collision=itself)
+        return partial(start, skin=own), None if touched is None else replace(touched, skin=own)
 
     def show(self, scene: bpy.types.Scene, filling: SimulationPass, own: range) -> None:
         """Adds to a complete final motion the data for display without Blender. own: displayed frames."""
@@ -389,12 +404,12 @@ class Motions:
         tolerance: float = TOLERANCE,
     ) -> SimulationPass:
         """A pass with other settings, without a stored cache and without a loop. model: of a final motion."""
-        start, course, cache = self._start(scene, settings), self._course(settings), MotionCache({}, first)
-        start = partial(start, tolerance=tolerance)
+        course, cache = self._course(settings), MotionCache({}, first)
         if model is None:
+            start = partial(self._start(scene, settings), tolerance=tolerance)
             return SimulationPass(cache, start, course)
-        touched = self._touched(self.scene.surface.weights)
-        return SimulationPass(cache, partial(start, model=model), course, touched, is_final=True)
+        start, touched = self._final_start(scene, settings, model)
+        return SimulationPass(cache, partial(start, tolerance=tolerance), course, touched, is_final=True)
 
     def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
         return partial(simulation, self.body, settings, units.frame_seconds(scene), self._gravity(scene))

@@ -21,13 +21,14 @@ class Skin:
     """Points of a surface in their cage, and their rig weights (p, b), None without a rig.
 
     triangles: (q, 3), of the surface, by points of the skin. places: (p,) index of each surface point in the
-    skin, -1 for none.
+    skin, -1 for none. self_collision: True if it collides with itself.
     """
 
     embedding: "jounce.Embedding"
     weights: np.ndarray | None
     triangles: np.ndarray
     places: np.ndarray
+    self_collision: bool = False
 
 
 def skin(

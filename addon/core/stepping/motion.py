@@ -351,6 +351,7 @@ def simulation(
         contact_points=None if skin is None else skin.embedding,
         contact_weights=None if skin is None else skin.weights,
         contact_triangles=None if skin is None else skin.triangles,
+        self_collision=skin is not None and skin.self_collision,
         shape=shape,
         **asdict(material_of(body, settings, gravity)),
     )

@@ -45,6 +45,9 @@ use crate::surroundings::Surroundings;
 /// contact_triangles : (q, 3) array of integers, optional
 ///     Triangles between these points, which touch what is narrower than the spacing of the points;
 ///     None for the points alone, or without `contact_points` for the triangles of the boundary.
+/// self_collision : bool
+///     True if the skin of a full-space body collides with itself, at its contact points and triangles and
+///     without friction. Places close to each other along the skin, or that overlap at rest, do not.
 /// shape : Collider, optional
 ///     Collision shape of a projective body of tets for other bodies in `step_together`, at the
 ///     modelled place: it deforms with the body and excludes no points. None for no contact with other
@@ -84,7 +87,7 @@ pub struct Simulation {
 impl Simulation {
     #[new]
     #[pyo3(signature = (model, *, colliders=None, contact_points=None, contact_weights=None,
-                        contact_triangles=None, shape=None, **settings))]
+                        contact_triangles=None, self_collision=false, shape=None, **settings))]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -92,6 +95,7 @@ impl Simulation {
         contact_points: Option<Bound<'_, Embedding>>,
         contact_weights: Option<&Bound<'_, PyAny>>,
         contact_triangles: Option<&Bound<'_, PyAny>>,
+        self_collision: bool,
         shape: Option<Bound<'_, Collider>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -103,12 +107,13 @@ impl Simulation {
         let shared = model.get().inner.clone();
         let (bones, axes) = (shared.bone_count(), shared.coefficient_shape());
         let given = [contact_weights, contact_triangles];
-        let surroundings = Surroundings::new(colliders.unwrap_or_default(), contact_points, given, shape)?;
+        let surroundings =
+            Surroundings::new(colliders.unwrap_or_default(), contact_points, given, self_collision, shape)?;
         let (obstacles, skin) = (surroundings.obstacles(), surroundings.skin(py)?);
         let (count, felt) = (obstacles.len(), surroundings.felt());
         let inner = run(py, || match (count, felt) {
             (_, Some(felt)) => simulation::Simulation::touching(shared, params, &obstacles, skin, felt),
-            (0, None) => simulation::Simulation::new(shared, params),
+            (0, None) if !self_collision => simulation::Simulation::new(shared, params),
             (_, None) => simulation::Simulation::among(shared, params, &obstacles, skin),
         })?;
         let (inner, model) = (Mutex::new(inner), model.unbind());

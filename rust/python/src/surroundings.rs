@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jounce::Error;
 use jounce::potentials::contact::{self, ContactSkin};
 use jounce::rig::Rig;
 use pyo3::prelude::*;
@@ -18,15 +19,18 @@ pub struct Surroundings {
     points: Option<Py<Embedding>>,
     weights: Option<Py<PyAny>>,
     triangles: Option<Py<PyAny>>,
+    self_collision: bool,
     shape: Option<Py<Collider>>,
 }
 
 impl Surroundings {
-    /// Keeps the colliders, contact points, `[weights, triangles]` of these points, and the body's shape.
+    /// Keeps the colliders, contact points, `[weights, triangles]` of these points, `true` if they collide
+    /// with each other, and the body's shape.
     pub fn new(
         colliders: Vec<Bound<'_, Collider>>,
         points: Option<Bound<'_, Embedding>>,
         [weights, triangles]: [Option<&Bound<'_, PyAny>>; 2],
+        self_collision: bool,
         shape: Option<Bound<'_, Collider>>,
     ) -> PyResult<Self> {
         Ok(Self {
@@ -34,6 +38,7 @@ impl Surroundings {
             points: points.map(Bound::unbind),
             weights: weights.map(copied).transpose()?,
             triangles: triangles.map(copied).transpose()?,
+            self_collision,
             shape: shape.map(Bound::unbind),
         })
     }
@@ -50,7 +55,11 @@ impl Surroundings {
 
     /// Contact points of the body.
     pub fn skin(&self, py: Python<'_>) -> PyResult<Option<ContactSkin>> {
-        let Some(points) = &self.points else { return Ok(None) };
+        let Some(points) = &self.points else {
+            let why = "needs contact_points and contact_triangles";
+            let refusal = Error::Unsupported { what: "self_collision", why };
+            return if self.self_collision { Err(refused(refusal)) } else { Ok(None) };
+        };
         let points = points.get().inner.clone();
         let count = points.points().len();
         let rig = self.weights.as_ref().map(|weights| {
@@ -64,7 +73,12 @@ impl Surroundings {
             .as_ref()
             .map(|triangles| arrays::indices::<3>(triangles.bind(py), "contact_triangles", &axes, count));
         let triangles = triangles.transpose()?.unwrap_or_default().into();
-        Ok(Some(ContactSkin { points, triangles, rig: rig.transpose()? }))
+        Ok(Some(ContactSkin {
+            points,
+            triangles,
+            rig: rig.transpose()?,
+            self_collision: self.self_collision,
+        }))
     }
 
     /// The arguments by their names.
@@ -74,6 +88,7 @@ impl Surroundings {
         all.set_item("contact_points", &self.points)?;
         all.set_item("contact_weights", &self.weights)?;
         all.set_item("contact_triangles", &self.triangles)?;
+        all.set_item("self_collision", self.self_collision)?;
         all.set_item("shape", &self.shape)?;
         Ok(all)
     }

@@ -197,7 +197,12 @@ impl Thrown {
         let place = |vertex: u32| mesh.vertices()[vertex as usize];
         let places = mesh.boundary_vertices().into_iter().map(place);
         let points = Embedding::new(mesh, places.collect()).expect("points of the mesh");
-        let skin = ContactSkin { points: points.into(), triangles: Vec::new().into(), rig: None };
+        let skin = ContactSkin {
+            points: points.into(),
+            triangles: Vec::new().into(),
+            rig: None,
+            self_collision: false,
+        };
         Self { points: Some(skin), ..body }
     }
 

@@ -71,8 +71,12 @@ impl Body {
 
     /// A simulation with colliders.
     pub fn among(&self, params: SimulationParams, colliders: &[Collider]) -> Simulation {
-        let skin =
-            self.skin.clone().map(|points| ContactSkin { points, triangles: Vec::new().into(), rig: None });
+        let skin = self.skin.clone().map(|points| ContactSkin {
+            points,
+            triangles: Vec::new().into(),
+            rig: None,
+            self_collision: false,
+        });
         Simulation::among(self.model.clone(), params, colliders, skin).expect("a valid body")
     }
 

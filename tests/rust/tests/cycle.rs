@@ -304,6 +304,7 @@ fn skin(model: &Model) -> ContactSkin {
         points: Embedding::new(mesh, mesh.vertices().to_vec()).unwrap().into(),
         triangles: Vec::new().into(),
         rig: Some(Body::bar().rig.into()),
+        self_collision: false,
     }
 }
 

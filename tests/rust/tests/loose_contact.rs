@@ -349,7 +349,12 @@ fn what_no_loose_body_does_among_colliders_is_refused() {
     assert!(matches!(refused(bdf2, None), Some(Error::Unsupported { what: "integrator", .. })));
     let points = jounce::mesh::Embedding::new(&jelly.mesh, vec![[0.1, 0.1, 0.1]]).unwrap();
     let rig = Rig::new(1, 1, &[1.0]).unwrap();
-    let skin = ContactSkin { points: points.into(), triangles: Vec::new().into(), rig: Some(rig.into()) };
+    let skin = ContactSkin {
+        points: points.into(),
+        triangles: Vec::new().into(),
+        rig: Some(rig.into()),
+        self_collision: false,
+    };
     let sentence = refused(params(), Some(skin)).unwrap().to_string();
     assert!(sentence.contains("a loose body of handles has no rig that could pose its points"), "{sentence}");
 }

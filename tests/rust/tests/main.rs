@@ -79,6 +79,7 @@ mod reduced_fem;
 mod reduced_limits;
 mod restraint;
 mod rig;
+mod self_contact;
 mod sheets;
 mod simulation;
 mod skinning_descent;

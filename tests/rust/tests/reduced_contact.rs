@@ -41,6 +41,7 @@ fn skin(limb: &Limb) -> ContactSkin {
         points: Embedding::new(&limb.mesh, limb.mesh.vertices().to_vec()).unwrap().into(),
         triangles: limb.mesh.boundary().into(),
         rig: Some(limb.rig.clone().into()),
+        self_collision: false,
     }
 }
 
@@ -254,7 +255,8 @@ fn a_skin_that_nothing_moves_touches_nothing() {
     let places = held.iter().map(|&v| limb.mesh.vertices()[v]).collect();
     let rig = Rig::new(held.len(), 2, &[1.0, 0.0].repeat(held.len())).unwrap();
     let points = Embedding::new(&limb.mesh, places).unwrap().into();
-    let skin = ContactSkin { points, triangles: Vec::new().into(), rig: Some(rig.into()) };
+    let skin =
+        ContactSkin { points, triangles: Vec::new().into(), rig: Some(rig.into()), self_collision: false };
     let mut among = Simulation::among(model.clone(), params(), &colliders(0.5), Some(skin)).unwrap();
     let mut alone = Simulation::new(model, params()).unwrap();
     for frame in 0..FRAMES {

@@ -9,7 +9,7 @@ mod closest;
 mod cut;
 mod embedding;
 mod flesh_cell;
-mod geodesics;
+pub(crate) mod geodesics;
 mod grid;
 mod halves;
 mod lattice;

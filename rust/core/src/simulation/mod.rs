@@ -101,10 +101,11 @@ impl Simulation {
         colliders: &[Collider],
         skin: Option<ContactSkin>,
     ) -> Result<Self> {
-        if colliders.is_empty() {
+        if colliders.is_empty() && !check_self_collision(&model, skin.as_ref())? {
             return Err(Error::Empty { what: "colliders" });
         }
         check(&model, &params, true)?;
+        check_self_collision(&model, skin.as_ref())?;
         let shared: Arc<[Collider]> = colliders.into();
         let method: Box<dyn Method + Sync> = match &model {
             Model::FullSpace(body) => {
@@ -144,6 +145,7 @@ impl Simulation {
         shape: Collider,
     ) -> Result<Self> {
         check(&model, &params, true)?;
+        check_self_collision(&model, skin.as_ref())?;
         let Some(body) = model.projective() else {
             let why = "only bodies of handles touch each other; leave it out";
             return Err(Error::Unsupported { what: "shape", why });
@@ -425,6 +427,16 @@ fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Checks that a skin may collide with itself, if it does.
+fn check_self_collision(model: &Model, skin: Option<&ContactSkin>) -> Result<bool> {
+    let collides = skin.is_some_and(|skin| skin.self_collision);
+    if collides && !matches!(model, Model::FullSpace(_)) {
+        let why = "only the full space collides with itself; set it to false";
+        return Err(Error::Unsupported { what: "self_collision", why });
+    }
+    Ok(collides)
 }
 
 /// Checks the settings, in themselves and for the method.

@@ -2960,6 +2960,9 @@ class Simulation:
     contact_triangles : (q, 3) array of integers, optional
         Triangles between these points, which touch what is narrower than the spacing of the points;
         None for the points alone, or without `contact_points` for the triangles of the boundary.
+    self_collision : bool
+        True if the skin of a full-space body collides with itself, at its contact points and triangles and
+        without friction. Places close to each other along the skin, or that overlap at rest, do not.
     shape : Collider, optional
         Collision shape of a projective body of tets for other bodies in `step_together`, at the
         modelled place: it deforms with the body and excludes no points. None for no contact with other
@@ -2993,6 +2996,7 @@ class Simulation:
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
         contact_triangles: _IndicesLike | None = None,
+        self_collision: bool = False,
         shape: Collider | None = None,
         **settings: Unpack[Settings],
     ) -> Simulation: ...
@@ -3436,7 +3440,7 @@ class Simulation:
     @property
     def surroundings(self) -> dict[str, Any]:
         """The arguments of the constructor about contact, by their names: colliders, contact_points,
-        contact_weights, contact_triangles and shape.
+        contact_weights, contact_triangles, self_collision and shape.
         """
     def __copy__(self) -> Simulation: ...
     def __deepcopy__(self, _memo: Any) -> Simulation: ...

@@ -112,11 +112,14 @@ impl FullSpaceMethod {
 
     /// The solver with contact between colliders and a skin, or the boundary vertices without a skin.
     pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
-        let (skin, points) = Skin::new(&self.model, skin)?;
+        let (own, points) = Skin::new(&self.model, skin)?;
         let held = |row: usize| !self.model.loose[row];
         let pinned = self.model.pinned_beside_flesh();
-        self.contact = Some(Contact::new(colliders, points, held, &pinned, self.model.mesh().diagonal())?);
-        self.skin = skin;
+        let mut contact = Contact::new(colliders, points, held, &pinned, self.model.mesh().diagonal())?;
+        if skin.is_some_and(|skin| skin.self_collision) {
+            contact.meet_itself();
+        }
+        (self.contact, self.skin) = (Some(contact), own);
         Ok(self)
     }
 

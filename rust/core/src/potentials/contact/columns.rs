@@ -3,7 +3,7 @@
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
-use super::{ContactPoints, Inverse, Mobility};
+use super::{ContactPoints, Corners, Inverse, Mobility};
 use crate::math::rows::Rows;
 
 /// Smallest displacement of a point along its own contact force, as a share of the largest one of any point.
@@ -92,6 +92,20 @@ impl ComplianceColumns {
         moved
     }
 
+    /// Adds up the compliances of an added point from those of its parts; parts that never move have none.
+    pub(super) fn add_up(&mut self, point: usize, points: &ContactPoints) {
+        let Some(parts) = points.parts(point).filter(|_| self.mean[point].is_empty()) else { return };
+        let mut sum = vec![0.0; points.len()];
+        for (part, share) in parts.iter().filter(|(_, share)| *share != 0.0) {
+            sum.iter_mut().zip(&self.mean[*part as usize]).for_each(|(sum, x)| *sum += share * x);
+        }
+        let of_parts = |parts: &Corners| parts.iter().map(|&(part, share)| share * sum[part as usize]).sum();
+        let added: Vec<f64> =
+            (points.len()..self.mean.len()).filter_map(|q| points.parts(q).map(of_parts)).collect();
+        sum.extend(added);
+        self.mean[point] = sum;
+    }
+
     /// Compliance of a known point under its own force, averaged over directions.
     pub(super) fn own(&self, point: usize) -> f64 {
         self.mean[point][point]
@@ -105,7 +119,7 @@ impl ComplianceColumns {
         whole.get(point).is_none_or(|own| normal.dot(&(own * normal)) >= LEVER * furthest)
     }
 
-    /// Compliance between known points; the first `count` points are none added on faces.
+    /// Compliance between known points; the first `count` points are not added ones.
     pub(super) fn mobility(&self, touched: &[usize], count: usize) -> Mobility {
         let size = touched.len();
         // The columns of points know only the spots that were found before them.

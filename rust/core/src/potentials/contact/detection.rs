@@ -30,7 +30,7 @@ impl Contact {
         let found = std::mem::take(&mut self.found).into_iter().chain(std::iter::repeat(None));
         let known: Vec<Known> = std::mem::take(&mut self.touches).into_iter().zip(found).collect();
         let is_point = |(touch, _): &Known| (touch.point as usize) < self.points.len();
-        let (of_points, of_faces) = known.split_at(known.partition_point(is_point));
+        let (of_points, of_added) = known.split_at(known.partition_point(is_point));
         let (near, mut starts) = (self.near(), std::mem::take(&mut self.starts));
         for point in 0..self.points.len() {
             let posed = posed[point] + self.shift(point);
@@ -46,7 +46,7 @@ impl Contact {
         if self.let_out.is_some() && self.searches > FOLLOWING {
             self.keep(of_points);
         }
-        self.find_on_faces(rig, of_faces);
+        self.find_added(rig, &posed, of_added);
     }
 
     /// Adds a contact, with the friction bound and the force of the same one among known contacts.

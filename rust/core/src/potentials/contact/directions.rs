@@ -5,11 +5,11 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::columns::ComplianceColumns;
-use super::faces::Faces;
+use super::faces::{Added, Faces};
 use super::placement::ROWS;
 use super::{
     Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Inverse, Mobility, Moved,
-    PointGroups, Touch, respond,
+    PointGroups, SelfContact, Touch, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
@@ -21,6 +21,11 @@ pub(crate) const HARD: f64 = 1e3;
 pub(crate) const NEAR: f64 = 1e-3;
 /// Relative compliance below which a point counts as immovable, fixed by the constraint of a rig.
 pub(crate) const HELD: f64 = 1e-6;
+/// The same for the skin's contact with itself: bones press firm places into each other.
+const FIRM: f64 = 0.03;
+/// Ratio of free motion to penetration for the skin's contact with itself. Limbs press flesh from several
+/// sides at once, to which hard contacts have no solution.
+const YIELDING: f64 = 10.0;
 /// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
 /// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
@@ -42,8 +47,12 @@ pub(crate) struct Contact {
     pub(super) colliders: Arc<[Collider]>,
     pub(crate) points: ContactPoints,
     pub(super) groups: PointGroups,
-    /// Faces between the points. Their spots have the numbers after those of the points.
+    /// Faces between the points.
     pub(super) faces: Faces,
+    /// Points of the substep, with the numbers after those of the points.
+    pub(super) added: Vec<Added>,
+    /// Contact of the skin with itself; `None` without self-collision.
+    pub(super) itself: Option<SelfContact>,
     /// Points in contact with other soft bodies.
     pub(super) body_points: Vec<usize>,
     /// `true` for allowed pairs of point and collider; indexed by point, then collider.
@@ -123,6 +132,8 @@ impl Contact {
             groups: PointGroups::new(&points),
             faces: Faces::new(&points),
             held: (0..points.len()).map(held).collect(),
+            added: Vec::new(),
+            itself: None,
             body_points: Vec::new(),
             reach: points.places().iter().map(|place| reach(place, pinned)).collect(),
             swallows: Vec::new(),
@@ -144,6 +155,14 @@ impl Contact {
             beyond: Vec::new(),
             diagonal,
         })
+    }
+
+    /// Adds self-collision. Pinned points touch the skin, but no colliders.
+    pub(crate) fn meet_itself(&mut self) {
+        let pinned = (0..self.points.len()).filter(|&point| !self.points.moves(point));
+        let count = self.colliders.len();
+        pinned.for_each(|point| self.may_touch[point * count..][..count].fill(false));
+        self.itself = Some(SelfContact::new(&self.points, &self.groups, &self.faces, self.diagonal));
     }
 
     /// Selects at most `most` points for contact with other soft bodies.
@@ -192,7 +211,9 @@ impl Contact {
     /// Forgets all contacts of the substep.
     fn forget(&mut self) {
         self.searches = 0;
+        self.added.clear();
         self.faces.spots.clear();
+        self.itself.iter_mut().for_each(SelfContact::forget);
         self.points.remove_added();
         self.columns.truncate(self.points.len());
         self.touches.clear();
@@ -226,8 +247,9 @@ impl Contact {
     }
 
     pub(super) fn shift(&self, point: usize) -> Vector3<f64> {
-        if let Some(spot) = point.checked_sub(self.points.len()).filter(|_| !self.beyond.is_empty()) {
-            return self.faces.at(&self.faces.spots[spot], |corner| self.beyond[corner].into());
+        if let Some(parts) = self.points.parts(point).filter(|_| !self.beyond.is_empty()) {
+            let shift = |&(part, share): &(u32, f64)| share * Vector3::from(self.beyond[part as usize]);
+            return parts.iter().map(shift).sum();
         }
         self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
     }
@@ -316,9 +338,10 @@ impl Contact {
     /// start of the substep, with the friction bound set accordingly.
     fn guess(&mut self, friction: &[f64]) -> Vec<Vector3<f64>> {
         let begun = |((touch, found), friction): ((&mut Touch, &Option<Vector3<f64>>), &f64)| {
-            let Moved { before, now } = &self.placements[touch.collider as usize];
             found.unwrap_or_else(|| {
-                let start = now.world(&before.local(&self.courses[touch.point as usize].start));
+                let start = self.courses[touch.point as usize].start;
+                let moved = self.placements.get(touch.collider as usize);
+                let start = moved.map_or(start, |moved| moved.now.world(&moved.before.local(&start)));
                 let push = touch.stiffness * (-touch.gap(&start)).max(0.0);
                 touch.bound = friction * push;
                 push * touch.normal
@@ -328,23 +351,47 @@ impl Contact {
     }
 
     pub(super) fn friction(&self, touch: &Touch) -> f64 {
-        if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
+        let collider = self.colliders.get(touch.collider as usize).filter(|_| self.rubs);
+        collider.map_or(0.0, Collider::friction)
     }
 
     /// Sets all contact stiffnesses; contacts of points that do not give way are left out.
     fn stiffen(&mut self, rows: usize, inverse: &mut Inverse<'_>) {
-        self.columns.know(&self.touched(), &self.points, rows, inverse);
+        self.know_columns(rows, inverse);
         let moves = |touch: &Touch| self.columns.own(touch.point as usize);
         let most = self.touches.iter().map(moves).fold(0.0, f64::max);
         let gives = |touch: &Touch| self.columns.gives_way(touch.point as usize, &touch.normal);
-        let stays = |touch: &Touch| moves(touch) > HELD * most && gives(touch);
+        let least = |touch: &Touch| if self.is_pair(touch.point as usize) { FIRM } else { HELD };
+        let stays = |touch: &Touch| moves(touch) > least(touch) * most && gives(touch);
         let stays: Vec<bool> = self.touches.iter().map(stays).collect();
         let (mut of_touches, mut of_found) = (stays.iter(), stays.iter());
         self.touches.retain(|_| of_touches.next() == Some(&true));
         self.found.retain(|_| of_found.next() == Some(&true));
-        for touch in &mut self.touches {
-            touch.stiffness = HARD / self.columns.own(touch.point as usize);
+        let hard = |touch: &Touch| if self.is_pair(touch.point as usize) { YIELDING } else { HARD };
+        let hard: Vec<f64> = self.touches.iter().map(hard).collect();
+        for (touch, hard) in self.touches.iter_mut().zip(hard) {
+            touch.stiffness = hard / self.columns.own(touch.point as usize);
         }
+    }
+
+    /// Computes the missing compliances of all contacts; those of pairs are sums of their points'.
+    fn know_columns(&mut self, rows: usize, inverse: &mut Inverse<'_>) {
+        let touched = self.touched();
+        let (own, pairs): (Vec<usize>, Vec<usize>) = touched.iter().partition(|&&point| !self.is_pair(point));
+        let parts = pairs.iter().filter_map(|&pair| self.points.parts(pair)).flatten();
+        let moving =
+            |&&(part, share): &&(u32, f64)| share != 0.0 && self.points.has_row(part as usize, |_| true);
+        let mut needed: Vec<usize> = parts.filter(moving).map(|&(part, _)| part as usize).collect();
+        needed.sort_unstable();
+        self.columns.know(&needed, &self.points, rows, inverse);
+        self.columns.know(&own, &self.points, rows, inverse);
+        pairs.into_iter().for_each(|pair| self.columns.add_up(pair, &self.points));
+    }
+
+    /// `true` for the number of a pair of the skin with itself.
+    fn is_pair(&self, point: usize) -> bool {
+        let added = point.checked_sub(self.points.len());
+        added.is_some_and(|number| matches!(self.added[number], Added::Pair(_)))
     }
 
     /// Points of all contacts.
@@ -390,7 +437,8 @@ impl Contact {
         for touch in &self.touches {
             let point = touch.point as usize;
             let place = self.points.at(point, rig) + self.points.at(point, u) + self.shift(point);
-            let anchor = self.placements[touch.collider as usize].anchor(touch, &place);
+            let moved = self.placements.get(touch.collider as usize);
+            let anchor = moved.and_then(|moved| moved.anchor(touch, &place));
             self.anchors.extend(anchor.map(|anchor| self.of_lane(anchor, &place)));
         }
         self.anchors.sort_by_key(|anchor| (anchor.point, anchor.collider));

@@ -9,7 +9,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::near::{Bound, Course, Moved, ROUNDING, divided};
-use super::points::ContactPoints;
+use super::points::{ContactPoints, Corners};
 use super::shape::{Collider, Rounded};
 use super::sweep::{self, entry, exit};
 
@@ -28,7 +28,7 @@ const SAME: f64 = 1e-3;
 const ROUND: f64 = 2e-3;
 
 /// Corners of a face in a collider's own space.
-type Face = [Vector3<f64>; 3];
+pub(super) type Face = [Vector3<f64>; 3];
 /// A normal and a place on the plane.
 type Plane = (Vector3<f64>, Vector3<f64>);
 
@@ -42,15 +42,24 @@ pub(super) struct Spot {
     pub(super) plane: Plane,
 }
 
+/// A contact point added in a substep.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Added {
+    /// Number of a spot on a face.
+    Spot(usize),
+    /// Number of a pair of the skin with itself.
+    Pair(usize),
+}
+
 /// Faces between contact points, and the spots found in the current substep.
 pub(super) struct Faces {
-    corners: Vec<[u32; 3]>,
+    pub(super) corners: Vec<[u32; 3]>,
     /// Faces close to each other at rest, and their points.
-    groups: Vec<(Vec<u32>, Vec<u32>)>,
+    pub(super) groups: Vec<(Vec<u32>, Vec<u32>)>,
     /// Faces at each point.
-    around: Vec<Vec<u32>>,
+    pub(super) around: Vec<Vec<u32>>,
     /// -1 for faces turned inside out, else 1.
-    outward: f64,
+    pub(super) outward: f64,
     pub(super) spots: Vec<Spot>,
 }
 
@@ -99,6 +108,13 @@ impl Faces {
     /// Corners of a spot's face.
     pub(super) fn of(&self, spot: &Spot) -> &[u32; 3] {
         &self.corners[spot.lane as usize / 3]
+    }
+
+    /// Corners of a spot's face with its shares.
+    pub(super) fn parts(&self, spot: &Spot) -> Corners {
+        let [a, b, c] = *self.of(spot);
+        let [of_a, of_b, of_c] = spot.shares;
+        [(a, of_a), (b, of_b), (c, of_c), (a, 0.0)]
     }
 
     /// Outward direction of the skin at a point at the start of a substep; `None` without faces.
@@ -358,16 +374,16 @@ impl Nearest {
 }
 
 /// Normal of a face, as long as twice its area.
-fn across(face: &Face) -> Vector3<f64> {
+pub(super) fn across(face: &Face) -> Vector3<f64> {
     (face[1] - face[0]).cross(&(face[2] - face[0]))
 }
 
-fn place(face: &Face, shares: &[f64; 3]) -> Vector3<f64> {
+pub(super) fn place(face: &Face, shares: &[f64; 3]) -> Vector3<f64> {
     face.iter().zip(shares).map(|(corner, share)| *share * corner).sum()
 }
 
 /// Shares of the corners in the point of a face nearest to a place.
-fn projected(face: &Face, place: &Vector3<f64>) -> [f64; 3] {
+pub(super) fn projected(face: &Face, place: &Vector3<f64>) -> [f64; 3] {
     let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across(face)]);
     if let Some(inverse) = frame.try_inverse() {
         let [b, c]: [f64; 2] = (inverse * (place - face[0])).fixed_rows::<2>(0).into_owned().into();

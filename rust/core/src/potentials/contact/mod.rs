@@ -46,7 +46,10 @@
 //!
 //! A collider that deforms is a set of patches of its surface ([`Shape::patches`]), each with a placement.
 //!
-//! Not included: self-contact, and restitution beyond that of the flesh.
+//! Skin touches itself in the same way (`self_contact`): a point and the opposite place on the skin are one
+//! contact point, their difference (`pairs`).
+//!
+//! Not included: restitution beyond that of the flesh.
 
 mod columns;
 mod compliance;
@@ -60,11 +63,13 @@ mod joint;
 mod link;
 mod links;
 mod near;
+mod pairs;
 mod placement;
 mod points;
 mod reduced;
 mod relaxation;
 mod response;
+mod self_contact;
 mod shape;
 mod soft;
 mod spots;
@@ -92,3 +97,4 @@ pub(crate) use state::{Anchor, ContactState};
 pub(crate) use sweep::meet;
 
 use near::PointGroups;
+use self_contact::SelfContact;

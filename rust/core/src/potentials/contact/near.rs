@@ -102,6 +102,11 @@ impl PointGroups {
         Self { groups, group_of }
     }
 
+    /// All groups.
+    pub(super) fn all(&self) -> &[Vec<u32>] {
+        &self.groups
+    }
+
     /// The group of a point.
     pub(crate) fn of(&self, point: usize) -> usize {
         self.group_of[point] as usize

@@ -33,6 +33,8 @@ pub struct ContactSkin {
     pub triangles: Arc<[[u32; 3]]>,
     /// Skinning weights of the displayed points, if different from those of the mesh.
     pub rig: Option<Arc<Rig>>,
+    /// `true` if the skin collides with itself.
+    pub self_collision: bool,
 }
 
 /// Relation of a body's rows to its vertices.
@@ -66,9 +68,11 @@ pub(crate) struct ContactPoints {
     packed: Option<AllPoints>,
     /// Triangles between the points.
     faces: Vec<[u32; 3]>,
+    /// Points that each added one is a sum of, with their weights.
+    added: Vec<Corners>,
 }
 
-/// Maps from all moving rows to all points without those added on faces.
+/// Maps from all moving rows to all points without added ones.
 enum AllPoints {
     /// Weight of each row.
     Rows(Packed<1>),
@@ -81,11 +85,13 @@ struct Candidates {
     places: Vec<[f64; 3]>,
     corners: Vec<Corners>,
     triangles: Vec<[u32; 3]>,
+    /// `true` if pinned points count as well: the skin may touch them.
+    pinned: bool,
 }
 
 impl ContactPoints {
-    /// Points of a skin, or boundary vertices of the mesh without one. Only moving points count, at most
-    /// `most` of them; the first `free` rows move.
+    /// Points of a skin, or boundary vertices of the mesh without one. Only moving points count, and pinned
+    /// ones of a skin with self-collision, at most `most` of them; the first `free` rows move.
     pub(crate) fn new(
         mesh: &TetMesh,
         skin: Option<&ContactSkin>,
@@ -107,12 +113,12 @@ impl ContactPoints {
         let corners = (0..places.len() as u32).map(alone).collect();
         let edge = (2.0 * surface.area() / surface.triangles().len() as f64).sqrt();
         let triangles = surface.triangles().to_vec();
-        Ok(Self::chosen(Candidates { places, corners, triangles }, edge, rows, sizes))
+        Ok(Self::chosen(Candidates { places, corners, triangles, pinned: false }, edge, rows, sizes))
     }
 
-    /// Moving points among candidates, about an edge length apart, and the triangles between them.
+    /// Points among candidates, about an edge length apart, and the triangles between them.
     fn chosen(
-        Candidates { places, corners, triangles }: Candidates,
+        Candidates { places, corners, triangles, pinned }: Candidates,
         edge: f64,
         rows: &impl VertexRows,
         (free, most): (usize, usize),
@@ -121,7 +127,8 @@ impl ContactPoints {
             let moving = corners.iter().filter(|(vertex, _)| rows.moves(*vertex));
             moving.map(|(_, weight)| weight).sum::<f64>() >= MOVES
         };
-        let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
+        let counts = |point: &usize| pinned || moves(&corners[*point]);
+        let moving: Vec<usize> = (0..corners.len()).filter(counts).collect();
         let thin = Thinned::new(&places, moving, NEAR * edge, most);
         let faces = thin.faces(&places, &triangles);
         Self { faces, ..Self::kept((places, corners), &thin.kept, rows, free) }
@@ -161,6 +168,7 @@ impl ContactPoints {
             free,
             packed: None,
             faces: Vec::new(),
+            added: Vec::new(),
         }
     }
 
@@ -169,9 +177,9 @@ impl ContactPoints {
         &self.faces
     }
 
-    /// Adds a point on a face, by its shares of the corners.
-    pub(super) fn add(&mut self, face: &[u32; 3], shares: &[f64; 3]) {
-        for (&corner, share) in face.iter().zip(shares).filter(|(_, share)| **share != 0.0) {
+    /// Adds a weighted sum of the points.
+    pub(super) fn add(&mut self, parts: Corners) {
+        for (corner, share) in parts.into_iter().filter(|(_, share)| *share != 0.0) {
             let own = self.starts[corner as usize]..self.starts[corner as usize + 1];
             let entries: Vec<(u32, f64)> =
                 self.entries[own].iter().map(|&(row, weight)| (row, share * weight)).collect();
@@ -179,16 +187,24 @@ impl ContactPoints {
         }
         self.starts.push(self.entries.len());
         if self.is_coupled() {
-            let corners = face.map(|corner| self.fields_of(corner as usize));
-            let between =
-                |i: usize| -> Vector3<f64> { (0..3).map(|c| shares[c] * Vector3::from(corners[c][i])).sum() };
-            let fields: Vec<[f64; 3]> = (0..3 * self.free).map(|i| between(i).into()).collect();
+            let field =
+                |corner: u32, i: usize| Vector3::from(self.fields[3 * self.free * corner as usize + i]);
+            let sum =
+                |i: usize| -> Vector3<f64> { parts.iter().map(|&(c, share)| share * field(c, i)).sum() };
+            let fields: Vec<[f64; 3]> = (0..3 * self.free).map(|i| sum(i).into()).collect();
             self.fields.extend(fields);
         }
+        self.added.push(parts);
     }
 
-    /// Removes all points added on faces.
+    /// Points that an added one is a sum of, with their weights; `None` for other points.
+    pub(super) fn parts(&self, point: usize) -> Option<&Corners> {
+        self.added.get(point.checked_sub(self.len())?)
+    }
+
+    /// Removes all added points.
     pub(super) fn remove_added(&mut self) {
+        self.added.clear();
         self.starts.truncate(self.len() + 1);
         self.entries.truncate(self.starts[self.len()]);
         if self.is_coupled() {
@@ -227,7 +243,7 @@ impl ContactPoints {
         points.map(|(point, (&index, place))| (index as usize, place, self.of(point)))
     }
 
-    /// Number of points without those added on faces.
+    /// Number of points without added ones.
     pub(crate) fn len(&self) -> usize {
         self.indices.len()
     }
@@ -284,7 +300,7 @@ impl ContactPoints {
         });
     }
 
-    /// All points without those added on faces, from positions of all rows or values of the moving rows.
+    /// All points without added ones, from positions of all rows or values of the moving rows.
     pub(crate) fn all_at(&self, rows: &Rows) -> Vec<Vector3<f64>> {
         let Some(packed) = &self.packed else {
             return (0..self.len()).map(|point| self.at(point, rows)).collect();
@@ -296,6 +312,12 @@ impl ContactPoints {
             AllPoints::Fields(columns) => columns.combine(rows.as_flattened(), places.as_flattened_mut()),
         }
         places.into_iter().map(Vector3::from).collect()
+    }
+
+    /// `true` if a point moves relative to its rig.
+    pub(super) fn moves(&self, point: usize) -> bool {
+        let moving = self.of(point).iter().filter(|(row, _)| (*row as usize) < self.free);
+        self.is_coupled() || moving.map(|(_, weight)| weight).sum::<f64>() >= MOVES
     }
 
     /// `true` if any moving row of a point satisfies a predicate.
@@ -342,6 +364,7 @@ fn of_skin(mesh: &TetMesh, skin: &ContactSkin) -> Result<Candidates> {
         places: points.points().to_vec(),
         corners: points.tets().iter().zip(points.barycentric()).map(corner).collect(),
         triangles: skin.triangles.to_vec(),
+        pinned: skin.self_collision,
     })
 }
 
@@ -352,6 +375,7 @@ fn of_boundary(mesh: &TetMesh) -> Candidates {
         places: vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]).collect(),
         corners: vertices.iter().map(|&vertex| alone(vertex)).collect(),
         triangles: mesh.boundary().into_iter().map(|triangle| triangle.map(number)).collect(),
+        pinned: false,
     }
 }
 

@@ -1,49 +1,68 @@
-//! Contact points of a body on its faces, for the duration of a substep.
+//! Contact points that are added for the duration of a substep, and those of them on faces.
 
 use nalgebra::Vector3;
 
 use super::detection::{Known, is_past};
 use super::directions::GIVES;
-use super::faces::{Scene, Spot};
-use super::{Anchor, Contact, Course};
+use super::faces::{Added, Scene, Spot};
+use super::{Anchor, Contact, Corners, Course, Touch};
 use crate::math::rows::Rows;
 
 impl Contact {
-    /// Contacts of faces, those found before in this substep and new ones; known contacts keep their
+    /// Contacts of added points, those found before in this substep and new ones; known contacts keep their
     /// friction bound.
-    pub(super) fn find_on_faces(&mut self, rig: &Rows, known: &[Known]) {
+    pub(super) fn find_added(&mut self, rig: &Rows, posed: &[Vector3<f64>], known: &[Known]) {
+        self.add_pairs();
+        self.add_spots(rig);
+        for number in 0..self.added.len() {
+            let (touch, course) = match self.added[number] {
+                Added::Spot(spot) => self.of_spot(number, &self.faces.spots[spot], rig),
+                Added::Pair(pair) => self.of_pair(number, pair, posed),
+            };
+            self.courses.push(course);
+            if let Some(touch) = touch {
+                self.enter(touch, known);
+            }
+        }
+    }
+
+    /// Adds a point to those of the substep.
+    pub(super) fn add(&mut self, added: Added, parts: Corners) {
+        self.added.push(added);
+        self.points.add(parts);
+        self.columns.push();
+    }
+
+    fn add_spots(&mut self, rig: &Rows) {
         for spot in self.new_spots(rig) {
-            self.points.add(self.faces.of(&spot), &spot.shares);
-            self.columns.push();
+            self.add(Added::Spot(self.faces.spots.len()), self.faces.parts(&spot));
             self.faces.spots.push(spot);
         }
-        for number in 0..self.faces.spots.len() {
-            let spot = &self.faces.spots[number];
-            let at = |place: fn(&Course) -> Vector3<f64>| {
-                self.faces.at(spot, |corner| place(&self.courses[corner]))
-            };
-            let [start, here] = [at(|course| course.start), at(|course| course.here)];
-            let course = Course { start, here, ahead: at(|course| course.ahead) };
-            let key = ((self.points.len() + number) as u32, spot.collider);
-            let moved = &self.placements[spot.collider as usize];
-            let start = moved.before.local(&start);
-            let anchor = self
-                .anchor_of(spot)
-                .map(|anchor| Anchor { place: (start + Vector3::from(anchor.place)).into(), ..anchor });
-            let posed = moved.now.local(&self.posed(rig, spot));
-            let reach: f64 = self.shared_reach(spot).sum();
-            let gives = self.gives(spot.collider as usize, reach) - spot.plane.0.dot(&(start - posed));
-            let let_out = self.let_out(self.reach_of(spot)).min(gives);
-            let touch = moved.touch(key, spot.plane, (&start, anchor.as_ref()), let_out);
-            self.enter(touch, known);
-            self.courses.push(course);
-        }
+    }
+
+    /// Contact and course of a spot.
+    fn of_spot(&self, number: usize, spot: &Spot, rig: &Rows) -> (Option<Touch>, Course) {
+        let at =
+            |place: fn(&Course) -> Vector3<f64>| self.faces.at(spot, |corner| place(&self.courses[corner]));
+        let [start, here] = [at(|course| course.start), at(|course| course.here)];
+        let course = Course { start, here, ahead: at(|course| course.ahead) };
+        let key = ((self.points.len() + number) as u32, spot.collider);
+        let moved = &self.placements[spot.collider as usize];
+        let start = moved.before.local(&start);
+        let anchor = self
+            .anchor_of(spot)
+            .map(|anchor| Anchor { place: (start + Vector3::from(anchor.place)).into(), ..anchor });
+        let posed = moved.now.local(&self.posed(rig, spot));
+        let reach: f64 = self.shared_reach(spot).sum();
+        let gives = self.gives(spot.collider as usize, reach) - spot.plane.0.dot(&(start - posed));
+        let let_out = self.let_out(self.reach_of(spot)).min(gives);
+        (Some(moved.touch(key, spot.plane, (&start, anchor.as_ref()), let_out)), course)
     }
 
     /// Spots that faces meet for the first time in this substep.
     fn new_spots(&self, rig: &Rows) -> Vec<Spot> {
         let scene = Scene {
-            courses: &self.courses,
+            courses: &self.courses[..self.points.len()],
             colliders: &self.colliders,
             placements: &self.placements,
             held: &self.held,
@@ -96,7 +115,8 @@ impl Contact {
     /// An anchor for the next substep: that of a spot is known by its face and corner.
     pub(super) fn of_lane(&self, anchor: Anchor, place: &Vector3<f64>) -> Anchor {
         let Some(number) = (anchor.point as usize).checked_sub(self.points.len()) else { return anchor };
-        let Spot { lane, collider, .. } = self.faces.spots[number];
+        let Added::Spot(spot) = self.added[number] else { return anchor };
+        let Spot { lane, collider, .. } = self.faces.spots[spot];
         let spot = self.placements[collider as usize].now.local(place);
         let point = self.points.len() as u32 + lane;
         Anchor { point, place: (Vector3::from(anchor.place) - spot).into(), ..anchor }
