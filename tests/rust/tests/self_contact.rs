@@ -133,8 +133,7 @@ fn two_blocks_press_each_other_as_each_one_a_wall() {
     }
 }
 
-/// A block whose neighbour is all bone dents as at a collider, and a block of bone that is pressed in by as
-/// much as before leaves flesh that gives nothing alone.
+/// A block beside one of bone alone dents as at a collider.
 #[test]
 fn flesh_meets_bone_that_is_skin_too() {
     let row = Row::new(2, NEXT, 0.45, |block, x| block == 1 || x == 0.0);
@@ -153,8 +152,9 @@ fn flesh_meets_bone_that_is_skin_too() {
 #[test]
 fn sides_of_a_limb_and_layers_do_not_touch() {
     let apart = |frame| vec![shift(-way(frame)), shift(way(frame))];
+    // A depth below that of skin that has passed through.
     let layers =
-        Row::new(2, 0.95 * SIDE, 0.45, |block, x| if block == 0 { x == 0.0 } else { x > 0.9 * SIDE });
+        Row::new(2, 0.99 * SIDE, 0.45, |block, x| if block == 0 { x == 0.0 } else { x > 0.9 * SIDE });
     for row in [Row::pair(0.45), layers] {
         let same = played(&mut row.touching_itself(), apart) == played(&mut row.alone(), apart);
         assert!(same);
@@ -179,7 +179,7 @@ fn a_restored_state_goes_on_the_same() {
 }
 
 #[test]
-fn other_models_say_that_they_do_not() {
+fn what_cannot_touch_itself_is_refused() {
     let body = Body::bar();
     let mesh = body.mesh.clone();
     let skin = ContactSkin {
@@ -190,4 +190,8 @@ fn other_models_say_that_they_do_not() {
     };
     let refused = Simulation::among(body.model(), SimulationParams::default(), &[], Some(skin));
     assert!(matches!(refused, Err(Error::Unsupported { what: "self_collision", .. })));
+    let row = Row::pair(0.3);
+    let points = ContactSkin { triangles: Vec::new().into(), ..row.skin(true) };
+    let refused = Simulation::among(row.model.clone(), params(), &[], Some(points));
+    assert!(matches!(refused, Err(Error::Empty { what: "contact_triangles" })));
 }

@@ -91,21 +91,23 @@ impl Simulation {
     /// these two need a skin with skinning weights.
     ///
     /// # Errors
-    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another
-    /// mesh and weights for another number of points or bones, [`Error::Index`] for a collider that
-    /// excludes unknown points, [`Error::Unsupported`] for skinning modes or reduced models with bones but no
-    /// weights of points, weights of points of a loose body and for an integrator other than backward Euler.
+    /// As [`Simulation::new`]; [`Error::Empty`] without a collider or self-collision, and for self-collision
+    /// without triangles; [`Error::Shape`] for points in another mesh and weights for another number of
+    /// points or bones; [`Error::Index`] for a collider that excludes unknown points;
+    /// [`Error::Unsupported`] for self-collision outside of the full space, skinning modes or reduced models
+    /// with bones but no weights of points, weights of points of a loose body and for an integrator other
+    /// than backward Euler.
     pub fn among(
         model: Model,
         params: SimulationParams,
         colliders: &[Collider],
         skin: Option<ContactSkin>,
     ) -> Result<Self> {
-        if colliders.is_empty() && !check_self_collision(&model, skin.as_ref())? {
+        let touches_itself = check_self_collision(&model, skin.as_ref())?;
+        if colliders.is_empty() && !touches_itself {
             return Err(Error::Empty { what: "colliders" });
         }
         check(&model, &params, true)?;
-        check_self_collision(&model, skin.as_ref())?;
         let shared: Arc<[Collider]> = colliders.into();
         let method: Box<dyn Method + Sync> = match &model {
             Model::FullSpace(body) => {
@@ -429,14 +431,17 @@ fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a skin may collide with itself, if it does.
+/// `true` for a skin with self-collision; errors for one that has no triangles, or is of another method.
 fn check_self_collision(model: &Model, skin: Option<&ContactSkin>) -> Result<bool> {
-    let collides = skin.is_some_and(|skin| skin.self_collision);
-    if collides && !matches!(model, Model::FullSpace(_)) {
+    let Some(skin) = skin.filter(|skin| skin.self_collision) else { return Ok(false) };
+    if !matches!(model, Model::FullSpace(_)) {
         let why = "only the full space collides with itself; set it to false";
         return Err(Error::Unsupported { what: "self_collision", why });
     }
-    Ok(collides)
+    if skin.triangles.is_empty() {
+        return Err(Error::Empty { what: "contact_triangles" });
+    }
+    Ok(true)
 }
 
 /// Checks the settings, in themselves and for the method.

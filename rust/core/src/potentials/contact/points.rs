@@ -68,7 +68,7 @@ pub(crate) struct ContactPoints {
     packed: Option<AllPoints>,
     /// Triangles between the points.
     faces: Vec<[u32; 3]>,
-    /// Points that each added one is a sum of, with their weights.
+    /// Parts of each added point, with their weights.
     added: Vec<Corners>,
 }
 
@@ -197,7 +197,7 @@ impl ContactPoints {
         self.added.push(parts);
     }
 
-    /// Points that an added one is a sum of, with their weights; `None` for other points.
+    /// Parts of an added point, with their weights; `None` for other points.
     pub(super) fn parts(&self, point: usize) -> Option<&Corners> {
         self.added.get(point.checked_sub(self.len())?)
     }

@@ -36,7 +36,7 @@ const SMOOTH: f64 = 0.7;
 
 /// Contact of a body's skin with itself.
 pub(super) struct SelfContact {
-    /// Of each group of points.
+    /// Surroundings of each group of points.
     groups: Vec<Surroundings>,
     /// Normals of the skin at rest.
     rest: Vec<Vector3<f64>>,
@@ -48,7 +48,7 @@ pub(super) struct SelfContact {
     pub(super) pairs: Vec<Pair>,
 }
 
-/// What a group of points may meet.
+/// Neighbours of a group of points, and faces that it may meet.
 struct Surroundings {
     /// `true` for each point close to the group along the skin.
     near: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Contact points that are added for the duration of a substep, and those of them on faces.
+//! Contact points of a substep alone: spots on faces, beside the pairs of a skin with itself.
 
 use nalgebra::Vector3;
 
