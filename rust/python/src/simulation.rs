@@ -357,7 +357,7 @@ impl Simulation {
     }
 
     /// The arguments of the constructor about contact, by their names: colliders, contact_points,
-    /// contact_weights, contact_triangles and shape.
+    /// contact_weights, contact_triangles, self_collision and shape.
     #[getter]
     fn surroundings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.surroundings.by_name(py)

@@ -36,8 +36,10 @@ const SMOOTH: f64 = 0.7;
 
 /// Contact of a body's skin with itself.
 pub(super) struct SelfContact {
-    /// Surroundings of each group of points.
-    groups: Vec<Surroundings>,
+    /// Points close to each point along the skin, in order.
+    near: Vec<Vec<u32>>,
+    /// Groups of faces that each group of points may meet.
+    groups: Vec<Vec<u32>>,
     /// Normals of the skin at rest.
     rest: Vec<Vector3<f64>>,
     /// Normals in the first search of the substep.
@@ -46,14 +48,6 @@ pub(super) struct SelfContact {
     pub(super) met: Vec<Vector3<f64>>,
     /// Pairs of the substep.
     pub(super) pairs: Vec<Pair>,
-}
-
-/// Neighbours of a group of points, and faces that it may meet.
-struct Surroundings {
-    /// `true` for each point close to the group along the skin.
-    near: Vec<bool>,
-    /// Groups of faces with other points.
-    faces: Vec<u32>,
 }
 
 /// A point of the skin and the place opposite to it.
@@ -68,26 +62,29 @@ pub(super) struct Pair {
 impl SelfContact {
     pub(super) fn new(points: &ContactPoints, groups: &PointGroups, faces: &Faces, diagonal: f64) -> Self {
         let geodesics = Geodesics::new(points.places(), &faces.corners);
-        let around = |group: &Vec<u32>| {
-            let (mut near, mut front) = (vec![false; points.len()], Front::new(points.len()));
-            for &from in group {
-                // A group may hold points of two limbs.
-                if !near[from as usize] {
-                    geodesics.march(from, &mut front, |other, way| {
-                        near[other as usize] |= way < SPARED * diagonal;
-                        way < SPARED * diagonal
-                    });
-                }
-            }
-            let is_far = |point: &u32| !near[*point as usize];
-            let may = faces.groups.iter().map(|(_, points)| points.iter().any(is_far));
-            let faces = (0..).zip(may).filter(|(_, may)| *may).map(|(face, _)| face).collect();
-            Surroundings { near, faces }
+        let around = |point: u32| {
+            let mut near = Vec::new();
+            geodesics.march(point, &mut Front::new(points.len()), |other, way| {
+                let is_near = way < SPARED * diagonal;
+                near.extend(is_near.then_some(other));
+                is_near
+            });
+            near.sort_unstable();
+            near
         };
-        let groups = groups.all().par_iter().map(around).collect();
+        let near: Vec<Vec<u32>> = (0..points.len() as u32).into_par_iter().map(around).collect();
+        let may_meet = |group: &Vec<u32>| {
+            let mut count = vec![0; points.len()];
+            let near = group.iter().flat_map(|&point| &near[point as usize]);
+            near.for_each(|&point| count[point as usize] += 1);
+            let is_far = |point: &u32| count[*point as usize] < group.len();
+            let may = faces.groups.iter().map(|(_, points)| points.iter().any(is_far));
+            (0..).zip(may).filter(|(_, may)| *may).map(|(face, _)| face).collect()
+        };
+        let groups = groups.all().iter().map(may_meet).collect();
         let across = faces_across(faces, |corner| points.places()[corner as usize].into());
         let rest = normals(points.len(), faces, &across);
-        Self { groups, rest, normals: Vec::new(), met: Vec::new(), pairs: Vec::new() }
+        Self { near, groups, rest, normals: Vec::new(), met: Vec::new(), pairs: Vec::new() }
     }
 
     /// Forgets the pairs of a substep.
@@ -125,25 +122,19 @@ impl SelfContact {
         let paired: HashSet<u32> = self.pairs.iter().map(|pair| pair.parts[0].0).collect();
         let ball = |points: &[u32]| Ball::of(points.iter().map(|&point| here[point as usize]));
         let balls: Vec<Ball> = faces.groups.iter().map(|(_, points)| ball(points)).collect();
-        let of_group = |(group, around): (&Vec<u32>, &Surroundings)| -> Vec<Pair> {
+        let of_group = |(group, may): (&Vec<u32>, &Vec<u32>)| -> Vec<Pair> {
             let own = ball(group);
             let reached = |face: &&u32| own.apart(&balls[**face as usize]) < DEEPEST * diagonal;
-            let near: Vec<u32> = around.faces.iter().filter(reached).copied().collect();
+            let near: Vec<u32> = may.iter().filter(reached).copied().collect();
             let faces = || near.iter().flat_map(|&number| &faces.groups[number as usize].0).copied();
             let alone = group.iter().filter(|&point| !paired.contains(point));
-            alone.filter_map(|&point| self.nearest(point, faces(), &around.near, scene)).collect()
+            alone.filter_map(|&point| self.nearest(point, faces(), scene)).collect()
         };
         groups.all().iter().zip(&self.groups).flat_map(of_group).collect()
     }
 
     /// Pair of a point with the nearest of some faces, if any.
-    fn nearest(
-        &self,
-        point: u32,
-        faces: impl Iterator<Item = u32>,
-        near: &[bool],
-        scene: &Scene<'_>,
-    ) -> Option<Pair> {
+    fn nearest(&self, point: u32, faces: impl Iterator<Item = u32>, scene: &Scene<'_>) -> Option<Pair> {
         let Scene { points, diagonal, .. } = scene;
         let at = |point: u32| scene.here[point as usize];
         let (here, facing) = (at(point), self.normals[point as usize]);
@@ -159,7 +150,8 @@ impl SelfContact {
             let shares = projected(&places, &here);
             let apart = (here - place(&places, &shares)).norm();
             let moves = || points.moves(point as usize) || corners.iter().any(|&c| points.moves(c as usize));
-            let is_near = || corners.iter().any(|&corner| near[corner as usize]);
+            let is_near =
+                || corners.iter().any(|corner| self.near[point as usize].binary_search(corner).is_ok());
             if apart < before && moves() && !is_near() {
                 let [a, b, c] = corners;
                 let parts = [(point, 1.0), (a, -shares[0]), (b, -shares[1]), (c, -shares[2])];
