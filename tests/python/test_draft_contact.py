@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jounce
 import numpy as np
 import pytest
@@ -66,11 +68,12 @@ OBSTACLES = {
 @pytest.mark.parametrize("substeps", [1, 4])
 @pytest.mark.parametrize("obstacle", OBSTACLES)
 def test_what_is_thrown_ends_outside_without_more_energy(cube: Cube, obstacle: str, substeps: int) -> None:
-    """Thrown at .05 to 3 lengths a substep."""
-    for lengths in (0.05, 0.3, 1.0, 3.0):
+    """Thrown at .05 to 3 lengths a substep, from two places each."""
+    spread = np.random.default_rng(0).uniform(-0.02, 0.02, (2, 3))
+    for lengths, (ahead, aside, up) in itertools.product((0.05, 0.3, 1.0, 3.0), spread):
         speed = lengths * SIZE * substeps / DT
-        collider = OBSTACLES[obstacle](1.5 * SIZE + 2.2 * speed * DT)
-        kick = (speed / DT, 0.01 * speed / DT, 0.0)
+        collider = OBSTACLES[obstacle](1.5 * SIZE + (2.2 + ahead) * speed * DT)
+        kick = (speed / DT, (0.01 + aside) * speed / DT, up * speed / DT)
         sim = cube.among(collider, gravity=kick, substeps=substeps)
         sim.step()
         sim.vary(gravity=(0, 0, 0))

@@ -128,11 +128,11 @@ impl Objective for Incremental<'_> {
         if slope.is_nan() || slope > 0.0 || self.is_first {
             return Some(f64::INFINITY);
         }
-        Some((-slope / self.least).sqrt() / self.exact)
+        Some((-slope / self.least).sqrt() / (self.exact * self.model.unit()))
     }
 
     fn length(&self, step: &Rows) -> f64 {
-        length(step)
+        length(step) / self.model.unit()
     }
 }
 

@@ -174,17 +174,14 @@ impl SkinningMethod {
         max_iterations: u32,
         on_iteration: &mut OnIteration<'_>,
     ) -> Result<(u32, f64)> {
-        let unit = self.model.unit();
         self.measure(params);
         let (mut energy, descent, reduced, _) = self.split(params);
         descent.memory.clear();
-        let budget = (max_iterations, params.tolerance * unit);
+        let budget = (max_iterations, params.tolerance);
         let outcome =
             descent.minimise(&mut energy, reduced, budget, |iteration, _| on_iteration(iteration))?;
         descent.go_on(&outcome, reduced);
-        // Without a direction downhill, rounding hides further descent.
-        let length = if outcome.stalled && outcome.length.is_finite() { 0.0 } else { outcome.length };
-        Ok((outcome.iterations, length / unit))
+        Ok(outcome.solved())
     }
 
     /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in

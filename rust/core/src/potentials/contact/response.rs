@@ -8,8 +8,10 @@
 //!
 //! onto the admissible forces: pushing, with friction within its bound. A semismooth Newton method solves
 //! these equations `[AC]`: the aims classify contacts as open, sticking or sliding, and one linear system
-//! gives the forces for this classification. A close initial guess needs few steps. Half steps break cycles
-//! of full steps. Only `S H S'` of the whole body is needed. Friction bounds are updated from the normal
+//! gives the forces for this classification. A close initial guess needs few steps. Flesh that many contacts
+//! press from all sides may send full steps into a cycle. Then the rates become the stiffnesses: the aims are
+//! the forces at the present positions, and each step is one of Newton's method on the convex model, with a
+//! search along it. Only `S H S'` of the whole body is needed. Friction bounds are updated from the normal
 //! forces in alternation.
 
 use nalgebra::Vector3;
@@ -21,9 +23,12 @@ use super::{Compliance, Touch};
 const ROUNDS: u32 = 5;
 /// Relative change below which a bound counts as constant.
 const SAME: f64 = 1e-3;
-/// Most Newton steps, and the number of steps after which three of four are half steps.
-const STEPS: u32 = 50;
+/// Most Newton steps, and the number of those without a search.
+const STEPS: u32 = 120;
 const WHOLE: u32 = 12;
+/// Most trials of a search, and the slope at its end, relative to that at its start.
+const TRIALS: u32 = 40;
+const FLAT: f64 = 1e-6;
 /// Rate of aims, relative to the inverse compliance of a point, suitable for a few coupled contacts.
 const RATE: f64 = 0.1;
 /// Relative error of forces at convergence, and the error from which friction bounds are updated.
@@ -92,7 +97,8 @@ impl Problem<'_> {
     fn solve(&mut self, mut forces: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
         let mut rounds = 0;
         for step in 0..STEPS {
-            let aims = self.aims(&forces);
+            let rates = self.rates(step >= WHOLE);
+            let aims = self.aims(&forces, &rates);
             let (mut off, mut most) = self.off(&forces, &aims);
             let follows = off <= SETTLED * most || (step > 0 && off <= CLOSE * most);
             if follows && rounds < ROUNDS && self.bound(&forces) {
@@ -102,24 +108,55 @@ impl Problem<'_> {
             if off <= SETTLED * most {
                 break;
             }
-            let Some(wanted) = self.wanted(&aims, &forces) else { break };
-            let share = if step < WHOLE || step % 4 == 0 { 1.0 } else { 0.5 };
-            forces.iter_mut().zip(wanted).for_each(|(force, wanted)| *force += share * (wanted - *force));
+            let Some(wanted) = self.wanted((&aims, &rates), &forces) else { break };
+            let change: Vec<_> = wanted.iter().zip(&forces).map(|(wanted, force)| wanted - force).collect();
+            let share = if step < WHOLE { 1.0 } else { self.share(&forces, &change) };
+            forces.iter_mut().zip(change).for_each(|(force, change)| *force += share * change);
         }
         self.touches.iter().zip(&forces).map(|(touch, force)| within(touch, force)).collect()
     }
 
-    /// Rate of the aim of a contact, N/m.
-    fn rate(&self, touch: usize) -> f64 {
-        RATE / self.compliance.points.own(touch)
+    /// Rate of the aim of each contact, N/m: for aims that are the forces at the present positions, the
+    /// stiffness.
+    fn rates(&self, are_present: bool) -> Vec<f64> {
+        let rate = |(i, touch): (usize, &Touch)| {
+            if are_present { touch.stiffness } else { RATE / self.compliance.points.own(i) }
+        };
+        self.touches.iter().enumerate().map(rate).collect()
     }
 
-    fn aims(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+    /// Share of a change of the forces at which the energy of the model is least.
+    fn share(&self, forces: &[Vector3<f64>], change: &[Vector3<f64>]) -> f64 {
+        let [moved, along] = [forces, change].map(|forces| self.compliance.moved(forces));
+        let slope = |share: f64| -> f64 {
+            let of = |(i, touch): (usize, &Touch)| {
+                let at = moved[i] + share * along[i];
+                along[i].dot(&(forces[i] + share * change[i] - touch.evaluate(&at).1))
+            };
+            self.touches.iter().enumerate().map(of).sum()
+        };
+        let [mut low, mut high] = [0.0, 1.0].map(|share| (share, slope(share)));
+        let flat = FLAT * low.1.abs();
+        if low.1 >= 0.0 || high.1 <= flat {
+            return 1.0;
+        }
+        for _ in 0..TRIALS {
+            let share = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.1, 0.9);
+            let here = (share, slope(share));
+            if here.1.abs() <= flat {
+                return share;
+            }
+            *(if here.1 < 0.0 { &mut low } else { &mut high }) = here;
+        }
+        low.0
+    }
+
+    fn aims(&self, forces: &[Vector3<f64>], rates: &[f64]) -> Vec<Vector3<f64>> {
         let moved = self.compliance.moved(forces);
         let aim = |(i, (force, moved)): (usize, (&Vector3<f64>, &Vector3<f64>))| {
             let touch = &self.touches[i];
             let apart = touch.gap(moved) * touch.normal + touch.slip(moved) + force / touch.stiffness;
-            force - self.rate(i) * apart
+            force - rates[i] * apart
         };
         forces.iter().zip(&moved).enumerate().map(aim).collect()
     }
@@ -152,10 +189,15 @@ impl Problem<'_> {
     }
 
     /// Forces that solve the equations for the classification given by the aims, from the present forces.
-    fn wanted(&self, aims: &[Vector3<f64>], present: &[Vector3<f64>]) -> Option<Vec<Vector3<f64>>> {
+    fn wanted(
+        &self,
+        (aims, rates): (&[Vector3<f64>], &[f64]),
+        present: &[Vector3<f64>],
+    ) -> Option<Vec<Vector3<f64>>> {
         let mut active = Vec::with_capacity(3 * aims.len());
+        let forces = aims.iter().zip(rates).enumerate();
         let mut forces: Vec<Vector3<f64>> =
-            (0..aims.len()).map(|touch| self.activate(touch, &aims[touch], &mut active)).collect();
+            forces.map(|(touch, (aim, rate))| self.activate(touch, (aim, *rate), &mut active)).collect();
         let size = |one: &Active| one.along.dot(&(present[one.touch] - forces[one.touch]));
         let sizes = System { active: &active, compliance: self.compliance }
             .solve(&forces, active.iter().map(size).collect())?;
@@ -166,8 +208,13 @@ impl Problem<'_> {
     }
 
     /// Adds the active directions of a contact force; returns its constant part.
-    fn activate(&self, number: usize, aim: &Vector3<f64>, active: &mut Vec<Active>) -> Vector3<f64> {
-        let (touch, rate) = (&self.touches[number], self.rate(number));
+    fn activate(
+        &self,
+        number: usize,
+        (aim, rate): (&Vector3<f64>, f64),
+        active: &mut Vec<Active>,
+    ) -> Vector3<f64> {
+        let touch = &self.touches[number];
         let (push, soft) = (touch.normal.dot(aim), 1.0 / touch.stiffness);
         if push > 0.0 {
             let (along, origin) = (touch.normal, touch.place);
@@ -199,4 +246,66 @@ pub(super) fn within(touch: &Touch, force: &Vector3<f64>) -> Vector3<f64> {
     let rub = force - push * touch.normal;
     let size = rub.norm();
     push.max(0.0) * touch.normal + if size > touch.bound { rub * (touch.bound / size) } else { rub }
+}
+
+#[cfg(test)]
+mod tests {
+    use faer::Mat;
+    use nalgebra::Vector3;
+
+    use super::super::{Compliance, Mobility, Touch};
+    use super::respond;
+
+    /// Coordinates of the body, and its contacts.
+    const FREE: usize = 8;
+    const COUNT: usize = 60;
+
+    /// Numbers between -1 and 1.
+    fn spread(seed: usize) -> impl FnMut() -> f64 {
+        let mut state = seed as u64 + 1;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+    }
+
+    /// A body of few coordinates around a ball, pressed from all sides.
+    fn pressed(seed: usize, bound: f64) -> (Vec<Touch>, Vec<Vector3<f64>>, Compliance) {
+        let mut next = spread(seed);
+        let rows = Mat::from_fn(COUNT, FREE, |_, _| next());
+        let compliance = &rows * rows.transpose();
+        let mut vector = || Vector3::new(next(), next(), next());
+        let touch = |i: usize| Touch {
+            point: i as u32,
+            collider: 0,
+            normal: vector().normalize(),
+            place: 0.1 * vector(),
+            anchor: 0.1 * vector(),
+            stiffness: 1e3 / compliance[(i, i)],
+            bound,
+        };
+        let touches = (0..COUNT).map(touch).collect();
+        let free = (0..COUNT).map(|_| vector()).collect();
+        let columns = vec![Vec::new(); COUNT];
+        (touches, free, Compliance { points: Mobility::Even(compliance), columns, matrix: Mat::zeros(0, 0) })
+    }
+
+    #[test]
+    fn each_force_is_that_of_its_contact_where_the_forces_move_it() {
+        for seed in 0..40 {
+            for bound in [0.0, 1.0] {
+                let (mut touches, free, compliance) = pressed(seed, bound);
+                let forces = respond(&mut touches, &[], &free, &compliance, &[Vector3::zeros(); COUNT]);
+                let moved = compliance.moved(&forces);
+                let most = forces.iter().map(|force| force.norm()).fold(0.0, f64::max);
+                let own = touches
+                    .iter()
+                    .zip(free.iter().zip(&moved))
+                    .map(|(touch, (a, b))| touch.evaluate(&(a + b)).1);
+                let off = own.zip(&forces).map(|(own, force)| (own - force).norm()).fold(0.0, f64::max);
+                println!("{seed} {bound}: {off:e} of {most:e}");
+                assert!(most > 0.0 && off < 1e-6 * most, "{seed} {bound}: {off:e} of {most:e}");
+            }
+        }
+    }
 }
