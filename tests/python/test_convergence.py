@@ -1,4 +1,4 @@
-"""The full space at the defaults has the documented accuracy, with every law and ratio."""
+"""The full space and reduced bases at the defaults have the documented accuracy, with every law and ratio."""
 
 import cases
 import jounce
@@ -27,16 +27,19 @@ def apart(found, exact):
     return np.linalg.norm(found - exact) / np.linalg.norm(exact)
 
 
-@pytest.mark.parametrize(
+# The default run has each law at its hardest, and the usual one in a calm motion.
+EACH = pytest.mark.parametrize(
     ("law", "poisson", "scale"),
     [
-        # The default run has each law at its hardest, and the usual one in a calm motion.
         pytest.param(law, poisson, scale, marks=[] if (law, poisson, scale) in HARDEST else pytest.mark.long)
         for law in LAWS
         for poisson in (0.0, 0.45, 0.49)
         for scale in (1.0, 0.02)
     ],
 )
+
+
+@EACH
 def test_the_defaults_are_near_the_converged_motion(mesh, rig, bar, law, poisson, scale):
     model = jounce.Model.full_space(mesh, jounce.Material(cases.YOUNG, poisson, cases.DENSITY, law), rig)
     exact, tight = moved(model, bar, scale, substeps=4, tolerance=1e-10, max_iterations=20_000)
@@ -52,6 +55,18 @@ def test_the_defaults_are_near_the_converged_motion(mesh, rig, bar, law, poisson
         assert apart(found, reference) <= NEAR
         lengths = np.linalg.norm((found - reference).reshape(len(found), -1), axis=1)
         assert lengths.max() <= 2.0 * NEAR * np.linalg.norm(reference.reshape(len(found), -1), axis=1).max()
+
+
+@EACH
+def test_a_reduced_basis_is_near_its_converged_motion_too(mesh, rig, bar, law, poisson, scale):
+    material = jounce.Material(cases.YOUNG, poisson, cases.DENSITY, law)
+    shot, _ = moved(jounce.Model.full_space(mesh, material, rig), bar)
+    model = jounce.Model.reduced(mesh, material, jounce.mass_pca(mesh, material, shot, 24), rig)
+    for substeps in (1, 4):
+        exact, tight = moved(model, bar, scale, substeps=substeps, tolerance=1e-10, max_iterations=2000)
+        found, reports = moved(model, bar, scale, substeps=substeps)
+        assert all(report.converged for report in tight + reports)
+        assert apart(found, exact) <= NEAR
 
 
 def test_a_step_that_runs_out_of_iterations_says_so(mesh, rig, bar):
@@ -118,4 +133,24 @@ def test_the_residual_bounds_the_distance_to_the_solution(mesh, rig, bar, law, p
             exact.step(pose)
             apart = rough.coefficients - exact.coefficients
             assert np.sqrt((mass[:, None] * apart**2).sum()) / size <= far * report.residual
+            assert report.residual <= tolerance and report.converged
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_residual_of_a_reduced_basis_bounds_its_distance(mesh, rig, bar, law):
+    material = jounce.Material(cases.YOUNG, 0.49, cases.DENSITY, law)
+    shot, _ = moved(jounce.Model.full_space(mesh, material, rig), bar)
+    model = jounce.Model.reduced(mesh, material, jounce.mass_pca(mesh, material, shot, 24), rig)
+    size = np.linalg.norm(np.ptp(mesh.vertices, axis=0)) * np.sqrt(cases.DENSITY * mesh.volumes.sum())
+    for tolerance in (1e-3, 1e-5, 1e-7):
+        rough = jounce.Simulation(model, dt=cases.DT, tolerance=tolerance, max_iterations=2000)
+        exact = jounce.Simulation(model, dt=cases.DT, tolerance=1e-11, max_iterations=2000)
+        exact.reset(bar.poses[0])
+        for pose in bar.poses[1:13]:
+            rough.restore_state(exact.save_state())
+            report = rough.step(pose)
+            exact.step(pose)
+            # The fields are orthonormal in the mass.
+            distance = np.linalg.norm(rough.coefficients - exact.coefficients) / size
+            assert distance <= 2.0 * report.residual
             assert report.residual <= tolerance and report.converged

@@ -187,8 +187,8 @@ impl Model {
     /// Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
     /// fields, such as pins and complementarity to the rig, hold for all motion.
     ///
-    /// Coefficients are q, (r,). Limits need `limited`. There are no force samples, offsets, colliders or
-    /// file; drag is at the vertices.
+    /// Coefficients are q, (r,). Limits need `limited`. There are no force samples, offsets or file; drag is
+    /// at the vertices.
     ///
     /// Parameters
     /// ----------

@@ -21,8 +21,8 @@ use crate::recipe::made_by;
 pub struct StepReport {
     /// Iterations, summed over the substeps.
     iterations: u32,
-    /// Distance to the solution in the full space and for skinning modes, change in the last iteration for
-    /// other models; the largest of the substeps, to compare with `tolerance`.
+    /// Distance to the solution in the full space, for skinning modes and in reduced bases, change in the
+    /// last iteration for other models; the largest of the substeps, to compare with `tolerance`.
     residual: f64,
     /// True if every substep has reached `tolerance` within its iterations.
     converged: bool,

@@ -361,9 +361,9 @@ pub struct StepInput<'a> {
 pub struct StepReport {
     /// Iterations, summed over the substeps.
     pub iterations: u32,
-    /// In the full space and for skinning modes the distance to the solution, otherwise the change in the
-    /// last iteration: root mean square over the mass, as a share of the diagonal; the largest of the
-    /// substeps. To compare with the tolerance.
+    /// In the full space, for skinning modes and in reduced bases the distance to the solution, otherwise the
+    /// change in the last iteration: root mean square over the mass, as a share of the diagonal; the largest
+    /// of the substeps. To compare with the tolerance.
     pub residual: f64,
     /// `true` if every substep has reached the tolerance.
     pub converged: bool,

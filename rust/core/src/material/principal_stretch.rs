@@ -136,6 +136,13 @@ impl PrincipalStretch {
         }
     }
 
+    /// `(2 mu + lambda) / 2 mu`: how much softer than its metric the law is in shear, 1 without volume
+    /// stiffness.
+    pub(crate) fn yielding(&self) -> f64 {
+        let (lambda, mu) = self.lame();
+        if mu > 0.0 { 1.0 + 0.5 * lambda / mu } else { 1.0 }
+    }
+
     /// Lamé parameters lambda and mu for small strains, Pa: `lambda = b' + b'' + c' + c''` and
     /// `2 mu + lambda = a'' + 2 b'' + c''`, at 1.
     pub fn lame(&self) -> (f64, f64) {

@@ -1979,8 +1979,8 @@ class Model:
         Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
         fields, such as pins and complementarity to the rig, hold for all motion.
 
-        Coefficients are q, (r,). Limits need `limited`. There are no force samples, offsets, colliders or
-        file; drag is at the vertices.
+        Coefficients are q, (r,). Limits need `limited`. There are no force samples, offsets or file; drag is
+        at the vertices.
 
         Parameters
         ----------
@@ -2558,8 +2558,8 @@ class StepReport:
         """Iterations, summed over the substeps."""
     @property
     def residual(self) -> float:
-        """Distance to the solution in the full space and for skinning modes, change in the last iteration for
-        other models; the largest of the substeps, to compare with `tolerance`.
+        """Distance to the solution in the full space, for skinning modes and in reduced bases, change in the
+        last iteration for other models; the largest of the substeps, to compare with `tolerance`.
         """
     @property
     def converged(self) -> bool:

@@ -246,7 +246,7 @@ impl FullSpaceModel {
             vertices,
             rows: place,
             slopes: energies.iter().map(PrincipalStretch::slope).collect(),
-            yielding: energies.iter().map(yielding).fold(1.0, f64::max),
+            yielding: energies.iter().map(PrincipalStretch::yielding).fold(1.0, f64::max),
             energies,
             stiffness,
             vertex_mass,
@@ -377,12 +377,6 @@ fn factor(matrix: &Sparse, constraint: Option<&Sparse>) -> Result<SparseCholesky
         Some(constraint) => SparseCholesky::constrained(matrix, constraint),
         None => SparseCholesky::new(matrix),
     }
-}
-
-/// `(2 mu + lambda) / 2 mu`: how much softer than its metric a law is in shear, 1 without volume stiffness.
-fn yielding(law: &PrincipalStretch) -> f64 {
-    let (lambda, mu) = law.lame();
-    if mu > 0.0 { 1.0 + 0.5 * lambda / mu } else { 1.0 }
 }
 
 /// Frequency of the lowest deforming mode of `L x = lambda M x`, Hz; the factor is that of `L + shift M`.

@@ -112,6 +112,8 @@ pub(crate) struct ReducedData {
     rig: RigRows,
     /// The laws of the elements.
     energies: Vec<PrincipalStretch>,
+    /// Largest ratio of the metric's stiffness to that of shear, against the one without volume stiffness.
+    yielding: f64,
     coordinates: Coordinates,
     bones: usize,
     pub(crate) frequency: f64,

@@ -30,7 +30,8 @@ impl Objective for Newton<'_, '_> {
         self.energy.evaluate(y, gradient)
     }
 
-    fn visit(&mut self, y: &Rows, _: u32) -> Result<bool> {
+    fn visit(&mut self, y: &Rows, iteration: u32) -> Result<bool> {
+        self.energy.left.has_begun = iteration > 0;
         if !self.energy.elastic.is_at(&y.as_flattened()[..self.energy.model.data.rank()]) {
             self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
         }
@@ -64,6 +65,10 @@ impl Objective for Newton<'_, '_> {
 
     fn further_slope(&self, direction: &Rows) -> f64 {
         self.energy.further_slope(direction)
+    }
+
+    fn left(&mut self, slope: f64) -> Option<f64> {
+        self.energy.left(slope)
     }
 
     fn length(&self, step: &Rows) -> f64 {

@@ -5,12 +5,13 @@ use faer::Mat;
 use super::ReducedModel;
 use super::drag::ReducedDrag;
 use super::elastic::Elastic;
+use crate::Result;
 use crate::math::rows::{Rows, combine};
 use crate::potentials::contact::{Inverse, ReducedContact};
 use crate::potentials::displacement_limit::Limit;
 use crate::potentials::elastic::samples::Keep;
 use crate::potentials::inertia::Inertia;
-use crate::solve::{FAR, Lbfgs, Objective, Value, take_lowest};
+use crate::solve::{FAR, Lbfgs, Objective, Value, share_of_tolerance, take_lowest};
 
 /// Constant terms of a step's energy; rows hold three coordinates each, padded with zeros.
 pub(super) struct Terms {
@@ -48,6 +49,16 @@ pub(super) struct Incremental<'a> {
     /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
     /// error.
     pub(super) rounding: f64,
+    pub(super) left: Left,
+}
+
+/// Course of a descent towards the minimum.
+#[derive(Default)]
+pub(super) struct Left {
+    /// Largest distance in this substep, by the metric.
+    farthest: f64,
+    /// `true` after the first iteration.
+    pub(super) has_begun: bool,
 }
 
 impl Incremental<'_> {
@@ -113,6 +124,11 @@ impl Objective for Incremental<'_> {
         Value { energy: energy - work, size }
     }
 
+    fn visit(&mut self, _: &Rows, iteration: u32) -> Result<bool> {
+        self.left.has_begun = iteration > 0;
+        Ok(false)
+    }
+
     fn solve(&mut self, rows: &mut Rows) {
         solve(self.model, self.terms.metric(), rows);
     }
@@ -127,6 +143,20 @@ impl Objective for Incremental<'_> {
 
     fn further_slope(&self, direction: &Rows) -> f64 {
         self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
+    }
+
+    /// As in the full space. A substep has one iteration at least, so that small swings keep their frequency
+    /// however coarse the tolerance.
+    fn left(&mut self, slope: f64) -> Option<f64> {
+        if slope.is_nan() || slope > 0.0 {
+            return Some(f64::INFINITY);
+        }
+        let (Inertia { factor, held, .. }, data) = (&self.terms.inertia, &self.model.data);
+        let curvature = factor + held + self.terms.stiffness * data.spectrum[0].max(0.0);
+        let left = (-slope / curvature).sqrt() / self.model.unit();
+        self.left.farthest = self.left.farthest.max(left);
+        let left = data.yielding.sqrt() * left / share_of_tolerance(self.left.farthest);
+        Some(if self.left.has_begun { left } else { f64::INFINITY })
     }
 
     fn length(&self, step: &Rows) -> f64 {

@@ -108,6 +108,7 @@ impl<'a> Body<'a> {
             parts: Parts::new(self.mesh, &self.mass, &self.rig, fields.as_ref())?,
             rig: self.rig.clone(),
             energies: self.energies.clone(),
+            yielding: self.energies.iter().map(PrincipalStretch::yielding).fold(1.0, f64::max),
             coordinates: self.coordinates,
             bones: self.bones,
             damping: Damping::by_laplacian(&spectrum, hertz),

@@ -10,7 +10,7 @@ use super::ReducedModel;
 use super::drag::ReducedDrag;
 use super::elastic::Elastic;
 use super::newton::Newton;
-use super::objective::{Incremental, Terms};
+use super::objective::{Incremental, Left, Terms};
 use crate::inputs::settings::{HISTORY, SimulationParams, StepInput};
 use crate::kinematics::history::apart;
 use crate::kinematics::rig_rows::set_pose;
@@ -129,7 +129,8 @@ impl ReducedMethod {
     ) -> Result<Outcome> {
         let Self { model, elastic, terms, damping, drag, contact, rounding, descent, newton, y, .. } = self;
         let (contact, rounding) = (contact.as_mut(), *rounding);
-        let mut energy = Incremental { model, elastic, terms, damping, drag, contact, rounding };
+        let mut energy =
+            Incremental { model, elastic, terms, damping, drag, contact, rounding, left: Left::default() };
         energy.start([last, &self.still], y, &mut self.scratch);
         // Polynomials give curvature together with forces, therefore Newton's method comes first.
         let outcome = match model.cubic {
@@ -154,7 +155,8 @@ impl ReducedMethod {
         self.descend(last, BEGUN, |_, _| progress.proceed())?;
         let Self { model, elastic, terms, damping, drag, rounding, newton, y, scratch, .. } = self;
         let (contact, rounding) = (None, *rounding);
-        let mut energy = Incremental { model, elastic, terms, damping, drag, contact, rounding };
+        let mut energy =
+            Incremental { model, elastic, terms, damping, drag, contact, rounding, left: Left::default() };
         let rank = model.data.rank();
         for _ in 0..NEWTON_STEPS {
             energy.evaluate(y, scratch);
