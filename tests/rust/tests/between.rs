@@ -22,7 +22,7 @@ const DAMPING: f64 = 0.8;
 fn throws(obstacle: Obstacle, all: bool) -> Vec<Throw> {
     let speeds = [(0.1, 1), (0.1, 4), (0.5, 1), (2.0, 1), (2.0, 4)];
     let jittered = |(first, (speed, substeps))| {
-        let jitters = (first..10).step_by(5).filter(move |_| !all).chain((0..10).filter(move |_| all));
+        let jitters = (0..10).filter(move |jitter| all || jitter % 5 == first);
         jitters.map(move |jitter| Throw { obstacle, speed, substeps, jitter, frames: 16, damping: DAMPING })
     };
     (0..).zip(speeds).flat_map(jittered).collect()

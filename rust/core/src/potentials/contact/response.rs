@@ -195,9 +195,9 @@ impl Problem<'_> {
         present: &[Vector3<f64>],
     ) -> Option<Vec<Vector3<f64>>> {
         let mut active = Vec::with_capacity(3 * aims.len());
-        let forces = aims.iter().zip(rates).enumerate();
+        let each = aims.iter().zip(rates).enumerate();
         let mut forces: Vec<Vector3<f64>> =
-            forces.map(|(touch, (aim, rate))| self.activate(touch, (aim, *rate), &mut active)).collect();
+            each.map(|(touch, (aim, rate))| self.activate(touch, (aim, *rate), &mut active)).collect();
         let size = |one: &Active| one.along.dot(&(present[one.touch] - forces[one.touch]));
         let sizes = System { active: &active, compliance: self.compliance }
             .solve(&forces, active.iter().map(size).collect())?;
