@@ -60,6 +60,28 @@ def test_what_does_not_stays_as_it_is(name):
     assert not found(bipeds.body() | {name: bipeds.OTHERS[name]})
 
 
+def flaps(own, parent="chest"):
+    """The clothes among flaps on both sides of the back: on a bone each below a parent, or on the parent."""
+    chest, count = bipeds.NAMES.index(parent), len(bipeds.NAMES)
+    heads = np.concatenate([bipeds.HEADS, [(0.1, 0.1, 1.4), (-0.1, 0.1, 1.4)]])
+    skeleton = Skeleton(heads, np.concatenate([bipeds.PARENTS, [chest, chest]]))
+    flap = bipeds.CLOTHES["cape"]
+    points, triangles, weights = bipeds.merged(list(bipeds.body().values()))
+    weights = np.pad(weights, ((0, 0), (0, 2)))
+    for number, side in enumerate((1.0, -1.0)):
+        mine = np.zeros((len(flap.points), weights.shape[1]))
+        mine[:, count + number if own else chest] = 1.0
+        triangles = np.concatenate([triangles, flap.triangles + len(points)])
+        points = np.concatenate([points, flap.points * (0.5 * side, 1.0, 0.6) + (0.3 * side, 0.0, 0.55)])
+        weights = np.concatenate([weights, mine])
+    return clothes.found(points, triangles, weights, [slice(0, len(points))], skeleton)
+
+
+def test_wings_stay_with_their_bones():
+    assert len(flaps(own=False)) == 2
+    assert not flaps(own=True)
+
+
 def test_all_at_once_are_told_apart():
     worn = {name: bipeds.CLOTHES[name] for name in ("cape", "skirt", "hair card", "ear")}
     beside = {name: bipeds.OTHERS[name] for name in ("shirt", "sleeve", "flag in a hand")}

@@ -2,7 +2,7 @@
 
 A cloth is a loose part without volume that leaves the skin: held at one edge, free at the other. It is a
 *ring* around both legs, held above them, or a *flap* on the trunk or the head, which hangs down or stands on
-the head.
+the head. Two flaps alike with a bone each are wings, which the animator moves.
 """
 
 from collections.abc import Iterable
@@ -27,6 +27,9 @@ EDGE, RIM = 0.12, 0.15
 FLAT = 10.0
 # Largest weight of arms, and of legs in a flap; least weight of a flap's main bone on the head.
 ARMS, LEGS, HEAD = 0.1, 0.1, 0.85
+# Share of a flap on its own bone, and of that bone on the flap; difference of two flaps alike, as a share of
+# the size.
+OWN, ALIKE = 0.9, 0.02
 # Least cosine of the way from the held to the free edge with the vertical, of a flap that hangs.
 DOWN = 0.5
 # Least share of the height of a ring that hangs below the hips.
@@ -183,7 +186,7 @@ def flap(dressed: Dressed, number: int, piece: Piece, sheet: sheets.Sheet) -> np
         return None
     rows = evenly(piece.rows)
     gaps, places = dressed.gaps(number, rows), dressed.points[rows]
-    if np.mean(gaps > OFF) < OFF_SHARE:
+    if np.mean(gaps > OFF) < OFF_SHARE or is_wing(dressed, piece):
         return None
     best: tuple[float, np.ndarray] | None = None
     for axis in axes(places):
@@ -222,6 +225,30 @@ def is_placed(dressed: Dressed, piece: Piece, axis: np.ndarray) -> bool:
     share = dressed.weights[piece.rows].mean(axis=0)
     main = int(share.argmax())
     return bool(share[main] >= HEAD and main in dressed.skeleton.limbs.heads)
+
+
+def is_wing(dressed: Dressed, piece: Piece) -> bool:
+    """True for one of two flaps alike that have a bone each: the animator moves these."""
+    weights, skeleton = dressed.weights, dressed.skeleton
+    main = int(weights[piece.rows].sum(axis=0).argmax())
+    own = weights[piece.rows, main].sum()
+    parent = int(skeleton.parents[main])
+    if parent < 0 or own < OWN * max(len(piece.rows), weights[:, main].sum()):
+        return False
+    mine, joint = middle(dressed, main), skeleton.heads[parent]
+    for other in np.flatnonzero(skeleton.parents == parent).tolist():
+        if other != main and weights[:, other].any():
+            theirs = middle(dressed, other)
+            apart = np.linalg.norm(mine - joint) - np.linalg.norm(theirs - joint), mine[2] - theirs[2]
+            is_alike = np.abs(apart).max() <= ALIKE * dressed.size
+            if is_alike and np.linalg.norm(mine - theirs) > SIZE * dressed.size:
+                return True
+    return False
+
+
+def middle(dressed: Dressed, bone: int) -> np.ndarray:
+    """The mean place (3,) of what a bone moves."""
+    return np.average(dressed.points, axis=0, weights=dressed.weights[:, bone])
 
 
 def encloses(loop: np.ndarray, pair: tuple[Limb, Limb]) -> bool:

@@ -1,4 +1,4 @@
-//! The incremental energy of a step and the metric of its descent, a constant diagonal.
+//! The incremental energy of a step and the metric of its descent, mostly a constant diagonal.
 //!
 //! With the metric of `[FastCD]`'s global step alone, the first step of a descent is one local and one global
 //! step. That metric resists all changes of the gradients, the energy only those that are no rotations. The
@@ -8,8 +8,10 @@
 //! `v |G dY|^2` is an upper bound, and its diagonal in the reduced coordinates costs nothing. For a uniform
 //! Poisson ratio and fine clusters this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of
 //! conductivity `2 mu + lambda`. L-BFGS corrects the difference from the last few gradients, above all that
-//! shear is independent of lambda (as in `[QN]`). The stretch limit is stiff in few directions, which are
-//! added to the metric at each iterate.
+//! shear is independent of lambda (as in `[QN]`). An active stretch limit adds its stiffness for
+//! all changes of the gradients, which couples the coordinates.
+
+use faer::prelude::ReborrowMut;
 
 use super::SkinningModel;
 use super::contact::Touching;
@@ -25,6 +27,8 @@ use crate::solve::{Lbfgs, Objective, Value};
 
 /// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
+/// Number of iterations after which an active stretch limit is renewed in the metric.
+const RENEWED: u32 = 8;
 
 /// The incremental energy `sum of d_i |Y_i|^2 / 2 - b_i . Y_i + s (misfit - Y . force)`, J.
 pub(super) struct Incremental<'a> {
@@ -46,8 +50,10 @@ pub(super) struct Incremental<'a> {
     pub(super) opening: &'a Opening,
     pub(super) touching: Option<&'a mut Touching>,
     pub(super) local: &'a mut LocalScratch,
-    /// Constant except for the stiff directions of the stretch limit.
+    /// Constant except for the stretch limit.
     pub(super) metric: &'a mut Metric,
+    /// `true` if the metric has the stretch limit.
+    pub(super) is_stretched: &'a mut bool,
     /// Misfit, J, and the clusters' force at the accepted point.
     pub(super) misfit: &'a mut f64,
     pub(super) force: &'a mut Rows,
@@ -58,6 +64,25 @@ pub(super) struct Incremental<'a> {
     pub(super) exact: f64,
     /// `true` in the first iteration.
     pub(super) is_first: bool,
+}
+
+impl Incremental<'_> {
+    /// Sets what couples coordinates in the metric: opened stitches, drag at y and, if `stretches`, the
+    /// stretch limit at the last evaluation.
+    pub(super) fn couple(&mut self, y: &Rows, stretches: bool) {
+        let Self { model, metric, opening, drag, stretch, .. } = self;
+        *self.is_stretched = stretches;
+        metric.uncouple();
+        if stretches || drag.acts() || opening.acts() {
+            metric.couple(|mut lower| {
+                opening.add_metric(lower.rb_mut());
+                drag.add_metric(y, lower.rb_mut());
+                if stretches {
+                    stretch.add_metric(model, lower);
+                }
+            });
+        }
+    }
 }
 
 impl Objective for Incremental<'_> {
@@ -97,13 +122,17 @@ impl Objective for Incremental<'_> {
         self.force.copy_from_slice(self.tried.1);
     }
 
-    fn visit(&mut self, _: &Rows, iteration: u32) -> Result<bool> {
+    fn visit(&mut self, y: &Rows, iteration: u32) -> Result<bool> {
         self.is_first = iteration == 0;
-        if self.touching.as_ref().is_some_and(|touching| touching.contact.touches()) {
-            // Stiff directions would change all contact compliances in each iteration.
-            self.metric.relax();
+        let touches = self.touching.as_ref().is_some_and(|touching| touching.contact.touches());
+        // With the stretch limit in the metric, all contact compliances would change each time.
+        let is_due = if touches {
+            *self.is_stretched
         } else {
-            self.stretch.stiffen(self.model, self.metric);
+            self.stretch.was_felt() && (!*self.is_stretched || iteration.is_multiple_of(RENEWED))
+        };
+        if is_due {
+            self.couple(y, !touches);
         }
         Ok(false)
     }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use faer::prelude::ReborrowMut;
 use nalgebra::Matrix3;
 
 use super::SkinningModel;
@@ -58,8 +57,9 @@ pub(crate) struct SkinningMethod {
     /// Smallest curvature of the quadratic part, 1/s^2, and the share of the tolerance for this motion.
     least: f64,
     exact: f64,
-    /// `true` if `metric` is valid for this step.
+    /// `true` if `metric` is valid for this step, and if it has the stretch limit.
     is_measured: bool,
+    is_stretched: bool,
     /// Force of the clusters at the last evaluation, and at the accepted point, r rows.
     tried: Vec<[f64; 3]>,
     force: Vec<[f64; 3]>,
@@ -92,6 +92,7 @@ impl SkinningMethod {
             least: 1.0,
             exact: 1.0,
             is_measured: false,
+            is_stretched: false,
             tried: vec![[0.0; 3]; rank],
             force: vec![[0.0; 3]; rank],
             reduced: vec![[0.0; 3]; rank],
@@ -187,30 +188,23 @@ impl SkinningMethod {
     /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in
     /// all substeps of a step.
     fn measure(&mut self, params: &SimulationParams) {
-        let (metric, drag) = (&mut self.metric, &mut self.drag);
-        metric.relax();
-        let is_coupled = drag.acts() || self.opening.acts();
-        if is_coupled && self.is_measured && drag.is_linear() {
+        let is_coupled = self.drag.acts() || self.opening.acts();
+        if is_coupled && self.is_measured && self.drag.is_linear() && !self.is_stretched {
             return;
         }
         self.least = f64::INFINITY;
         // Opened stitches may take all of the stiffness.
         let free = if self.opening.acts() { 0.0 } else { ROTATES };
-        for (i, metric) in metric.diagonal.iter_mut().enumerate() {
+        for (i, metric) in self.metric.diagonal.iter_mut().enumerate() {
             let held = self.resting.is_some_and(|largest| self.model.data.spectrum[i] <= largest);
             let rotates = free * self.model.data.spectrum[i];
             let stiff = self.diagonal[i] + params.stiffness * (self.model.volumetric[i] - rotates);
             *metric = if held { f64::INFINITY } else { stiff };
             self.least = if held { self.least } else { self.least.min(self.diagonal[i]) };
         }
-        metric.uncouple();
-        if is_coupled {
-            metric.couple(|mut lower| {
-                self.opening.add_metric(lower.rb_mut());
-                drag.add_metric(&self.reduced, lower);
-            });
-        }
         self.is_measured = true;
+        let (mut energy, _, reduced, _) = self.split(params);
+        energy.couple(reduced, false);
     }
 
     /// The energy of a substep, its minimiser, the coordinates, and scratch.
@@ -231,6 +225,7 @@ impl SkinningMethod {
             touching: self.touching.as_mut(),
             local: &mut self.local,
             metric: &mut self.metric,
+            is_stretched: &mut self.is_stretched,
             misfit: &mut self.misfit,
             force: &mut self.force,
             tried: (0.0, &mut self.tried),

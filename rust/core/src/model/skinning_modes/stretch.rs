@@ -11,18 +11,18 @@
 //! the limit or beyond it become firmer, repeatedly, until none does: by a factor that grows continuously
 //! from 1, and only where all active places are watched, so that states close together end close together.
 
+use faer::{Mat, MatMut};
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::SkinningModel;
 use super::local::RigGradients;
-use super::metric::{MOST_STIFF, Metric};
-use super::stretch_bound::{FOLLOWED, is_far_below, length2, longest_sum};
+use super::stretch_bound::{follow, is_far_below, length2, longest_sum};
 use crate::material::growth::{KNEE, continued};
+use crate::math::dense::add_lower_product;
 use crate::math::lanes::{Buffer, Packed, PackedSparse, add_adjoint, columns_product, select_items};
 use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::math::sort_few;
-use crate::potentials::elastic::rest_shape::{RestStretch, rest_stretch_in_lanes};
 
 /// Share of the limit from which a place that ends there becomes firmer.
 const FIRM: f64 = 0.9;
@@ -55,8 +55,8 @@ struct Memory {
     basis: Packed<3>,
     /// Derivatives of the potential by the gradients, blocks x 9 x lanes.
     pulls: Buffer<f64>,
-    /// Stiffness and index of each place with an active limit.
-    felt: Vec<(f64, usize)>,
+    /// Weighted changes `S^-1 G B Phi` of the active places, 3k x r.
+    rows: Mat<f64>,
     /// `s kappa` of all places, J, multiplied by the growth of firmer places.
     kappa: Vec<f64>,
 }
@@ -69,7 +69,7 @@ impl Memory {
             places: Vec::with_capacity(basis.items()),
             near: Apart::new(basis),
             basis: basis.clone(),
-            felt: Vec::with_capacity(basis.items()),
+            rows: Mat::new(),
             kappa: vec![0.0; basis.items()],
             pulls: Buffer::zeros(9 * basis.blocks() * basis.lanes()),
         }
@@ -105,11 +105,10 @@ impl Apart {
         Self { posed: PosedPlaces::new(basis), apart, norms, shares, lengths }
     }
 
-    /// Derivative of a slot's norm by its displacement gradient.
-    fn direction(&self, slot: usize, lanes: usize) -> Matrix3<f64> {
+    /// `S^-1` of a slot.
+    fn back(&self, slot: usize, lanes: usize) -> Matrix3<f64> {
         let (block, lane) = (slot / lanes, slot % lanes);
-        let nine = |numbers: &[f64]| Matrix3::from_fn(|i, j| numbers[(9 * block + 3 * i + j) * lanes + lane]);
-        nine(&self.apart).try_normalize(0.0).unwrap_or_default() * nine(&self.posed.back)
+        Matrix3::from_fn(|i, j| self.posed.back[(9 * block + 3 * i + j) * lanes + lane])
     }
 
     /// Measures all places of a basis; returns the largest share of the limit. `known` has the lengths of the
@@ -273,26 +272,29 @@ impl StretchLimit {
         energy
     }
 
-    /// Adds the stiffest active places at the last evaluation to a metric: stiffness `kappa phi''` along
-    /// the gradient of `|F S^-1 - R|`, from the time of first activation.
-    pub(super) fn stiffen(&mut self, model: &SkinningModel, metric: &mut Metric) {
-        metric.slacken();
-        if let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) {
-            let mut felt = std::mem::take(&mut memory.felt);
-            let (basis, apart, (places, kappa), _) = memory.watched(model);
-            let stiff = |slot: usize| (kappa[places[slot]] * continued(apart.shares[slot])[2], slot);
-            felt.clear();
-            felt.extend((0..places.len()).filter(|&slot| apart.shares[slot] > KNEE).map(stiff));
-            sort_few(&mut felt, |a, b| a.0 > b.0);
-            for &(stiffness, slot) in felt.iter().take(MOST_STIFF) {
-                let direction = || apart.direction(slot, basis.lanes());
-                metric.stiffen(places[slot], stiffness, |u| {
-                    model.data.stretch.pull(places[slot], &direction(), u)
-                });
+    /// Adds the active places at the last evaluation to the lower half of a metric, r x r: stiffness
+    /// `kappa phi' L / |A|` for all changes of `A = F S^-1 - R`, that across A. Allocates the first time.
+    pub(super) fn add_metric(&mut self, model: &SkinningModel, lower: MatMut<'_, f64>) {
+        let Some(memory) = &mut self.memory else { return };
+        let mut rows = std::mem::replace(&mut memory.rows, Mat::new());
+        rows.resize_with(3 * model.stretch_places.basis.items(), lower.ncols(), |_, _| 0.0);
+        let (basis, apart, (places, kappa), _) = memory.watched(model);
+        let mut count = 0;
+        for (slot, &place) in places.iter().enumerate() {
+            let share = apart.shares[slot];
+            let across = kappa[place] * continued(share)[1] / share.max(KNEE);
+            if across > 0.0 {
+                let back = across.sqrt() * apart.back(slot, basis.lanes());
+                for j in 0..lower.ncols() {
+                    let moved = back * model.data.stretch.change(place, j);
+                    rows.col_as_slice_mut(j)[count..count + 3].copy_from_slice(moved.as_slice());
+                }
+                count += 3;
             }
-            memory.felt = felt;
         }
-        metric.prepare();
+        let felt = rows.get(..count, ..);
+        add_lower_product(lower, felt.transpose(), felt);
+        memory.rows = rows;
     }
 
     /// Adds the gradient of the potential at the last evaluated y.
@@ -314,23 +316,6 @@ impl StretchLimit {
 fn growth(share: f64) -> f64 {
     let [force, most] = [share, FIRM].map(|share| continued(share)[1]);
     (force / most).powi(2).min(FIRMER)
-}
-
-/// Applies the rig's stretch to a register of places: `F_rig` becomes `R_rig`.
-#[inline(always)]
-fn follow<S: Simd>(
-    simd: S,
-    limit: f64,
-    rig: &mut [S::f64s; 9],
-    back: &mut [S::f64s; 9],
-    reach: &mut S::f64s,
-) {
-    let RestStretch { inverse, surplus, longest, .. } = rest_stretch_in_lanes(simd, *rig, 1.0, FOLLOWED);
-    for e in 0..9 {
-        rig[e] = simd.add_f64s(rig[e], surplus[e]);
-    }
-    (*rig, *back) = (multiply(simd, rig, &inverse), inverse);
-    *reach = simd.div_f64s(simd.splat_f64s(limit), longest);
 }
 
 /// Measures the distance of each place from its shape in the rig; returns the largest share of the limit.
@@ -419,48 +404,5 @@ impl WithSimd for Gather<'_> {
             pulls[9 * block..9 * block + 9].copy_from_slice(&multiply(simd, pull, back));
         }
         add_adjoint::<S, 3, 9>(simd, self.basis, pulls, self.gradient);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use pulp::Scalar;
-
-    use super::*;
-
-    /// Numbers spread over an interval, the same in every run.
-    fn spread(seed: usize, low: f64, high: f64) -> f64 {
-        let share = (12.9898 * seed as f64 + 4.1).sin() * 43758.5453;
-        low + (high - low) * (share - share.floor())
-    }
-
-    /// Places left out of the measurement are below the share: in folded, stretched, mirrored and flat rigs.
-    #[test]
-    fn places_far_below_their_limit_are_below_it() {
-        let (simd, limit, mut left_out, mut measured) = (Scalar::new(), 0.55, 0, 0);
-        for case in 0..20_000 {
-            let scale = 10.0_f64.powf(spread(3 * case, -2.5, 1.8));
-            let size = 10.0_f64.powf(spread(3 * case + 1, -4.0, 0.5));
-            let even = spread(3 * case + 2, 0.0, 1.5);
-            let mut rig: [f64; 9] = std::array::from_fn(|e| {
-                let straight = if e % 4 == 0 { even } else { 0.0 };
-                scale * (straight + 0.5 * spread(31 * case + e, -1.0, 1.0))
-            });
-            let moved: [f64; 9] = std::array::from_fn(|e| size * spread(37 * case + e, -1.0, 1.0));
-            if !is_far_below(simd, NEAR * limit, length2(simd, &moved), &rig) {
-                measured += 1;
-                continue;
-            }
-            left_out += 1;
-            let (mut back, mut reach) = ([0.0; 9], 0.0);
-            follow(simd, limit, &mut rig, &mut back, &mut reach);
-            let own = multiply(simd, &moved, &back);
-            let f: [f64; 9] = std::array::from_fn(|e| own[e] + rig[e]);
-            let r = rotations_in_lanes(simd, f);
-            let norm = f.iter().zip(r).map(|(f, r)| (f - r).powi(2)).sum::<f64>().sqrt();
-            let share = norm / reach;
-            assert!(share <= NEAR + 1e-9, "case {case}: {share} of the limit");
-        }
-        assert!(left_out > 2000 && measured > 2000, "{left_out} left out, {measured} measured");
     }
 }

@@ -1,13 +1,12 @@
 //! Places of the stretch limit: few tets, but no flesh stretches far without one of them.
 
 use faer::Mat;
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::body::Body;
 use crate::math::dense::diagonal::FREE;
 use crate::math::dense::dot;
 use crate::math::lanes::{Packed, PackedSparse};
-use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::gradients;
 use crate::parallel::*;
@@ -65,13 +64,9 @@ impl StretchPlaces {
 }
 
 impl StretchPlaces {
-    /// Writes the force of a stress P on the gradient of a place: its rows of `G B Phi`, transposed, times
-    /// P'.
-    pub(super) fn pull(&self, place: usize, p: &Matrix3<f64>, rows: &mut Rows) {
-        for (j, row) in rows.iter_mut().enumerate() {
-            let gradient = &self.basis.col_as_slice(j)[3 * place..][..3];
-            *row = std::array::from_fn(|c| (0..3).map(|a| p[(c, a)] * gradient[a]).sum());
-        }
+    /// Change of a place's gradient along an axis by a coordinate, for each axis of the rest space, 1/m.
+    pub(super) fn change(&self, place: usize, coordinate: usize) -> Vector3<f64> {
+        Vector3::from_column_slice(&self.basis.col_as_slice(coordinate)[3 * place..][..3])
     }
 
     /// Contribution of each vertex to the gradients, 3k.
