@@ -60,26 +60,37 @@ def test_what_does_not_stays_as_it_is(name):
     assert not found(bipeds.body() | {name: bipeds.OTHERS[name]})
 
 
-def flaps(own, parent="chest"):
-    """The clothes among flaps on both sides of the back: on a bone each below a parent, or on the parent."""
-    chest, count = bipeds.NAMES.index(parent), len(bipeds.NAMES)
+def flaps(bones, sides=(1.0, -1.0), lift=0.0):
+    """Number of clothes among flaps on the back, each on one of two bones below the chest, or on the chest.
+
+    bones: of each flap, None for the chest. lift: of the last flap, metres.
+    """
+    chest, count = bipeds.NAMES.index("chest"), len(bipeds.NAMES)
     heads = np.concatenate([bipeds.HEADS, [(0.1, 0.1, 1.4), (-0.1, 0.1, 1.4)]])
     skeleton = Skeleton(heads, np.concatenate([bipeds.PARENTS, [chest, chest]]))
     flap = bipeds.CLOTHES["cape"]
     points, triangles, weights = bipeds.merged(list(bipeds.body().values()))
     weights = np.pad(weights, ((0, 0), (0, 2)))
-    for number, side in enumerate((1.0, -1.0)):
+    for bone, side in zip(bones, sides, strict=True):
         mine = np.zeros((len(flap.points), weights.shape[1]))
-        mine[:, count + number if own else chest] = 1.0
+        mine[:, chest if bone is None else count + bone] = 1.0
+        place = flap.points * (0.5 * side, 1.0, 0.6) + (0.3 * side, 0.0, 0.55)
         triangles = np.concatenate([triangles, flap.triangles + len(points)])
-        points = np.concatenate([points, flap.points * (0.5 * side, 1.0, 0.6) + (0.3 * side, 0.0, 0.55)])
+        points = np.concatenate([points, place + (0.0, 0.0, lift * (side == sides[-1]))])
         weights = np.concatenate([weights, mine])
-    return clothes.found(points, triangles, weights, [slice(0, len(points))], skeleton)
+    return len(clothes.found(points, triangles, weights, [slice(0, len(points))], skeleton))
 
 
 def test_wings_stay_with_their_bones():
-    assert len(flaps(own=False)) == 2
-    assert not flaps(own=True)
+    assert flaps([0, 1]) == 0
+
+
+def test_flaps_that_are_no_pair_of_wings_are_clothes():
+    assert flaps([None, None]) == 2
+    assert flaps([0, 0]) == 2
+    assert flaps([0, None]) == 2
+    assert flaps([0], sides=(1.0,)) == 1
+    assert flaps([0, 1], lift=-0.1) == 2
 
 
 def test_all_at_once_are_told_apart():

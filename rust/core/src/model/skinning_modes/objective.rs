@@ -129,7 +129,7 @@ impl Objective for Incremental<'_> {
         let is_due = if touches {
             *self.is_stretched
         } else {
-            self.stretch.was_felt() && (!*self.is_stretched || iteration.is_multiple_of(RENEWED))
+            (!*self.is_stretched || iteration.is_multiple_of(RENEWED)) && self.stretch.was_felt_widely()
         };
         if is_due {
             self.couple(y, !touches);

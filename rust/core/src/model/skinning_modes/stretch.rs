@@ -29,6 +29,8 @@ const FIRM: f64 = 0.9;
 /// Largest growth of a penalty at a time, and maximum number of times in a substep.
 const FIRMER: f64 = 10.0;
 pub(super) const TIMES: u32 = 8;
+/// Least number of active places in the metric: the resistance of fewer does not pay for a factor.
+const MANY: usize = 16;
 /// Share of the limit from which a place is watched together with active ones.
 const NEAR: f64 = 0.4;
 
@@ -242,6 +244,17 @@ impl StretchLimit {
     /// `true` if the limit was active at the last evaluation.
     pub(super) fn was_felt(&self) -> bool {
         self.limit.is_some() && self.last > KNEE
+    }
+
+    /// `true` if enough places were active at the last evaluation to belong in the metric.
+    pub(super) fn was_felt_widely(&self) -> bool {
+        let Some(Memory { whole, places, near, kappa, .. }) =
+            self.memory.as_ref().filter(|_| self.was_felt())
+        else {
+            return false;
+        };
+        let shares = if places.len() == kappa.len() { &whole.shares } else { &near.shares };
+        shares.iter().take(places.len()).filter(|share| **share > KNEE).count() >= MANY
     }
 
     /// Potential at y, J.
