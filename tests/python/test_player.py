@@ -96,6 +96,85 @@ def test_levels_sleep_teleport_and_grab(bar):
     assert np.abs(u - out).max() < 1e-6
 
 
+def weights_of(points):
+    """Weights (p, 2) of points along the bar."""
+    return np.column_stack([1.0 - points[:, 0] / 4.0, points[:, 0] / 4.0])
+
+
+def rings():
+    """Points around the bar in rings, and the triangles between them."""
+    corners = np.array([(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 1.0), (0.5, 1.0), (0.0, 1.0)])
+    along = np.linspace(0.0, 4.0, 21)
+    points = np.column_stack([np.repeat(along, 6), np.tile(corners, (21, 1))])
+    first = (6 * np.arange(20)[:, None] + np.arange(6)).ravel()
+    beside = (6 * np.arange(20)[:, None] + (np.arange(6) + 1) % 6).ravel()
+    sides = [(first, beside, beside + 6), (first, beside + 6, first + 6)]
+    return points, np.concatenate([np.column_stack(side) for side in sides])
+
+
+def test_flesh_stays_out_of_a_floor_and_of_a_ball_on_a_bone(bar):
+    body, _ = bar
+    points, triangles = rings()
+    weights, corners = weights_of(points), np.column_stack([points, np.ones(len(points))])
+    floor = jounce.Collider.plane((0.0, 0.0, -0.15), (0.0, 0.0, 1.0))
+    ball = jounce.Collider.sphere(0.5, (3.0, 0.5, 1.6))
+    deepest = []
+    for colliders in ((), (floor, ball)):
+        player, deep = jounce.Player(body.model, points), 0.0
+        player.collide(colliders, weights, triangles, bones=[-1, 0][: len(colliders)])
+        for frame in range(120):
+            told = pose(frame * FRAME)
+            # The second bone runs up into the ball on the first.
+            told[1, 2, 3] += 0.3 * min(1.0, frame / 60.0)
+            player.step(told, FRAME)
+            placed = np.einsum("pb,bij,pj->pi", weights, told, corners) + player.displacements()
+            deep = max(deep, -floor.distances(placed).min())
+            deep = max(deep, -ball.distances(placed - told[0, :, 3]).min())
+        deepest.append(deep)
+    assert deepest[0] > 0.1 and deepest[1] < 0.02, deepest
+
+
+def test_a_collider_of_the_world_moves(bar):
+    body, points = bar
+    player = jounce.Player(body.model, points)
+    player.collide(
+        [jounce.Collider.sphere(0.5, (2.0, 0.5, -1.0))], weights_of(points), jounce.shapes.box()[1]
+    )
+    lift = np.eye(3, 4)
+    for frame in range(60):
+        lift[2, 3] = 0.6 * frame / 60.0
+        player.move_collider(0, lift)
+        player.step(pose(0.0), FRAME)
+    assert np.abs(player.displacements()).max() > 1e-3
+    player.collide([])
+    for _ in range(400):
+        player.step(pose(0.0), FRAME)
+    assert np.abs(player.displacements()).max() < 1e-4
+
+
+def test_wrong_colliders_get_one_sentence(bar):
+    body, points = bar
+    player = jounce.Player(body.model, points)
+    floor, weights = jounce.Collider.plane((0, 0, -1), (0, 0, 1)), weights_of(points)
+    with pytest.raises(ValueError, match=r"weights: expected shape \(8, b\)"):
+        player.collide([floor], weights[:5])
+    with pytest.raises(ValueError, match=r"weights: expected shape \(8, 2\), got \(8, 1\)"):
+        player.collide([floor], np.ones((8, 1)))
+    with pytest.raises(ValueError, match="the model knows no bones at the points"):
+        player.collide([floor])
+    with pytest.raises(ValueError, match="bone of a collider"):
+        player.collide([floor], weights, bones=[2])
+    with pytest.raises(ValueError, match=r"bones: expected shape \(1,\)"):
+        player.collide([floor], weights, bones=[])
+    with pytest.raises(ValueError, match="triangles"):
+        player.collide([floor], weights, [[0, 1, 8]])
+    with pytest.raises(ValueError, match="collider: element 0 refers to index 0, but there are only 0"):
+        player.move_collider(0, np.eye(3, 4))
+    player.collide([floor], weights)
+    with pytest.raises(ValueError, match="collider: expected a rotation"):
+        player.move_collider(0, np.ones((3, 4)))
+
+
 def test_misuse_is_one_sentence(bar):
     body, points = bar
     player = jounce.Player(body.model, points)
@@ -183,6 +262,9 @@ def test_a_character_of_a_file_plays(bar, tmp_path):
     assert own.settings == {"stiffness": 2.0, "gravity": [0.0, 0.0, -1.0]}
     (places,) = hero.rest_points(own)
     assert np.abs(places - points).max() < 1e-6
+    (weights,) = hero.rest_weights(own)
+    assert np.abs(weights - weights_of(points)).max() < 1e-6
+    assert hero.triangles(own).tolist() == jounce.shapes.box((4.0, 1.0, 1.0))[1].tolist()
     player, alone = own.player(places), jounce.Player(body.model, points, stiffness=2.0, gravity_z=-1.0)
     for frame in range(31):
         told = own.pose(hero.worlds(frame / 30.0))

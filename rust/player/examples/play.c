@@ -32,7 +32,8 @@ int main(int count, char **arguments)
         fprintf(stderr, "%s\n", jounce_error());
         return 1;
     }
-    size_t bones = jounce_bones(player), points = jounce_points(player);
+    size_t bones = jounce_count(player, JOUNCE_COUNT_BONES);
+    size_t points = jounce_count(player, JOUNCE_COUNT_POINTS);
     double *pose = calloc(12 * bones, sizeof *pose);
     float *displacements = calloc(3 * points, sizeof *displacements);
     for (int frame = 0; frame < atoi(arguments[2]); frame++) {

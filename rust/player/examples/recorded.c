@@ -73,7 +73,8 @@ int main(int count, char **arguments)
     for (size_t i = 0; i < settings / sizeof *values; i++) {
         check(jounce_set(player, SETTINGS[i], values[i]));
     }
-    size_t bones = jounce_bones(player), points = jounce_points(player);
+    size_t bones = jounce_count(player, JOUNCE_COUNT_BONES);
+    size_t points = jounce_count(player, JOUNCE_COUNT_POINTS);
     size_t frames = numbers / (12 * bones * sizeof *poses);
     float *out = malloc(3 * points * sizeof *out);
     double *steps = malloc(2 * frames * sizeof *steps), *displaced = steps + frames;

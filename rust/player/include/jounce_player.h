@@ -30,6 +30,36 @@ enum JounceSetting {
     JOUNCE_SUBSTEP = 11   /* longest substep, seconds, above 0; a frame has at most eight (1/96) */
 };
 
+/* Numbers of a player. */
+enum JounceCount {
+    JOUNCE_COUNT_BONES = 0, /* transforms of a pose */
+    JOUNCE_COUNT_MODES = 1, /* modes of the model */
+    JOUNCE_COUNT_POINTS = 2 /* points with displacements */
+};
+
+enum JounceShape {
+    JOUNCE_PLANE = 0,   /* all behind the plane through start, with the normal end */
+    JOUNCE_CAPSULE = 1  /* all within the radius of the segment from start to end; a ball if these are equal */
+};
+
+/* A collider, metres. */
+typedef struct JounceCollider {
+    uint32_t shape;
+    int32_t bone;     /* that carries it, with places at rest; -1 for none, with places in the world */
+    double start[3];
+    double end[3];
+    double radius;
+    double friction;  /* Coulomb's coefficient, 0 or more */
+} JounceCollider;
+
+/* Skinning of the attached points, for contact. */
+typedef struct JounceSkin {
+    const uint32_t *bones;      /* four bones of each point, as glTF's JOINTS_0 */
+    const float *weights;       /* their weights, as WEIGHTS_0 */
+    const uint32_t *triangles;  /* three points each; NULL for contact of the points alone */
+    size_t triangle_count;
+} JounceSkin;
+
 /* Lets go in jounce_grab. */
 #define JOUNCE_NO_POINT ((size_t)-1)
 
@@ -40,13 +70,18 @@ const char *jounce_error(void);
 JouncePlayer *jounce_load(const uint8_t *bytes, size_t length);
 void jounce_free(JouncePlayer *player);
 
-/* Numbers of bones of a pose, of modes, and of points with displacements. */
-size_t jounce_bones(JouncePlayer *player);
-size_t jounce_modes(JouncePlayer *player);
-size_t jounce_points(JouncePlayer *player);
+/* A number of a player, one of JounceCount; 0 after an error. */
+size_t jounce_count(JouncePlayer *player, uint32_t what);
 
-/* Chooses the points with displacements: the character's vertices at rest, x y z each, metres. */
+/* Chooses the points with displacements: the character's vertices at rest, x y z each, metres. Ends contact. */
 int jounce_attach(JouncePlayer *player, const float *places, size_t count);
+
+/* Keeps the points out of colliders, in place of any before; none ends contact. The skin may be NULL for a body
+ * without bones. A collider on a bone moves with it, keeps its size, and spares the bone's own points. */
+int jounce_collide(JouncePlayer *player, const JounceCollider *colliders, size_t count, const JounceSkin *skin);
+
+/* Moves a collider without a bone, by a row-major 3x4 transform from where it was given, rigid. */
+int jounce_move(JouncePlayer *player, size_t collider, const double *transform);
 
 int jounce_set(JouncePlayer *player, uint32_t setting, double value);
 

@@ -1,9 +1,9 @@
 /**
  * Plays what a test wrote into a folder, and writes the displacements there:
  *
- *     node agreement.mjs jounce_player.wasm FOLDER [levels]
+ *     node agreement.mjs jounce_player.wasm FOLDER [levels | contact]
  *
- * With `levels` the level of detail changes on the way.
+ * With `levels` the level of detail changes on the way; with `contact` the body meets the floor and a capsule.
  */
 
 import assert from "node:assert";
@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JounceError, Player } from "./jounce.js";
 
-const [module, folder, levels] = process.argv.slice(2);
+const [module, folder, what] = process.argv.slice(2);
 const read = (name) => {
   const bytes = readFileSync(join(folder, name));
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
@@ -25,13 +25,24 @@ assert.throws(() => player.set("softness", 1), /there is no setting softness/);
 assert.throws(() => player.set("stiffness", -1), new JounceError("stiffness: expected a positive number, got -1"));
 assert.throws(() => player.step(new Float64Array(3), 0.01), /pose: expected [0-9]+ numbers, got 3/);
 
+if (what === "contact") {
+  const skin = { bones: new Uint32Array(read("bones")), weights: new Float32Array(read("weights")) };
+  const floor = { point: [0, -0.3, 0], normal: [0, 1, 0] };
+  const capsule = { start: [1.6, 0.9, -1], end: [1.6, 0.9, 1.5], radius: 0.2, bone: 0 };
+  assert.throws(() => player.collide([floor], { bones: [], weights: [] }), /bones: expected [0-9]+ numbers/);
+  assert.throws(() => player.collide([{ ...capsule, radius: -1 }], skin), /radius: expected/);
+  player.collide([floor, capsule], skin);
+  player.move(0, [1, 0, 0, 0, 0, 1, 0, 0.05, 0, 0, 1, 0]);
+  assert.throws(() => player.move(1, new Float64Array(12)), /its bone carries it/);
+}
+
 const poses = new Float64Array(read("poses"));
 const width = 12 * player.bones;
 const frames = poses.length / width;
 const out = new Float32Array(frames * 3 * player.points);
 const [stepped, displaced] = [[], []];
 for (let frame = 0; frame < frames; frame++) {
-  if (levels && frame % 100 === 0) {
+  if (what === "levels" && frame % 100 === 0) {
     player.set("modes", [24, 8, 24][frame / 100]);
   }
   const start = performance.now();

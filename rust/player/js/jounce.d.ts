@@ -36,6 +36,27 @@ export declare class Wasm {
   ): Promise<Wasm>;
 }
 
+/** A collider: all behind a plane, or all within a radius of a segment; metres. */
+export type Collider = (
+  | { point: ArrayLike<number>; normal: ArrayLike<number> }
+  | { start: ArrayLike<number>; end: ArrayLike<number>; radius: number }
+) & {
+  /** Coulomb's coefficient, 0.5 by default. */
+  friction?: number;
+  /** Bone that carries it, with places at rest; without one it stands in the world. */
+  bone?: number;
+};
+
+/** Skinning of the attached points, as in a glTF mesh. */
+export interface Skin {
+  /** Four bones of each point. */
+  bones: ArrayLike<number>;
+  /** Their weights. */
+  weights: ArrayLike<number>;
+  /** Three points of each triangle; without any, the points alone are in contact. */
+  triangles?: ArrayLike<number>;
+}
+
 /** Plays one body. */
 export declare class Player {
   /** Loads the player itself: the bytes of jounce_player.wasm, a module, or the response of a fetch. */
@@ -55,6 +76,10 @@ export declare class Player {
 
   /** Chooses the points with displacements: places at rest, x y z each, metres. */
   attach(places: ArrayLike<number>): void;
+  /** Keeps the points out of colliders, in place of any before; none ends contact. */
+  collide(colliders: readonly Collider[], skin?: Skin): void;
+  /** Moves a collider without a bone, by a row-major 3x4 transform from where it was given. */
+  move(collider: number, transform: ArrayLike<number>): void;
   set(name: Setting, value: number): void;
   /** Advances by some seconds to a pose: a row-major 3x4 transform for each bone, from rest to the world. */
   step(pose: ArrayLike<number>, seconds: number): void;

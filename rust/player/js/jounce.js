@@ -6,6 +6,11 @@ export const SETTINGS = {
   poseRest: 10, substep: 11,
 };
 
+/** Numbers of a player, as the C interface knows them. */
+const COUNTS = { bones: 0, modes: 1, points: 2 };
+/** Bytes of a collider. */
+const COLLIDER_BYTES = 72;
+
 /** An error whose message is one sentence for the user. */
 export class JounceError extends Error {}
 
@@ -101,16 +106,17 @@ export class Player {
     } finally {
       bytes.free();
     }
-    this.bones = wasm.exports.jounce_bones(this.address);
-    this.modes = wasm.exports.jounce_modes(this.address);
+    this.bones = wasm.exports.jounce_count(this.address, COUNTS.bones);
+    this.modes = wasm.exports.jounce_count(this.address, COUNTS.modes);
     this.pose = wasm.room(Float64Array, Math.max(12 * this.bones, 1));
     this.wanted = wasm.room(Float64Array, 3);
+    this.transform = wasm.room(Float64Array, 12);
     this.#count();
   }
 
   #count() {
     this.out?.free();
-    this.points = this.wasm.exports.jounce_points(this.address);
+    this.points = this.wasm.exports.jounce_count(this.address, COUNTS.points);
     this.out = this.wasm.room(Float32Array, 3 * this.points);
   }
 
@@ -123,6 +129,37 @@ export class Player {
       room.free();
     }
     this.#count();
+  }
+
+  /**
+   * Keeps the points out of colliders, in place of any before; none ends contact.
+   * @param colliders planes { point, normal } and capsules { start, end, radius }, each with friction and bone.
+   * @param skin { bones, weights, triangles }: four bones and weights of each point, triangles for small colliders.
+   */
+  collide(colliders, skin = { bones: [], weights: [] }) {
+    for (const [name, count] of [["bones", 4 * this.points], ["weights", 4 * this.points]]) {
+      if (skin[name].length !== count && (this.bones > 0 && colliders.length > 0)) {
+        throw new JounceError(`${name}: expected ${count} numbers, four of each point, got ${skin[name].length}`);
+      }
+    }
+    const triangles = Uint32Array.from(skin.triangles ?? []);
+    const arrays = [Uint32Array.from(skin.bones), Float32Array.from(skin.weights), triangles, colliderBytes(colliders)];
+    const rooms = arrays.map((array) => this.wasm.copy(array.length > 0 ? array : new array.constructor(4)));
+    const [bones, weights, corners, given] = rooms;
+    const numbers = Uint32Array.of(bones.address, weights.address, corners.address, Math.floor(triangles.length / 3));
+    rooms.push(this.wasm.copy(numbers));
+    const described = this.bones > 0 && colliders.length > 0 ? rooms[4].address : 0;
+    try {
+      this.wasm.call("jounce_collide", this.address, given.address, colliders.length, described);
+    } finally {
+      rooms.forEach((room) => room.free());
+    }
+  }
+
+  /** Moves a collider without a bone, by a row-major 3x4 transform from where it was given. */
+  move(collider, transform) {
+    this.transform.view().set(transform);
+    this.wasm.call("jounce_move", this.address, collider, this.transform.address);
   }
 
   /** Changes a setting by its name in SETTINGS. */
@@ -195,6 +232,19 @@ export class Player {
 
   free() {
     this.wasm.exports.jounce_free(this.address);
-    [this.pose, this.wanted, this.out].forEach((room) => room.free());
+    [this.pose, this.wanted, this.transform, this.out].forEach((room) => room.free());
   }
+}
+
+/** Colliders as the C interface lays them out. */
+function colliderBytes(colliders) {
+  const view = new DataView(new ArrayBuffer(COLLIDER_BYTES * colliders.length));
+  colliders.forEach(({ point, normal, start, end, radius = 0, friction = 0.5, bone = -1 }, index) => {
+    const at = COLLIDER_BYTES * index;
+    view.setUint32(at, normal ? 0 : 1, true);
+    view.setInt32(at + 4, bone, true);
+    const numbers = normal ? [...point, ...normal, 0, friction] : [...start, ...end, radius, friction];
+    numbers.forEach((number, place) => view.setFloat64(at + 8 + 8 * place, number, true));
+  });
+  return new Uint8Array(view.buffer);
 }

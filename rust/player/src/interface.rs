@@ -9,7 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jounce::{Error, Result};
 
+use crate::colliding::{JounceCollider, JounceSkin};
+use crate::obstacles::Skin;
 use crate::player::Player;
+use crate::pointers::{slice, write};
 use crate::settings::Setting;
 
 thread_local! {
@@ -51,32 +54,6 @@ unsafe fn with<T>(player: *mut Player, failed: T, call: impl FnOnce(&mut Player)
     })
 }
 
-/// The numbers at a pointer.
-///
-/// # Safety
-/// The pointer is null or to `count` numbers.
-pub(crate) unsafe fn slice<'a, T>(what: &'static str, numbers: *const T, count: usize) -> Result<&'a [T]> {
-    match (numbers.is_null(), count) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(Error::Empty { what }),
-        (false, _) => Ok(unsafe { std::slice::from_raw_parts(numbers, count) }),
-    }
-}
-
-/// Writes numbers to a pointer; 1 if all of them had room.
-///
-/// # Safety
-/// The pointer is null or to room for `count` numbers.
-unsafe fn write(what: &'static str, from: &[f64], out: *mut f32, count: usize) -> Result<i32> {
-    if out.is_null() || count != from.len() {
-        let (expected, got) = (format!("{} numbers", from.len()), format!("room for {count}"));
-        return Err(Error::Shape { what, expected, got });
-    }
-    let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
-    out.iter_mut().zip(from).for_each(|(out, from)| *out = *from as f32);
-    Ok(1)
-}
-
 /// One sentence about the last error of this thread; empty without one. Valid until its next error.
 #[unsafe(no_mangle)]
 pub extern "C" fn jounce_error() -> *const c_char {
@@ -107,31 +84,20 @@ pub unsafe extern "C" fn jounce_free(player: *mut Player) {
     }
 }
 
-/// Number of bones of a pose.
+/// A number of a player: 0 for the bones of a pose, 1 for the modes of the model, 2 for the points with
+/// displacements.
 ///
 /// # Safety
 /// As [`jounce_step`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn jounce_bones(player: *mut Player) -> usize {
-    unsafe { with(player, 0, |player| Ok(player.bones())) }
-}
-
-/// Number of modes of the model.
-///
-/// # Safety
-/// As [`jounce_step`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn jounce_modes(player: *mut Player) -> usize {
-    unsafe { with(player, 0, |player| Ok(player.modes())) }
-}
-
-/// Number of points with displacements.
-///
-/// # Safety
-/// As [`jounce_step`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn jounce_points(player: *mut Player) -> usize {
-    unsafe { with(player, 0, |player| Ok(player.points())) }
+pub unsafe extern "C" fn jounce_count(player: *mut Player, what: u32) -> usize {
+    let count = |player: &mut Player| match what {
+        0 => Ok(player.bones()),
+        1 => Ok(player.modes()),
+        2 => Ok(player.points()),
+        _ => Err(Error::Index { what: "count", element: 0, index: what.into(), count: 3 }),
+    };
+    unsafe { with(player, 0, count) }
 }
 
 /// Chooses the points with displacements: `count` places, x y z each.
@@ -145,6 +111,43 @@ pub unsafe extern "C" fn jounce_attach(player: *mut Player, places: *const f32, 
             let places = slice("points", places, count.saturating_mul(3))?.as_chunks::<3>().0;
             player.attach(places.iter().map(|place| place.map(f64::from)).collect())?;
             Ok(1)
+        })
+    }
+}
+
+/// Keeps the points out of `count` colliders, with a skin or without.
+///
+/// # Safety
+/// As [`jounce_step`]; `colliders` is null or to `count` of them, `skin` is null or to one whose pointers are
+/// null or to as many numbers as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jounce_collide(
+    player: *mut Player,
+    colliders: *const JounceCollider,
+    count: usize,
+    skin: *const JounceSkin,
+) -> i32 {
+    unsafe {
+        with(player, 0, |player| {
+            let colliders = slice("colliders", colliders, count)?;
+            let obstacles = colliders.iter().map(JounceCollider::obstacle).collect::<Result<Vec<_>>>()?;
+            let none = Skin { rig: None, triangles: Vec::new() };
+            let skin = skin.as_ref().map_or(Ok(none), |skin| skin.read(player.points(), player.bones()))?;
+            player.collide(&obstacles, &skin).map(|()| 1)
+        })
+    }
+}
+
+/// Moves a collider without a bone by a row-major 3x4 transform.
+///
+/// # Safety
+/// As [`jounce_step`]; `transform` is null or to 12 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jounce_move(player: *mut Player, collider: usize, transform: *const f64) -> i32 {
+    unsafe {
+        with(player, 0, |player| {
+            let rows = slice("transform", transform, 12)?.as_chunks::<4>().0.as_chunks::<3>().0;
+            player.move_collider(collider, &rows[0]).map(|()| 1)
         })
     }
 }

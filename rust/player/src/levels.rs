@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jounce::Result;
 use jounce::inputs::{SimulationParams, StepInput};
 use jounce::model::skinning_modes::{PointSpring, SkinningModel, SkinningStepper};
+use jounce::potentials::contact::{Collider, ContactSkin};
 
 /// Number of modes of the coarse level.
 const COARSE: usize = 8;
@@ -68,6 +69,16 @@ impl Levels {
 
     fn moving(&self) -> Option<&SkinningStepper> {
         self.steppers.get(self.level)
+    }
+
+    /// Puts colliders around all levels, in place of any before.
+    pub fn collide(
+        &mut self,
+        colliders: &[Collider],
+        placements: &[[[f64; 4]; 3]],
+        skin: Option<&ContactSkin>,
+    ) -> Result<()> {
+        self.steppers.iter_mut().try_for_each(|stepper| stepper.collide(colliders, placements, skin))
     }
 
     /// Goes to the finest level with at most some modes. The motion goes on, and what the level cannot show

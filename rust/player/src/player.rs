@@ -8,6 +8,7 @@ use jounce::rig::Pose;
 use jounce::{Error, Result, file};
 
 use crate::levels::Levels;
+use crate::obstacles::{Obstacle, Obstacles, Skin, surroundings};
 use crate::points::Points;
 use crate::settings::{Setting, Settings};
 
@@ -49,6 +50,7 @@ pub struct Player {
     levels: Levels,
     settings: Settings,
     points: Points,
+    obstacles: Obstacles,
     /// The last pose; empty before the first.
     pose: Vec<[[f64; 4]; 3]>,
     grab: Option<Grab>,
@@ -80,7 +82,7 @@ impl Player {
     }
 
     /// Another player of the same body with the same points, for a crowd: before its first pose, with default
-    /// settings. Model, levels of detail and points are in memory once.
+    /// settings and without colliders. Model, levels of detail and points are in memory once.
     pub fn another(&self) -> Self {
         Self::of(self.levels.another(), self.points.clone())
     }
@@ -90,6 +92,7 @@ impl Player {
             pose: Vec::with_capacity(levels.model().bone_count()),
             before: levels.coefficients().to_vec(),
             settings: Settings::default(),
+            obstacles: Obstacles::default(),
             grab: None,
             rested: 0.0,
             is_fresh: false,
@@ -124,13 +127,44 @@ impl Player {
     }
 
     /// Chooses the points with displacements: vertices of the character at rest, in the space of the bind
-    /// pose, metres.
+    /// pose, metres. Colliders and grabs of the points before end.
     ///
     /// # Errors
     /// [`Error::Empty`] or [`Error::NotFinite`]; the points are then unchanged.
     pub fn attach(&mut self, places: Vec<[f64; 3]>) -> Result<()> {
-        self.points = Points::embedded(self.levels.model(), places)?;
-        self.grab = None;
+        let points = Points::embedded(self.levels.model(), places)?;
+        self.levels.collide(&[], &[], None)?;
+        (self.points, self.obstacles, self.grab) = (points, Obstacles::default(), None);
+        Ok(())
+    }
+
+    /// Keeps the attached points out of colliders, in place of any colliders before. The motion goes on.
+    ///
+    /// A collider on a bone is given where it is at rest, moves with the bone, keeps its size, and spares the
+    /// bone's own points. One of the world stays, until [`Player::move_collider`].
+    ///
+    /// # Errors
+    /// [`Error::Index`] for an unknown bone or point, [`Error::Shape`] for a rig of other points or bones,
+    /// [`Error::Unsupported`] for a body with bones and a skin without; nothing changes then.
+    pub fn collide(&mut self, colliders: &[Obstacle], skin: &Skin) -> Result<()> {
+        let mut obstacles = Obstacles::new(colliders, self.bones())?;
+        obstacles.follow(&self.pose);
+        let (colliders, skin) = surroundings(self.levels.model(), self.points.places(), colliders, skin)?;
+        self.levels.collide(&colliders, obstacles.placements().unwrap_or(&[]), Some(&skin))?;
+        (self.obstacles, self.rested) = (obstacles, 0.0);
+        Ok(())
+    }
+
+    /// Moves a collider of the world to a place in the next step: a rotation and a translation from where it
+    /// was given, metres.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for an unknown collider, [`Error::Unsupported`] for one on a bone, [`Error::Range`]
+    /// or [`Error::NotFinite`] for a transform that is not rigid.
+    pub fn move_collider(&mut self, collider: usize, transform: &[[f64; 4]; 3]) -> Result<()> {
+        if self.obstacles.place(collider, transform)? {
+            self.rested = 0.0;
+        }
         Ok(())
     }
 
@@ -143,7 +177,7 @@ impl Player {
         self.settings = settings;
         self.rested = 0.0;
         let known = if self.bones() > 0 { self.pose.len() } else { 0 };
-        self.levels.choose(settings.modes, &input(&self.pose[..known]))?;
+        self.levels.choose(settings.modes, &input(&self.pose[..known], &self.obstacles))?;
         self.grab.as_mut().map_or(Ok(()), |grab| {
             let point = self.points.point(grab.point)?;
             grab.spring = self.levels.spring(point, FIRMNESS, &settings.params)?;
@@ -169,8 +203,10 @@ impl Player {
             return Ok(());
         }
         let params = self.settings.over(seconds);
+        self.obstacles.follow(pose);
+        let input = input(pose, &self.obstacles);
         if self.is_fresh {
-            self.levels.coast(&input(pose), &params)?;
+            self.levels.coast(&input, &params)?;
             self.is_fresh = false;
         }
         let spring = self.grab.as_mut().and_then(|grab| {
@@ -180,7 +216,7 @@ impl Player {
                 &*spring
             })
         });
-        self.levels.step(&input(pose), &params, spring)?;
+        self.levels.step(&input, &params, spring)?;
         self.rest(pose, seconds);
         self.enter(pose);
         Ok(())
@@ -192,10 +228,12 @@ impl Player {
     /// # Errors
     /// As for the pose of [`Player::step`].
     pub fn teleport(&mut self, pose: &Pose) -> Result<()> {
+        self.obstacles.follow(pose);
+        let input = input(pose, &self.obstacles);
         if self.pose.is_empty() {
-            self.levels.settle(&input(pose), &self.settings.params)?;
+            self.levels.settle(&input, &self.settings.params)?;
         } else {
-            self.levels.cut(&input(pose))?;
+            self.levels.cut(&input)?;
         }
         (self.rested, self.is_fresh) = (0.0, true);
         self.enter(pose);
@@ -276,7 +314,8 @@ impl Player {
     }
 }
 
-/// Input of a step: a pose, or none for a body without a rig.
-fn input(pose: &Pose) -> StepInput<'_> {
-    StepInput { pose: (!pose.is_empty()).then_some(pose), ..StepInput::default() }
+/// Input of a step: a pose, or none for a body without a rig, and the places of obstacles.
+fn input<'a>(pose: &'a Pose, obstacles: &'a Obstacles) -> StepInput<'a> {
+    let (pose, colliders) = ((!pose.is_empty()).then_some(pose), obstacles.placements());
+    StepInput { pose, colliders, ..StepInput::default() }
 }

@@ -65,6 +65,11 @@ impl Points {
         self.places.len()
     }
 
+    /// Places at rest, metres.
+    pub fn places(&self) -> &[[f64; 3]] {
+        &self.places
+    }
+
     /// Weights of the modes, p x m in C order.
     pub fn weights(&self) -> &[f64] {
         &self.weights

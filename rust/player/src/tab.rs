@@ -6,7 +6,8 @@ use jounce::skeleton::{Bone, BoneRole, is_hard_material};
 use jounce::{Error, Progress, Result};
 
 use crate::builder::{Built, Character};
-use crate::interface::{answer, choose_instructions, slice};
+use crate::interface::{answer, choose_instructions};
+use crate::pointers::slice;
 
 #[link(wasm_import_module = "jounce")]
 unsafe extern "C" {

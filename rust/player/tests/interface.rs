@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-use common::{model_file, pose};
-use jounce_player::Player;
+use common::{influences, model_file, points, pose};
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::rig::Rig;
+use jounce_player::colliding::{JounceCollider, JounceSkin};
 use jounce_player::interface::*;
+use jounce_player::{Obstacle, Player, Skin};
 
 fn last_error() -> String {
     // SAFETY: the pointer is to a string of this thread, which nothing changes meanwhile.
@@ -50,6 +53,66 @@ fn misuse_gets_one_sentence_and_changes_nothing() {
         assert_eq!(jounce_step(player, numbers, 2, 0.01), 1);
         jounce_free(player);
         jounce_free(null_mut());
+    }
+}
+
+fn collider(shape: u32, bone: i32, end: [f64; 3], radius: f64) -> JounceCollider {
+    JounceCollider { shape, bone, start: [0.0, -0.2, 0.0], end, radius, friction: 0.5 }
+}
+
+#[test]
+fn colliders_of_c_are_those_of_rust_and_wrong_ones_get_a_sentence() {
+    let bytes = model_file(6);
+    let (bones, weights) = influences();
+    let mut unknown = bones.clone();
+    unknown[4] = 2;
+    let skin = |bones: &[u32]| JounceSkin {
+        bones: bones.as_ptr(),
+        weights: weights.as_ptr(),
+        triangles: null(),
+        triangle_count: 0,
+    };
+    let places: Vec<f32> = points().as_flattened().iter().map(|x| *x as f32).collect();
+    let mut own = Player::load(&bytes).unwrap();
+    own.attach(places.as_chunks::<3>().0.iter().map(|place| place.map(f64::from)).collect()).unwrap();
+    let plane = Shape::plane([0.0, -0.2, 0.0], [0.0, 1.0, 0.0]).unwrap();
+    let obstacle = Obstacle { collider: Collider::new(plane, 0.5).unwrap(), bone: None };
+    let two = |weights: &[f32; 4]| [weights[0], weights[1]].map(f64::from);
+    let dense: Vec<f64> = weights.as_chunks::<4>().0.iter().flat_map(two).collect();
+    let rig = Some(Rig::new(points().len(), 2, &dense).unwrap());
+    own.collide(&[obstacle], &Skin { rig, triangles: Vec::new() }).unwrap();
+    // SAFETY: pointers are null, or to as many numbers as the counts say.
+    unsafe {
+        let player = jounce_load(bytes.as_ptr(), bytes.len());
+        assert_eq!(jounce_attach(player, places.as_ptr(), points().len()), 1);
+        let counts = [0, 1, 2, 3].map(|what| jounce_count(player, what));
+        assert_eq!(counts, [2, 6, 200, 0]);
+        let floor = collider(0, -1, [0.0, 1.0, 0.0], 0.0);
+        assert_eq!(jounce_collide(player, &floor, 1, &skin(&bones)), 1);
+        let refused = [
+            (collider(2, -1, [0.0; 3], 0.1), skin(&bones), "shape: element 0 refers to index 2"),
+            (collider(1, 7, [0.0; 3], 0.1), skin(&bones), "bone of a collider: element 0 refers to index 7"),
+            (collider(1, 0, [0.0; 3], -0.1), skin(&bones), "radius: expected"),
+            (floor, skin(&unknown), "bones: element 1 refers to index 2, but there are only 2"),
+            (floor, JounceSkin { weights: null(), ..skin(&bones) }, "weights: is empty; at least one"),
+        ];
+        for (wrong, skin, sentence) in refused {
+            assert_eq!(jounce_collide(player, &wrong, 1, &skin), 0);
+            assert!(last_error().starts_with(sentence), "{}", last_error());
+        }
+        assert_eq!(jounce_collide(player, null(), 1, &skin(&bones)), 0);
+        assert_eq!(jounce_move(player, 0, null()), 0);
+        let [mut theirs, mut expected] = [(); 2].map(|()| vec![0.0; places.len()]);
+        for frame in 0..120 {
+            let pose = pose(f64::from(frame) / 60.0);
+            assert_eq!(jounce_step(player, pose.as_flattened().as_flattened().as_ptr(), 2, 1.0 / 60.0), 1);
+            own.step(&pose, 1.0 / 60.0).unwrap();
+        }
+        assert_eq!(jounce_displacements(player, theirs.as_mut_ptr(), theirs.len()), 1);
+        own.displace(&mut expected).unwrap();
+        assert!(common::apart(&theirs, &expected) < 1e-6);
+        assert_eq!(jounce_collide(player, null(), 0, null()), 1);
+        jounce_free(player);
     }
 }
 

@@ -7,8 +7,10 @@ use jounce::Progress;
 use jounce::body::standard;
 use jounce::inputs::{SimulationParams, StepInput};
 use jounce::mesh::Embedding;
+use jounce::potentials::contact::{Collider, Shape};
+use jounce::rig::Rig;
 use jounce::simulation::Simulation;
-use jounce_player::{Player, Setting};
+use jounce_player::{Obstacle, Player, Setting, Skin};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -251,4 +253,185 @@ fn a_grabbed_point_goes_where_it_is_pulled_and_comes_back() {
         player.grab(5000, [0.0; 3]).unwrap_err().to_string(),
         "point: element 0 refers to index 5000, but there are only 200"
     );
+}
+
+/// A plane at a height, facing up.
+fn floor(height: f64) -> Obstacle {
+    let shape = Shape::plane([0.0, height, 0.0], [0.0, 1.0, 0.0]).unwrap();
+    Obstacle { collider: Collider::new(shape, 0.5).unwrap(), bone: None }
+}
+
+/// A capsule along z.
+fn roller(center: [f64; 2], radius: f64, bone: Option<usize>) -> Obstacle {
+    let [start, end] = [-1.0, 1.5].map(|z| [center[0], center[1], z]);
+    Obstacle { collider: Collider::new(Shape::capsule(start, end, radius).unwrap(), 0.5).unwrap(), bone }
+}
+
+/// Weights of the points of the bar.
+fn skin() -> Skin {
+    let weights: Vec<f64> = points().iter().flat_map(|p| [1.0 - p[0] / 2.0, p[0] / 2.0]).collect();
+    Skin { rig: Some(Rig::new(points().len(), 2, &weights).unwrap()), triangles: Vec::new() }
+}
+
+/// Places of the points in a pose with their displacements.
+fn places(player: &mut Player, pose: &Pose) -> Vec<[f64; 3]> {
+    let posed = skin().rig.unwrap().posed(&points(), pose).unwrap();
+    let moved = shown(player);
+    let place =
+        |(place, moved): ([f64; 3], &[f32; 3])| std::array::from_fn(|c| place[c] + f64::from(moved[c]));
+    posed.into_iter().zip(moved.as_chunks::<3>().0).map(place).collect()
+}
+
+/// Deepest of some places in a collider at its initial place, metres; 0 outside.
+fn depth(obstacle: &Obstacle, places: &[[f64; 3]]) -> f64 {
+    places.iter().map(|place| -obstacle.collider.shape().distance(*place).0).fold(0.0, f64::max)
+}
+
+/// Deepest place in a collider over some frames.
+fn deepest(player: &mut Player, obstacle: &Obstacle, pose: impl Fn(f64) -> Pose) -> f64 {
+    (0..120).fold(0.0, |deep, frame| {
+        let pose = pose(f64::from(frame) * FRAME);
+        player.step(&pose, FRAME).unwrap();
+        deep.max(depth(obstacle, &places(player, &pose)))
+    })
+}
+
+#[test]
+fn flesh_stays_out_of_planes_and_capsules_at_each_level_of_detail() {
+    // The pose alone goes .06 to .26 m deep into each.
+    let rollers = [([1.0, -0.25], 0.2), ([1.6, -0.2], 0.1), ([0.4, -0.16], 0.05)];
+    let rollers = rollers.map(|(center, radius)| roller(center, radius, None));
+    for obstacle in [-0.2, -0.3, -0.4].map(floor).iter().chain(&rollers) {
+        for modes in [12.0, 8.0] {
+            let [mut alone, mut among] = [player(12), player(12)];
+            among.collide(std::slice::from_ref(obstacle), &skin()).unwrap();
+            let [through, deep] = [&mut alone, &mut among].map(|player| {
+                player.set(Setting::Modes, modes).unwrap();
+                deepest(player, obstacle, pose)
+            });
+            println!("{modes} modes: {through} m deep without contact, {deep} m with");
+            assert!(through > 0.03 && deep < 0.008, "{modes} modes: {through} m, {deep} m");
+        }
+    }
+}
+
+#[test]
+fn far_colliders_change_no_bit_and_removed_ones_leave_none() {
+    let mut far = player(12);
+    far.collide(&[floor(-9.0), roller([1.0, -7.0], 0.2, Some(1))], &skin()).unwrap();
+    let free = moved(&mut player(12), 30, FRAME);
+    assert_eq!(moved(&mut far, 30, FRAME), free);
+    let mut without = player(12);
+    without.collide(&[floor(-0.1)], &skin()).unwrap();
+    without.collide(&[], &skin()).unwrap();
+    assert_eq!(moved(&mut without, 30, FRAME), free);
+    let mut attached = player(12);
+    attached.collide(&[floor(-0.1)], &skin()).unwrap();
+    attached.attach(points()).unwrap();
+    assert_eq!(moved(&mut attached, 30, FRAME), free);
+}
+
+#[test]
+fn a_collider_that_comes_wakes_the_flesh_and_dents_it() {
+    let mut player = player(12);
+    let obstacle = roller([1.5, -0.5], 0.2, None);
+    player.collide(std::slice::from_ref(&obstacle), &skin()).unwrap();
+    let still = pose(0.0);
+    (0..200).for_each(|_| player.step(&still, FRAME).unwrap());
+    assert!(player.is_asleep());
+    let lifted = |height: f64| [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, height], [0.0, 0.0, 1.0, 0.0]];
+    for frame in 1..=60 {
+        player.move_collider(0, &lifted(0.006 * f64::from(frame))).unwrap();
+        player.step(&still, FRAME).unwrap();
+    }
+    assert!(!player.is_asleep());
+    let now = roller([1.5, -0.14], 0.2, None);
+    let deep = depth(&now, &places(&mut player, &still));
+    assert!(deep < 0.004 && largest(&shown(&mut player)) > 0.03, "{deep} m deep");
+}
+
+/// A pose: all goes along x, and the second bone upwards.
+fn carried_pose(shift: f64, lift: f64) -> Pose {
+    [0.0, lift].map(|y| [[1.0, 0.0, 0.0, shift], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, 0.0]]).to_vec()
+}
+
+#[test]
+fn a_collider_on_a_bone_goes_along_and_meets_the_other_bones_flesh() {
+    let mut player = player(12);
+    player.collide(&[roller([1.7, 0.8], 0.2, Some(0))], &skin()).unwrap();
+    for frame in 0..=60 {
+        let done = f64::from(frame) / 60.0;
+        player.step(&carried_pose(3.0 * done, 0.2 * done), FRAME).unwrap();
+    }
+    let end = carried_pose(3.0, 0.2);
+    let now = roller([4.7, 0.8], 0.2, None);
+    let through = depth(&now, &skin().rig.unwrap().posed(&points(), &end).unwrap());
+    let deep = depth(&now, &places(&mut player, &end));
+    assert!(through > 0.05 && deep < 0.004, "posed {through} m, {deep} m with flesh");
+}
+
+#[test]
+fn a_collider_on_a_bone_spares_the_flesh_of_the_bone_and_keeps_its_size() {
+    let mut player = player(12);
+    player.collide(&[roller([1.9, 0.25], 0.3, Some(1))], &skin()).unwrap();
+    player.step(&carried_pose(0.0, 0.0), FRAME).unwrap();
+    (0..30).for_each(|_| player.step(&carried_pose(0.0, 0.0), FRAME).unwrap());
+    assert!(largest(&shown(&mut player)) < 1e-9);
+    // A bone may grow and be mirrored, a collider is rigid.
+    let mut grown = carried_pose(0.0, 0.0);
+    grown[1] = [[-1.5, 0.0, 0.0, 3.0], [0.0, 1.5, 0.0, 0.0], [0.0, 0.0, 1.5, 0.0]];
+    player.step(&grown, FRAME).unwrap();
+}
+
+/// Lowers the second bone, and waits in this pose.
+fn lowered(player: &mut Player) -> Pose {
+    (0..60).for_each(|frame| player.step(&carried_pose(0.0, -0.4 * f64::from(frame) / 60.0), FRAME).unwrap());
+    let low = carried_pose(0.0, -0.4);
+    (0..60).for_each(|_| player.step(&low, FRAME).unwrap());
+    low
+}
+
+#[test]
+fn the_level_of_detail_changes_in_contact_without_a_jump() {
+    let mut player = player(12);
+    player.collide(&[floor(-0.25)], &skin()).unwrap();
+    let low = lowered(&mut player);
+    for modes in [8.0, 12.0] {
+        let before = shown(&mut player);
+        player.set(Setting::Modes, modes).unwrap();
+        player.step(&low, FRAME).unwrap();
+        let jump = apart(&before, &shown(&mut player));
+        (0..60).for_each(|_| player.step(&low, FRAME).unwrap());
+        let change = apart(&before, &shown(&mut player));
+        assert!(jump < 0.5 * change, "the first frame changes {jump} m, all of them {change} m");
+        let deep = depth(&floor(-0.25), &places(&mut player, &low));
+        assert!(deep < 0.008, "{deep} m deep with {modes} modes");
+    }
+}
+
+#[test]
+fn wrong_colliders_and_skins_are_refused_and_change_nothing() {
+    let sentence = |outcome: jounce_player::Result<()>| outcome.unwrap_err().to_string();
+    let mut player = player(12);
+    player.collide(&[floor(-0.25)], &skin()).unwrap();
+    let unknown = sentence(player.collide(&[roller([0.0, -1.0], 0.1, Some(2))], &skin()));
+    assert_eq!(unknown, "bone of a collider: element 0 refers to index 2, but there are only 2");
+    let none = Skin { rig: None, triangles: Vec::new() };
+    let bare = sentence(player.collide(&[floor(-1.0)], &none));
+    assert!(bare.starts_with("contact_weights: the model knows no bones at the points"), "{bare}");
+    let few = Skin { rig: Some(Rig::new(1, 2, &[0.5, 0.5]).unwrap()), triangles: Vec::new() };
+    let other = "weights: expected shape (200, 2), got (1, 2)";
+    assert_eq!(sentence(player.collide(&[floor(-1.0)], &few)), other);
+    let holed = Skin { triangles: vec![[0, 1, 200]], ..skin() };
+    let beyond = "triangles: element 0 refers to index 200, but there are only 200";
+    assert_eq!(sentence(player.collide(&[floor(-1.0)], &holed)), beyond);
+    let still = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    let missing = "collider: element 0 refers to index 1, but there are only 1";
+    assert_eq!(sentence(player.move_collider(1, &still)), missing);
+    assert!(sentence(player.move_collider(0, &[[0.0; 4]; 3])).starts_with("collider: expected a rotation"));
+    let low = lowered(&mut player);
+    let deep = depth(&floor(-0.25), &places(&mut player, &low));
+    assert!(deep < 0.008, "the floor of before keeps the bar out: {deep} m");
+    player.collide(&[roller([0.0, -1.0], 0.1, Some(1))], &skin()).unwrap();
+    assert!(sentence(player.move_collider(0, &still)).starts_with("collider: its bone carries it"));
 }

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use jounce::rig::Rig;
 use jounce::{Error, model};
-use jounce_player::Setting;
+use jounce_player::{Obstacle, Setting, Skin};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{self, Axis};
+use crate::contact::Collider;
 use crate::errors::{locked, refused, run};
 use crate::model::Model;
 
@@ -87,7 +89,8 @@ impl Player {
 
     /// Chooses the points with displacements.
     ///
-    /// A point outside of the body moves with the nearest of the body. A grabbed point is let go.
+    /// A point outside of the body moves with the nearest of the body. A grabbed point is let go, and contact
+    /// ends.
     ///
     /// Parameters
     /// ----------
@@ -111,6 +114,107 @@ impl Player {
         let points = arrays::points(points, "points")?;
         let player = &mut *self.lock()?;
         run(py, || player.attach(points))
+    }
+
+    /// Keeps the points out of colliders, in place of any before. The motion goes on.
+    ///
+    /// Contact is with at most 256 of the points, evenly spread, and with the triangles between them. Points
+    /// that start deeper inside than a twentieth of the body stay. A largest displacement (`limit`) wins.
+    ///
+    /// Parameters
+    /// ----------
+    /// colliders : sequence of Collider
+    ///     None ends contact.
+    /// weights : (p, b) array, optional
+    ///     Skinning weights of the points; None for a body without bones.
+    /// triangles : (q, 3) array, optional
+    ///     Triangles between the points; None for contact of the points alone, which misses small colliders.
+    /// bones : sequence of int, optional
+    ///     Bone of each collider, or -1. A collider on a bone is given where it is at rest, moves with the
+    ///     bone, keeps its size, and spares the bone's own points; others stand in the world. None for no
+    ///     bones.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For weights of other points or bones, or an unknown bone or point; nothing changes then.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> weights = np.ones((8, 1))
+    /// >>> body = jounce.Body(points, triangles, weights, resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model, points)
+    /// >>> player.collide([jounce.Collider.plane((0, 0, -0.1), (0, 0, 1))], weights, triangles)
+    /// >>> pose, lowest = np.eye(3, 4)[None].copy(), 1.0
+    /// >>> for frame in range(60):
+    /// ...     pose[0, 2, 3] = -0.3 * np.sin(frame / 10)
+    /// ...     player.step(pose, 1 / 60)
+    /// ...     lowest = min(lowest, (points + pose[0, :, 3] + player.displacements())[:, 2].min())
+    /// >>> bool(-0.11 < lowest < 0.0)
+    /// True
+    #[pyo3(signature = (colliders, weights=None, triangles=None, bones=None))]
+    fn collide(
+        &self,
+        py: Python<'_>,
+        colliders: Vec<Bound<'_, Collider>>,
+        weights: Option<&Bound<'_, PyAny>>,
+        triangles: Option<&Bound<'_, PyAny>>,
+        bones: Option<Vec<i64>>,
+    ) -> PyResult<()> {
+        let player = &mut *self.lock()?;
+        let bones = bones.unwrap_or_else(|| vec![-1; colliders.len()]);
+        if bones.len() != colliders.len() {
+            let [expected, got] = [colliders.len(), bones.len()].map(|count| format!("({count},)"));
+            return Err(refused(Error::Shape { what: "bones", expected, got }));
+        }
+        let obstacle = |(collider, bone): (&Bound<'_, Collider>, &i64)| Obstacle {
+            collider: collider.get().inner.clone(),
+            bone: usize::try_from(*bone).ok(),
+        };
+        let obstacles: Vec<Obstacle> = colliders.iter().zip(&bones).map(obstacle).collect();
+        let count = player.points();
+        let rig = weights.map(|weights| {
+            let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(count), Axis::Any("b")])?;
+            Rig::new(count, weights.len(1), weights.slice()).map_err(refused)
+        });
+        let axes = [Axis::Any("q"), Axis::Is(3)];
+        let triangles = triangles.map(|given| arrays::indices::<3>(given, "triangles", &axes, count));
+        let skin = Skin { rig: rig.transpose()?, triangles: triangles.transpose()?.unwrap_or_default() };
+        run(py, || player.collide(&obstacles, &skin))
+    }
+
+    /// Moves a collider of the world to a place in the next step.
+    ///
+    /// Parameters
+    /// ----------
+    /// collider : int
+    ///     Index in `collide`.
+    /// transform : (3, 4) array
+    ///     Rotation and translation from where the collider was given, metres.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For an unknown collider, one on a bone, or a transform that is not rigid.
+    ///
+    /// Examples
+    /// --------
+    /// >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    /// >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+    /// >>> player = jounce.Player(body.model, points)
+    /// >>> player.collide([jounce.Collider.sphere(0.5, (2, 0.5, -1))], np.ones((8, 1)), triangles)
+    /// >>> lift = np.eye(3, 4)
+    /// >>> for frame in range(30):
+    /// ...     lift[2, 3] = 0.02 * frame
+    /// ...     player.move_collider(0, lift)
+    /// ...     player.step(np.eye(3, 4)[None], 1 / 60)
+    /// >>> bool(np.abs(player.displacements()).max() > 0.001)
+    /// True
+    fn move_collider(&self, collider: i64, transform: &Bound<'_, PyAny>) -> PyResult<()> {
+        let transform = arrays::array::<f64>(transform, "transform", &[Axis::Is(3), Axis::Is(4)])?;
+        let rows = transform.slice().as_chunks::<4>().0.as_chunks::<3>().0;
+        self.lock()?.move_collider(arrays::count(collider, "collider")?, &rows[0]).map_err(refused)
     }
 
     /// Changes settings from the next step on.

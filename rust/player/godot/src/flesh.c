@@ -55,7 +55,7 @@ void flesh_clear(Flesh *flesh)
 static const char *make_room(Flesh *flesh)
 {
     free(flesh->displacements);
-    flesh->displacements = calloc(3 * jounce_points(flesh->player) + 1, sizeof(float));
+    flesh->displacements = calloc(3 * jounce_count(flesh->player, JOUNCE_COUNT_POINTS) + 1, sizeof(float));
     return flesh->displacements ? NULL : NO_MEMORY;
 }
 
@@ -89,7 +89,7 @@ static const char *reach(Flesh *flesh, const int32_t *bones, size_t count)
 
 const char *flesh_bind(Flesh *flesh, const int32_t *bones, const float *inverse_binds, size_t count)
 {
-    if (!flesh->player || count != jounce_bones(flesh->player)) {
+    if (!flesh->player || count != jounce_count(flesh->player, JOUNCE_COUNT_BONES)) {
         return "the joints are not those of the model; import the file again";
     }
     free(flesh->bones);
@@ -109,7 +109,7 @@ const char *flesh_bind(Flesh *flesh, const int32_t *bones, const float *inverse_
 /* One sentence about a surface that contradicts itself or the player; NULL for none. */
 static const char *surface_fault(const Flesh *flesh, const Surface *surface)
 {
-    size_t points = jounce_points(flesh->player);
+    size_t points = jounce_count(flesh->player, JOUNCE_COUNT_POINTS);
     if (surface->first > points || surface->count > points - surface->first) {
         return "a mesh contradicts its body; import the file again";
     }
@@ -179,7 +179,7 @@ static void set_pose(Flesh *flesh, const double *to_world)
 
 static const char *show(Flesh *flesh, int moved)
 {
-    size_t count = 3 * jounce_points(flesh->player);
+    size_t count = 3 * jounce_count(flesh->player, JOUNCE_COUNT_POINTS);
     return moved && jounce_displacements(flesh->player, flesh->displacements, count) ? NULL : jounce_error();
 }
 

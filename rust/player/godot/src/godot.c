@@ -200,7 +200,7 @@ static void is_asleep(Flesh *flesh, const GDExtensionConstTypePtr *arguments, GD
 static void displacements(Flesh *flesh, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out)
 {
     (void)arguments;
-    size_t size = flesh->player ? 3 * jounce_points(flesh->player) * sizeof(float) : 0;
+    size_t size = flesh->player ? 3 * jounce_count(flesh->player, JOUNCE_COUNT_POINTS) * sizeof(float) : 0;
     void *to = room(out, size);
     if (size) {
         memcpy(to, flesh->displacements, size);

@@ -71,6 +71,13 @@ pub fn points() -> Vec<[f64; 3]> {
         .collect()
 }
 
+/// Four bones of each of the points, and their weights.
+pub fn influences() -> (Vec<u32>, Vec<f32>) {
+    let weights = |p: &[f64; 3]| [1.0 - p[0] / 2.0, p[0] / 2.0, 0.0, 0.0].map(|weight| weight as f32);
+    let (bones, points) = ([0, 1, 0, 0], points());
+    (points.iter().flat_map(|_| bones).collect(), points.iter().flat_map(weights).collect())
+}
+
 /// A pose: both bones go up and down, the second turns as well.
 pub fn pose(seconds: f64) -> Pose {
     let lift = 0.2 * (7.0 * seconds).sin();

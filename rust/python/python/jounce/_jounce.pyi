@@ -5472,7 +5472,8 @@ class Player:
     def attach(self, points: _FloatsLike) -> None:
         """Chooses the points with displacements.
 
-        A point outside of the body moves with the nearest of the body. A grabbed point is let go.
+        A point outside of the body moves with the nearest of the body. A grabbed point is let go, and contact
+        ends.
 
         Parameters
         ----------
@@ -5493,6 +5494,82 @@ class Player:
         >>> player.displacements().shape
         (4, 3)
         """
+    def collide(
+        self,
+        colliders: Sequence[Collider],
+        weights: _FloatsLike | None = None,
+        triangles: _IndicesLike | None = None,
+        bones: Sequence[int] | None = None,
+    ) -> None:
+        """Keeps the points out of colliders, in place of any before. The motion goes on.
+
+        Contact is with at most 256 of the points, evenly spread, and with the triangles between them. Points
+        that start deeper inside than a twentieth of the body stay. A largest displacement (`limit`) wins.
+
+        Parameters
+        ----------
+        colliders : sequence of Collider
+            None ends contact.
+        weights : (p, b) array, optional
+            Skinning weights of the points; None for a body without bones.
+        triangles : (q, 3) array, optional
+            Triangles between the points; None for contact of the points alone, which misses small colliders.
+        bones : sequence of int, optional
+            Bone of each collider, or -1. A collider on a bone is given where it is at rest, moves with the
+            bone, keeps its size, and spares the bone's own points; others stand in the world. None for no
+            bones.
+
+        Raises
+        ------
+        ValueError
+            For weights of other points or bones, or an unknown bone or point; nothing changes then.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> weights = np.ones((8, 1))
+        >>> body = jounce.Body(points, triangles, weights, resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model, points)
+        >>> player.collide([jounce.Collider.plane((0, 0, -0.1), (0, 0, 1))], weights, triangles)
+        >>> pose, lowest = np.eye(3, 4)[None].copy(), 1.0
+        >>> for frame in range(60):
+        ...     pose[0, 2, 3] = -0.3 * np.sin(frame / 10)
+        ...     player.step(pose, 1 / 60)
+        ...     lowest = min(lowest, (points + pose[0, :, 3] + player.displacements())[:, 2].min())
+        >>> bool(-0.11 < lowest < 0.0)
+        True
+        """
+
+    def move_collider(self, collider: int, transform: _FloatsLike) -> None:
+        """Moves a collider of the world to a place in the next step.
+
+        Parameters
+        ----------
+        collider : int
+            Index in `collide`.
+        transform : (3, 4) array
+            Rotation and translation from where the collider was given, metres.
+
+        Raises
+        ------
+        ValueError
+            For an unknown collider, one on a bone, or a transform that is not rigid.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+        >>> body = jounce.Body(points, triangles, np.ones((8, 1)), resolution=8, modes=4, clusters=20)
+        >>> player = jounce.Player(body.model, points)
+        >>> player.collide([jounce.Collider.sphere(0.5, (2, 0.5, -1))], np.ones((8, 1)), triangles)
+        >>> lift = np.eye(3, 4)
+        >>> for frame in range(30):
+        ...     lift[2, 3] = 0.02 * frame
+        ...     player.move_collider(0, lift)
+        ...     player.step(np.eye(3, 4)[None], 1 / 60)
+        >>> bool(np.abs(player.displacements()).max() > 0.001)
+        True
+        """
+
     def set(self, **settings: float) -> None:
         """Changes settings from the next step on.
 

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jounce._glb import chunks, packed
 from jounce._jounce import Player
+
+__all__ = ["Character", "Flesh", "add_flesh", "chunks", "packed", "read"]
 
 Floats = npt.NDArray[np.float64]
 
 NAME = "JOUNCE_flesh"
-HEADER, CHUNK = struct.Struct("<4sII"), struct.Struct("<I4s")
 KINDS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 PATHS = ("translation", "rotation", "scale")
@@ -176,6 +176,59 @@ class Character:
                 places = self.array(primitive["attributes"]["POSITION"])
                 made.append(places @ matrix[:3, :3].T + matrix[:3, 3])
         return made
+
+    def rest_weights(self, body: Flesh) -> list[Floats]:
+        """Skinning weights of the points of `rest_points`, for `Player.collide`.
+
+        A joint that the body lacks counts as the nearest above that it has.
+
+        Parameters
+        ----------
+        body : Flesh
+            One of `bodies`.
+
+        Returns
+        -------
+        list of (p, b) arrays
+            Weights of the joints of the body, of sum 1.
+        """
+        made = []
+        for node in body.nodes:
+            own = self.json["nodes"][node]
+            for primitive in self.json["meshes"][own["mesh"]]["primitives"]:
+                attributes = primitive["attributes"]
+                weights = np.zeros((len(self.array(attributes["POSITION"])), len(body.joints)))
+                if own.get("skin") is None:
+                    weights[:, self._row_beside(body, node)] = 1.0
+                else:
+                    rows = self._rows(body, own["skin"])
+                    given = self.array(attributes["WEIGHTS_0"])
+                    joints = self.array(attributes["JOINTS_0"]).astype(np.intp)
+                    np.add.at(weights, (np.arange(len(weights))[:, None], rows[joints]), given)
+                made.append(weights / weights.sum(axis=1, keepdims=True))
+        return made
+
+    def triangles(self, body: Flesh) -> npt.NDArray[np.int64]:
+        """Triangles (q, 3) between the points of `rest_points`, one primitive after the other."""
+        made, first = [], 0
+        for node in body.nodes:
+            for primitive in self.json["meshes"][self.json["nodes"][node]["mesh"]]["primitives"]:
+                count = len(self.array(primitive["attributes"]["POSITION"]))
+                own = self.array(primitive["indices"]) if "indices" in primitive else np.arange(count)
+                made.append(first + own.astype(np.int64).reshape(-1, 3))
+                first += count
+        return np.concatenate(made)
+
+    def _rows(self, body: Flesh, skin: int) -> npt.NDArray[np.intp]:
+        """Row in the body of each joint of a skin."""
+        above = dict(self._parents)
+
+        def row(joint: int) -> int:
+            while joint >= 0 and joint not in body.joints:
+                joint = above[joint]
+            return body.joints.index(joint) if joint >= 0 else 0
+
+        return np.array([row(joint) for joint in self.json["skins"][skin]["joints"]], dtype=np.intp)
 
     def _to_rest(self, body: Flesh, node: int, skin: int | None) -> Floats:
         if skin is None:
@@ -408,35 +461,6 @@ def check(body: Flesh, nodes: int) -> None:
             raise ValueError(f"{NAME} has no setting {name}; the settings are {', '.join(LEAST)}, gravity")
         if not fine:
             raise ValueError(f"{NAME}.{name} is {value}, which is no value of it; export it again")
-
-
-def chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """The description and the binary part of a GLB file."""
-    if len(data) < 20 or data[:4] != b"glTF":
-        raise ValueError("this is not a GLB file; export the character as glTF Binary (.glb)")
-    found: dict[bytes, bytes] = {}
-    at = HEADER.size
-    while at + CHUNK.size <= len(data):
-        length, kind = CHUNK.unpack_from(data, at)
-        if at + CHUNK.size + length > len(data):
-            raise ValueError("the GLB file is incomplete; export it again")
-        found.setdefault(kind, data[at + CHUNK.size : at + CHUNK.size + length])
-        at += CHUNK.size + length
-    try:
-        content = dict(json.loads(found[b"JSON"]))
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError("the GLB file has no readable description; export it again") from error
-    return content, found.get(b"BIN\0", b"")
-
-
-def packed(content: dict[str, Any], binary: bytes) -> bytes:
-    """A GLB file of a description and a binary part."""
-    text = json.dumps(content, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    binary += b"\0" * (-len(binary) % 4)
-    parts = ((b"JSON", text), (b"BIN\0", binary))
-    body = b"".join(CHUNK.pack(len(part), kind) + part for kind, part in parts)
-    return HEADER.pack(b"glTF", 2, HEADER.size + len(body)) + body
 
 
 def composed(parts: Mapping[str, Any]) -> Floats:

@@ -24,8 +24,9 @@ pub(super) struct Touching {
     pub(super) contact: ReducedContact,
     /// Cluster with the nearest centre to each point, whose offset stands for that of the point.
     clusters: Vec<usize>,
-    /// Diagonal of the metric of the known compliances; empty for a metric with more than a diagonal.
+    /// Diagonal and revision of the metric of the known compliances.
     diagonal: Vec<f64>,
+    revision: u64,
 }
 
 impl Touching {
@@ -45,14 +46,14 @@ impl Touching {
         let contact = ReducedContact::new(&body, colliders, skin, &Places::new(model, &body))?;
         let centers: Vec<[f64; 3]> = (0..model.center_count()).map(|c| model.rest_center(c)).collect();
         let clusters = contact.places().iter().map(|place| nearest(place, &centers)).collect();
-        Ok(Self { contact, clusters, diagonal: Vec::new() })
+        Ok(Self { contact, clusters, diagonal: Vec::new(), revision: 0 })
     }
 
     /// Begins a substep of h seconds from a state.
     pub(super) fn begin(&mut self, model: &SkinningModel, state: &State, rig: RigState<'_>, h: f64) {
-        let past = |history: &[Vec<[f64; 3]>]| history[history.len() - 1].clone();
-        let from = [past(&state.path), past(&state.offset_path)];
-        self.place([[&from[0], &from[1]], [rig.pose, rig.offset]], model);
+        let [.., pose] = &state.path;
+        let [.., offset] = &state.offset_path;
+        self.place([[pose, offset], [rig.pose, rig.offset]], model);
         self.contact.begin((last(state), &state.contact), (rig.pose, rig.colliders), Some(h), [0.0; 2]);
     }
 
@@ -84,11 +85,11 @@ impl Touching {
         if !self.contact.touches() && !self.contact.may_meet(y, direction) {
             return;
         }
-        if !metric.is_diagonal() || self.diagonal != metric.diagonal {
+        if self.revision != metric.revision() || self.diagonal != metric.diagonal {
             self.contact.change_metric();
             memory.change_metric();
-            self.diagonal.clear();
-            self.diagonal.extend(metric.diagonal.iter().filter(|_| metric.is_diagonal()));
+            self.diagonal.clone_from(&metric.diagonal);
+            self.revision = metric.revision();
         }
         let mut solve = |rows: &mut Rows| metric.solve(rows);
         self.contact.correct(y, memory, (direction, value), Inverse::even(&mut solve));

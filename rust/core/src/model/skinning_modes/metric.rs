@@ -11,11 +11,13 @@ pub(super) struct Metric {
     /// Factor of `diag(d) + A`, once there has been an A.
     factor: Option<DenseCholesky>,
     coupled: bool,
+    /// Number of matrices so far.
+    count: u64,
 }
 
 impl Metric {
     pub(super) fn new(rank: usize) -> Self {
-        Self { diagonal: vec![1.0; rank], factor: None, coupled: false }
+        Self { diagonal: vec![1.0; rank], factor: None, coupled: false, count: 0 }
     }
 
     /// Removes A.
@@ -31,15 +33,16 @@ impl Metric {
         self.diagonal.iter().enumerate().for_each(|(i, &d)| factor.matrix[(i, i)] = d);
         add(factor.matrix.as_mut());
         self.coupled = factor.factor();
+        self.count += 1;
         if !self.coupled {
             // Overflowed numbers have no factor: the NaN diagonal fails the step.
             self.diagonal.fill(f64::NAN);
         }
     }
 
-    /// `true` if the diagonal is all there is.
-    pub(super) fn is_diagonal(&self) -> bool {
-        !self.coupled
+    /// Number that tells A from those before; 0 without A.
+    pub(super) fn revision(&self) -> u64 {
+        if self.coupled { self.count } else { 0 }
     }
 
     /// `true` if no pivot is below a share of the largest; always `true` without A.

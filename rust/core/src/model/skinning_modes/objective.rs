@@ -124,15 +124,9 @@ impl Objective for Incremental<'_> {
 
     fn visit(&mut self, y: &Rows, iteration: u32) -> Result<bool> {
         self.is_first = iteration == 0;
-        let touches = self.touching.as_ref().is_some_and(|touching| touching.contact.touches());
-        // With the stretch limit in the metric, all contact compliances would change each time.
-        let is_due = if touches {
-            *self.is_stretched
-        } else {
-            (!*self.is_stretched || iteration.is_multiple_of(RENEWED)) && self.stretch.was_felt_widely()
-        };
-        if is_due {
-            self.couple(y, !touches);
+        let is_due = !*self.is_stretched || iteration.is_multiple_of(RENEWED);
+        if is_due && self.stretch.was_felt_widely() {
+            self.couple(y, true);
         }
         Ok(false)
     }

@@ -6,6 +6,7 @@ use super::SkinningModel;
 use super::spring::PointSpring;
 use super::step::SkinningMethod;
 use crate::inputs::settings::{SimulationParams, StepInput, StepReport};
+use crate::potentials::contact::{Collider, ContactSkin, Placement};
 use crate::stepping::method::Method;
 use crate::stepping::stepper::Stepper;
 use crate::{Error, Progress, Result};
@@ -30,6 +31,32 @@ impl SkinningStepper {
     pub fn new(model: Arc<SkinningModel>) -> Self {
         let stepper = Stepper::new(Box::new(SkinningMethod::new(model.clone())));
         Self { model, stepper, seconds: 0.0 }
+    }
+
+    /// Puts colliders around the body, in place of any before; the motion goes on. They are in contact with
+    /// points of a skin as in [`Simulation::among`](crate::simulation::Simulation::among), and start at
+    /// placements as in [`StepInput::colliders`]. Without colliders contact ends.
+    ///
+    /// # Errors
+    /// Those of `Simulation::among` for the colliders and the skin, and of a step for the placements; nothing
+    /// changes then.
+    pub fn collide(
+        &mut self,
+        colliders: &[Collider],
+        placements: &[[[f64; 4]; 3]],
+        skin: Option<&ContactSkin>,
+    ) -> Result<()> {
+        let alone = SkinningMethod::new(self.model.clone());
+        let method = if colliders.is_empty() { alone } else { alone.among(colliders.into(), skin)? };
+        let mut stepper = Stepper::new(Box::new(method));
+        let mut state = self.stepper.state().clone();
+        state.contact.clone_from(&stepper.state().contact);
+        Placement::enter(placements, &mut state.contact.last)?;
+        let rows = state.contact.last.clone();
+        state.contact.start(&rows);
+        stepper.restore(&state)?;
+        self.stepper = stepper;
+        Ok(())
     }
 
     /// The model.
@@ -105,8 +132,8 @@ impl SkinningStepper {
         self.stepper.method().coefficients()
     }
 
-    /// Takes over the motion of a stepper of the same body with more or fewer modes: all of it that its own
-    /// modes can show, nearest in the mass norm.
+    /// Takes over the motion of a stepper of the same body and colliders with more or fewer modes: all of it
+    /// that its own modes can show, nearest in the mass norm. Contacts begin anew.
     ///
     /// With `R = Phi' B'MB` and the shared modes of both, `y = R z` for more modes, and
     /// `y = Phi' (R' y)` for fewer.
@@ -125,6 +152,8 @@ impl SkinningStepper {
         state.path.clone_from(&theirs.path);
         state.reduced = theirs.reduced.each_ref().map(|rows| shared(from, to, rows));
         state.learnt.pairs.clear();
+        state.contact.clone_from(&theirs.contact);
+        state.contact.anchors.clear();
         self.seconds = other.seconds;
         self.stepper.restore(&state)
     }

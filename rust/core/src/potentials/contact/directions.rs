@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::columns::ComplianceColumns;
-use super::faces::{Added, Faces};
+use super::faces::{Added, FaceStarts, Faces};
 use super::placement::ROWS;
 use super::{
     Anchor, Bound, Collider, Compliance, ContactPoints, ContactState, Course, Inverse, Mobility, Moved,
@@ -74,6 +74,7 @@ pub(crate) struct Contact {
     /// Bound on distances around each point, and its distance, from each collider at the start of the
     /// substep, metres; NaN if unknown. Indexed by point, then collider.
     pub(super) starts: Vec<[f64; 2]>,
+    pub(super) face_starts: FaceStarts,
     /// Course of each point: start of the substep in the start's own space, current position and next
     /// position.
     pub(super) courses: Vec<Course>,
@@ -140,6 +141,7 @@ impl Contact {
             placements: Vec::new(),
             courses: Vec::new(),
             starts: Vec::new(),
+            face_starts: FaceStarts::new(),
             let_out: None,
             rubs: false,
             searches: 0,
@@ -213,6 +215,7 @@ impl Contact {
         self.searches = 0;
         self.added.clear();
         self.faces.spots.clear();
+        self.face_starts.clear();
         self.itself.iter_mut().for_each(SelfContact::forget);
         self.points.remove_added();
         self.columns.truncate(self.points.len());

@@ -6,6 +6,8 @@
 //! conservative advancement. The first plane that it meets stands for the rest of the substep, and its spot
 //! is a point of contact like any other, with shares of the face's corners.
 
+use std::collections::HashMap;
+
 use nalgebra::{Matrix3, Vector3};
 
 use super::near::{Bound, Course, Moved, ROUNDING, divided};
@@ -24,6 +26,8 @@ const SAG: f64 = 1e-3;
 const SAME_SIDE: f64 = 0.9;
 /// Distance in diagonals below which two spots count as one.
 const SAME: f64 = 1e-3;
+/// Share of the motion within which a face does not come near, against the precision of a search.
+const REACHED: f64 = 1.01;
 /// Depth within which a box is rounded, in diagonals: deeper than a face without spots may be.
 const ROUND: f64 = 2e-3;
 
@@ -33,6 +37,7 @@ pub(super) type Face = [Vector3<f64>; 3];
 type Plane = (Vector3<f64>, Vector3<f64>);
 
 /// Point of contact on a face.
+#[derive(Clone, Copy)]
 pub(super) struct Spot {
     /// Number of the corner from which it was found, among the corners of all faces.
     pub(super) lane: u32,
@@ -61,6 +66,17 @@ pub(super) struct Faces {
     /// -1 for faces turned inside out, else 1.
     pub(super) outward: f64,
     pub(super) spots: Vec<Spot>,
+}
+
+/// Starts of a substep by lane and collider, known once a search needs them.
+pub(super) type FaceStarts = HashMap<(u32, u32), Begun>;
+
+/// Start of a substep for the search of a spot: the same in all searches of the substep.
+pub(super) enum Begun {
+    /// Outside of the collider: the distance, and the shares of the nearest point.
+    Outside(f64, [f64; 3]),
+    /// At the collider or inside, with the spot there.
+    Inside(Option<Spot>),
 }
 
 /// Bodies and obstacles of a search for spots.
@@ -135,6 +151,7 @@ impl Faces {
     pub(super) fn meet(
         &self,
         scene: &Scene<'_>,
+        starts: &mut FaceStarts,
         may: impl Fn(u32, usize) -> bool,
         side: impl Fn(&Spot) -> Option<Vector3<f64>>,
     ) -> Vec<Spot> {
@@ -165,10 +182,9 @@ impl Faces {
                         let met = self.spots.iter().find(|spot| (spot.lane, spot.collider) == key);
                         let spot = if let Some(met) = met {
                             deeper(key, &way, &rounded, sag, &met.plane.0)
-                        } else if self.is_engulfed(lane, &way[0], &rounded, scene) {
-                            None
                         } else {
-                            sweep(key, &way, &rounded, sag, &side)
+                            let begin = || self.begin(key, &way[0], &rounded, scene, &side);
+                            starts.entry(key).or_insert_with(begin).sweep(key, &way, &rounded, sag)
                         };
                         found.extend(spot.filter(|spot| self.is_new(spot, &found, scene)));
                     }
@@ -176,6 +192,33 @@ impl Faces {
             }
         }
         found
+    }
+
+    /// Start of a substep at a face. A face that starts inside keeps the normal of its last contact.
+    fn begin(
+        &self,
+        (lane, collider): (u32, u32),
+        start: &Face,
+        rounded: &Rounded<'_>,
+        scene: &Scene<'_>,
+        side: &impl Fn(&Spot) -> Option<Vector3<f64>>,
+    ) -> Begun {
+        let near = Nearest::of(rounded, start, corner(lane));
+        if self.is_engulfed(lane, start, &near, rounded, scene) {
+            return Begun::Inside(None);
+        }
+        if near.distance < -rounded.depth {
+            let near = Nearest::of(&rounded.to_the_core(), start, corner(lane));
+            let spot = Spot { lane, collider, shares: near.shares, plane: (near.normal, near.place) };
+            let normal = side(&spot).unwrap_or(near.normal);
+            let place = exit(rounded.shape, &near.place, &normal);
+            return Begun::Inside(place.map(|place| Spot { plane: (normal, place), ..spot }));
+        }
+        let nearer = Nearest::of(rounded, start, near.shares);
+        if nearer.distance <= 0.0 {
+            return Begun::Inside(nearer.spot((lane, collider), start, rounded, SAG * scene.diagonal));
+        }
+        Begun::Outside(nearer.distance, near.shares)
     }
 
     /// Colliders that the body may meet, except for planes and patches, which its points alone meet.
@@ -203,8 +246,14 @@ impl Faces {
     }
 
     /// `true` if a face of attached flesh that starts inside a collider would close around it.
-    fn is_engulfed(&self, lane: u32, start: &Face, rounded: &Rounded<'_>, scene: &Scene<'_>) -> bool {
-        let near = Nearest::of(rounded, start, corner(lane));
+    fn is_engulfed(
+        &self,
+        lane: u32,
+        start: &Face,
+        near: &Nearest,
+        rounded: &Rounded<'_>,
+        scene: &Scene<'_>,
+    ) -> bool {
         let facing = (self.outward * across(start)).try_normalize(0.0);
         let engulfs = |facing| rounded.shape.is_engulfed(near.distance, &near.normal, &facing);
         let held = scene.held[self.corners[lane as usize / 3][0] as usize];
@@ -232,9 +281,13 @@ impl Faces {
 /// `true` if no point of a face comes near a collider on its way.
 fn is_far([start, here, ahead]: &[Face; 3], rounded: &Rounded<'_>) -> bool {
     let middle = start.iter().sum::<Vector3<f64>>() / 3.0;
-    let far = |from: &Face, to: &Face| (0..3).map(|c| (to[c] - from[c]).norm()).fold(0.0, f64::max);
     let reach = far(&[middle; 3], start) + far(start, here) + far(here, ahead);
     rounded.nearest(&middle).0 > reach * (1.0 + ROUNDING)
+}
+
+/// Largest motion of a corner from one place of a face to another.
+fn far(from: &Face, to: &Face) -> f64 {
+    (0..3).map(|c| (to[c] - from[c]).norm()).fold(0.0, f64::max)
 }
 
 /// Depth of a round shape between the corners of a face that touch it, at most.
@@ -248,24 +301,29 @@ fn corner(lane: u32) -> [f64; 3] {
     std::array::from_fn(|c| if c == lane as usize % 3 { 1.0 } else { 0.0 })
 }
 
-/// Spot of a face that meets a collider on its way.
-fn sweep(
-    (lane, collider): (u32, u32),
-    [start, here, ahead]: &[Face; 3],
-    rounded: &Rounded<'_>,
-    sag: f64,
-    side: &impl Fn(&Spot) -> Option<Vector3<f64>>,
-) -> Option<Spot> {
-    let begun = Nearest::of(rounded, start, corner(lane));
-    if begun.distance < -rounded.depth {
-        let begun = Nearest::of(&rounded.to_the_core(), start, corner(lane));
-        let spot = Spot { lane, collider, shares: begun.shares, plane: (begun.normal, begun.place) };
-        let normal = side(&spot).unwrap_or(begun.normal);
-        return Some(Spot { plane: (normal, exit(rounded.shape, &begun.place, &normal)?), ..spot });
+impl Begun {
+    /// Spot of a face that meets a collider on its way.
+    fn sweep(
+        &self,
+        key: (u32, u32),
+        [start, here, ahead]: &[Face; 3],
+        rounded: &Rounded<'_>,
+        sag: f64,
+    ) -> Option<Spot> {
+        match self {
+            Self::Inside(spot) => *spot,
+            Self::Outside(distance, shares) => {
+                // No point moves farther than the corners.
+                let (way, next) = (far(start, here), far(here, ahead));
+                let meets = |way: f64, faces| {
+                    if *distance > REACHED * way { None } else { first_met(rounded, faces, *shares) }
+                };
+                let met = meets(way, [start, here]).or_else(|| meets(way + next, [here, ahead]));
+                let (near, face) = met?;
+                near.spot(key, &face, rounded, sag)
+            }
+        }
     }
-    let (near, face) = first_met(rounded, [start, here], begun.shares)
-        .or_else(|| first_met(rounded, [here, ahead], begun.shares))?;
-    near.spot((lane, collider), &face, rounded, sag)
 }
 
 /// Spot of a face inside a collider, beyond its earlier spots. As a point does, it keeps the side from which
@@ -299,7 +357,7 @@ fn deeper(
 
 /// First contact of a face that moves from one place to another, and the face there.
 fn first_met(rounded: &Rounded<'_>, [from, to]: [&Face; 2], mut shares: [f64; 3]) -> Option<(Nearest, Face)> {
-    let most = (0..3).map(|c| (to[c] - from[c]).norm()).fold(0.0, f64::max);
+    let most = far(from, to);
     let mut time = 0.0;
     for step in 1.. {
         let face: Face = std::array::from_fn(|c| from[c] + time * (to[c] - from[c]));
@@ -330,14 +388,15 @@ impl Nearest {
     /// growing length while they succeed.
     fn of(rounded: &Rounded<'_>, face: &Face, shares: [f64; 3]) -> Self {
         let mut best = Self::at(rounded, face, shares);
-        let mut reach = 1.0;
+        let (mut reach, inverse) = (1.0, inverse_frame(face));
+        let projected = |place| projected_by(&inverse, face, &place);
         for _ in 0..SEARCH {
             let core = best.distance + rounded.depth;
-            let step = place(face, &projected(face, &(best.place - core * best.normal))) - best.place;
+            let step = place(face, &projected(best.place - core * best.normal)) - best.place;
             if step.norm() <= SHORTEST * core.abs() {
                 break;
             }
-            let next = Self::at(rounded, face, projected(face, &(best.place + reach * step)));
+            let next = Self::at(rounded, face, projected(best.place + reach * step));
             if next.distance < best.distance {
                 best = next;
                 reach *= 2.0;
@@ -384,8 +443,17 @@ pub(super) fn place(face: &Face, shares: &[f64; 3]) -> Vector3<f64> {
 
 /// Shares of the corners in the point of a face nearest to a place.
 pub(super) fn projected(face: &Face, place: &Vector3<f64>) -> [f64; 3] {
-    let frame = Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across(face)]);
-    if let Some(inverse) = frame.try_inverse() {
+    projected_by(&inverse_frame(face), face, place)
+}
+
+/// Inverse of the frame of two edges and the normal; `None` for a face without area.
+fn inverse_frame(face: &Face) -> Option<Matrix3<f64>> {
+    Matrix3::from_columns(&[face[1] - face[0], face[2] - face[0], across(face)]).try_inverse()
+}
+
+/// As [`projected`], with the inverse of the face's frame.
+fn projected_by(inverse: &Option<Matrix3<f64>>, face: &Face, place: &Vector3<f64>) -> [f64; 3] {
+    if let Some(inverse) = inverse {
         let [b, c]: [f64; 2] = (inverse * (place - face[0])).fixed_rows::<2>(0).into_owned().into();
         if b >= 0.0 && c >= 0.0 && b + c <= 1.0 {
             return [1.0 - b - c, b, c];

@@ -78,6 +78,7 @@ mod sweep;
 mod system;
 mod touch;
 
+pub use placement::check_placement;
 pub use points::ContactSkin;
 pub use shape::{Collider, Shape};
 pub use touch::Touch;

@@ -15,6 +15,14 @@ const LARGEST: f64 = 1e12;
 /// Rows of a placement: the columns of the rotation, and the translation.
 pub(crate) const ROWS: usize = 4;
 
+/// Checks the transform of a collider from its initial place.
+///
+/// # Errors
+/// [`Error::NotFinite`] or [`Error::Range`] for anything but a rotation with a translation.
+pub fn check_placement(transform: &[[f64; 4]; 3]) -> Result<()> {
+    Placement::checked("collider", transform).map(drop)
+}
+
 /// Rigid transform of a collider from its initial place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placement {

@@ -60,7 +60,8 @@ impl Contact {
     }
 
     /// Spots that faces meet for the first time in this substep.
-    fn new_spots(&self, rig: &Rows) -> Vec<Spot> {
+    fn new_spots(&mut self, rig: &Rows) -> Vec<Spot> {
+        let mut starts = std::mem::take(&mut self.face_starts);
         let scene = Scene {
             courses: &self.courses[..self.points.len()],
             colliders: &self.colliders,
@@ -74,7 +75,8 @@ impl Contact {
                 && !(self.swallows[collider] && self.held[point])
         };
         let side = |spot: &Spot| self.anchor_of(spot).map(|anchor| anchor.side.into());
-        let mut spots = self.faces.meet(&scene, may, side);
+        let mut spots = self.faces.meet(&scene, &mut starts, may, side);
+        self.face_starts = starts;
         spots.retain(|spot| !self.is_carried_past(rig, spot));
         spots
     }
