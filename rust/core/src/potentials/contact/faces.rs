@@ -73,7 +73,8 @@ pub(super) type FaceStarts = HashMap<(u32, u32), Begun>;
 
 /// Start of a substep for the search of a spot: the same in all searches of the substep.
 pub(super) enum Begun {
-    /// Outside of the collider: the distance, and the shares of the nearest point.
+    /// Outside of the collider: a motion of the corners that does not reach it, and the shares of the nearest
+    /// point.
     Outside(f64, [f64; 3]),
     /// At the collider or inside, with the spot there.
     Inside(Option<Spot>),
@@ -218,7 +219,8 @@ impl Faces {
         if nearer.distance <= 0.0 {
             return Begun::Inside(nearer.spot((lane, collider), start, rounded, SAG * scene.diagonal));
         }
-        Begun::Outside(nearer.distance, near.shares)
+        let out_of_reach = if rounded.shape.is_exact() { nearer.distance } else { 0.0 };
+        Begun::Outside(out_of_reach, near.shares)
     }
 
     /// Colliders that the body may meet, except for planes and patches, which its points alone meet.
@@ -312,11 +314,11 @@ impl Begun {
     ) -> Option<Spot> {
         match self {
             Self::Inside(spot) => *spot,
-            Self::Outside(distance, shares) => {
+            Self::Outside(out_of_reach, shares) => {
                 // No point moves farther than the corners.
                 let (way, next) = (far(start, here), far(here, ahead));
                 let meets = |way: f64, faces| {
-                    if *distance > REACHED * way { None } else { first_met(rounded, faces, *shares) }
+                    if *out_of_reach > REACHED * way { None } else { first_met(rounded, faces, *shares) }
                 };
                 let met = meets(way, [start, here]).or_else(|| meets(way + next, [here, ahead]));
                 let (near, face) = met?;

@@ -201,6 +201,12 @@ impl Shape {
         }
     }
 
+    /// `true` if distances are exact and convex, so that the nearest point of a face is found. Those of a
+    /// grid are interpolated.
+    pub(super) fn is_exact(&self) -> bool {
+        !matches!(self.0, Kind::Mesh(_))
+    }
+
     /// `true` if the lower bound is above a distance.
     pub(super) fn is_beyond(&self, point: &Vector3<f64>, distance: f64) -> bool {
         match &self.0 {
