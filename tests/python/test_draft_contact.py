@@ -125,3 +125,44 @@ def test_flesh_on_bones_needs_weights_at_its_points(arm: jounce.Body) -> None:
             contact_points=arm.embedding,
             contact_weights=np.ones((len(arm.embedding.points), 1)),
         )
+
+
+@pytest.mark.parametrize("stretch", [0.05, 0.1, 0.2, 0.4])
+@pytest.mark.parametrize("height", [-0.06, -0.1, -0.13])
+def test_flesh_pressed_to_its_stretch_limit_comes_to_a_solution(
+    slab: jounce.Body, height: float, stretch: float
+) -> None:
+    ground = jounce.Collider.plane((0, 0, height))
+    points = np.column_stack(
+        [np.repeat(np.linspace(0, 4, 21), 4), np.tile([(0, 0), (0, 1), (1, 0), (1, 1)], (21, 1))]
+    )
+    sim = jounce.Simulation(
+        slab.model,
+        dt=1 / 60,
+        substeps=2,
+        damping=0.12,
+        stretch=stretch,
+        colliders=[ground],
+        contact_points=jounce.Embedding(slab.mesh, points),
+        contact_weights=along(points),
+    )
+    pose, lowest = np.tile(np.eye(3, 4), (2, 1, 1)), np.inf
+    for frame in range(60):
+        pose[:, 2, 3] = 0.2 * np.sin(7 * frame / 60)
+        pose[1, 1, 3] = 0.2 * np.sin(5 * frame / 60)
+        report = sim.step(pose)
+        assert report.converged, (frame, report)
+        lowest = min(lowest, pose[0, 2, 3])
+    assert lowest < height - 0.05
+
+
+def along(points: np.ndarray) -> np.ndarray:
+    """Weights of two bones at the ends of a bar of 4 m."""
+    return np.column_stack([1 - points[:, 0] / 4, points[:, 0] / 4])
+
+
+@pytest.fixture(scope="module")
+def slab() -> jounce.Body:
+    """A bar on two bones."""
+    points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    return jounce.Body(points, triangles, along(points), resolution=16, modes=12, clusters=80)

@@ -160,7 +160,7 @@ def test_wrong_colliders_get_one_sentence(bar):
         player.collide([floor], weights[:5])
     with pytest.raises(ValueError, match=r"weights: expected shape \(8, 2\), got \(8, 1\)"):
         player.collide([floor], np.ones((8, 1)))
-    with pytest.raises(ValueError, match="the model knows no bones at the points"):
+    with pytest.raises(ValueError, match="weights: a body with bones needs the skinning weights"):
         player.collide([floor])
     with pytest.raises(ValueError, match="bone of a collider"):
         player.collide([floor], weights, bones=[2])
@@ -279,6 +279,29 @@ def test_a_character_of_a_file_plays(bar, tmp_path):
     # Written again, the file has the new body alone.
     again = gltf.Character(gltf.add_flesh(path.read_bytes(), [own]))
     assert len(again.bodies) == 1 and again.json["extensionsUsed"] == ["JOUNCE_flesh"]
+
+
+def test_weights_of_a_file_are_those_of_the_bones_that_the_body_has(bar):
+    body, points = bar
+    hero = gltf.read(fleshed(body))
+    (own,) = hero.bodies
+    # The second joint hangs on the first, which stands for it in a body without.
+    lower = gltf.Flesh(own.model, (1,), own.inverse_binds[:1], own.nodes)
+    assert hero.rest_weights(lower)[0].tolist() == [[1.0]] * len(points)
+    # A mesh without a skin hangs on the joint that moves with its node.
+    content, binary = gltf.chunks(fleshed(body))
+    del content["nodes"][3]["skin"]
+    content["nodes"][0]["children"], content["nodes"][2]["children"] = [1], [3]
+    hung = gltf.read(gltf.packed(content, binary))
+    assert hung.rest_weights(own)[0].argmax(axis=1).tolist() == [1] * 8
+    # Vertices without weights hang on the first joint; lines have no triangles.
+    content, binary = gltf.chunks(fleshed(body))
+    weights = content["accessors"][3]
+    del weights["bufferView"]
+    content["meshes"][0]["primitives"][0]["mode"] = 1
+    bare = gltf.read(gltf.packed(content, binary))
+    assert bare.rest_weights(own)[0].tolist() == [[1.0, 0.0]] * len(points)
+    assert bare.triangles(own).shape == (0, 3)
 
 
 def test_a_file_has_the_form_of_the_schema(bar):

@@ -31,9 +31,12 @@ if (what === "contact") {
   const capsule = { start: [1.6, 0.9, -1], end: [1.6, 0.9, 1.5], radius: 0.2, bone: 0 };
   assert.throws(() => player.collide([floor], { bones: [], weights: [] }), /bones: expected [0-9]+ numbers/);
   assert.throws(() => player.collide([{ ...capsule, radius: -1 }], skin), /radius: expected/);
+  assert.throws(() => player.collide([{ start: [0, 0, 0] }], skin), /collider 0: give a plane/);
+  assert.throws(() => player.collide([floor], { ...skin, triangles: [0, 1] }), /triangles: expected three points/);
   player.collide([floor, capsule], skin);
   player.move(0, [1, 0, 0, 0, 0, 1, 0, 0.05, 0, 0, 1, 0]);
   assert.throws(() => player.move(1, new Float64Array(12)), /its bone carries it/);
+  assert.throws(() => player.move(0, [1, 0, 0]), /transform: expected 12 numbers, got 3/);
 }
 
 const poses = new Float64Array(read("poses"));

@@ -137,27 +137,40 @@ export class Player {
    * @param skin { bones, weights, triangles }: four bones and weights of each point, triangles for small colliders.
    */
   collide(colliders, skin = { bones: [], weights: [] }) {
-    for (const [name, count] of [["bones", 4 * this.points], ["weights", 4 * this.points]]) {
-      if (skin[name].length !== count && (this.bones > 0 && colliders.length > 0)) {
-        throw new JounceError(`${name}: expected ${count} numbers, four of each point, got ${skin[name].length}`);
-      }
-    }
-    const triangles = Uint32Array.from(skin.triangles ?? []);
-    const arrays = [Uint32Array.from(skin.bones), Float32Array.from(skin.weights), triangles, colliderBytes(colliders)];
-    const rooms = arrays.map((array) => this.wasm.copy(array.length > 0 ? array : new array.constructor(4)));
-    const [bones, weights, corners, given] = rooms;
-    const numbers = Uint32Array.of(bones.address, weights.address, corners.address, Math.floor(triangles.length / 3));
-    rooms.push(this.wasm.copy(numbers));
-    const described = this.bones > 0 && colliders.length > 0 ? rooms[4].address : 0;
+    const hasSkin = this.bones > 0 && colliders.length > 0;
+    const rooms = [];
+    const put = (array) => {
+      rooms.push(this.wasm.copy(array));
+      return rooms.at(-1).address;
+    };
     try {
-      this.wasm.call("jounce_collide", this.address, given.address, colliders.length, described);
+      const given = put(colliderBytes(colliders));
+      const described = hasSkin ? put(Uint32Array.from(this.#skin(skin, put))) : 0;
+      this.wasm.call("jounce_collide", this.address, given, colliders.length, described);
     } finally {
       rooms.forEach((room) => room.free());
     }
   }
 
+  /** A skin as the C interface lays it out: three addresses and the number of triangles. */
+  #skin({ bones, weights, triangles = [] }, put) {
+    for (const [name, { length }] of Object.entries({ bones, weights })) {
+      if (length !== 4 * this.points) {
+        throw new JounceError(`${name}: expected ${4 * this.points} numbers, four of each point, got ${length}`);
+      }
+    }
+    if (triangles.length % 3 !== 0) {
+      throw new JounceError(`triangles: expected three points of each, got ${triangles.length} numbers`);
+    }
+    const arrays = [Uint32Array.from(bones), Float32Array.from(weights), Uint32Array.from(triangles)];
+    return [...arrays.map(put), triangles.length / 3];
+  }
+
   /** Moves a collider without a bone, by a row-major 3x4 transform from where it was given. */
   move(collider, transform) {
+    if (transform.length !== 12) {
+      throw new JounceError(`transform: expected 12 numbers, got ${transform.length}`);
+    }
     this.transform.view().set(transform);
     this.wasm.call("jounce_move", this.address, collider, this.transform.address);
   }
@@ -241,9 +254,13 @@ function colliderBytes(colliders) {
   const view = new DataView(new ArrayBuffer(COLLIDER_BYTES * colliders.length));
   colliders.forEach(({ point, normal, start, end, radius = 0, friction = 0.5, bone = -1 }, index) => {
     const at = COLLIDER_BYTES * index;
+    const [from, to] = normal ? [point, normal] : [start, end];
+    if (from?.length !== 3 || to?.length !== 3) {
+      throw new JounceError(`collider ${index}: give a plane { point, normal } or a capsule { start, end, radius }`);
+    }
     view.setUint32(at, normal ? 0 : 1, true);
     view.setInt32(at + 4, bone, true);
-    const numbers = normal ? [...point, ...normal, 0, friction] : [...start, ...end, radius, friction];
+    const numbers = [...from, ...to, radius, friction];
     numbers.forEach((number, place) => view.setFloat64(at + 8 + 8 * place, number, true));
   });
   return new Uint8Array(view.buffer);

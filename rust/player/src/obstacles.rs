@@ -94,7 +94,8 @@ impl Obstacles {
 /// triangles.
 ///
 /// # Errors
-/// [`Error::Shape`] for a rig of other points or bones, [`Error::Index`] for a triangle of unknown points.
+/// [`Error::Unsupported`] for a body with bones and no weights, [`Error::Shape`] for a rig of other points or
+/// bones, [`Error::Index`] for a triangle of unknown points.
 pub fn surroundings(
     model: &SkinningModel,
     places: &[[f64; 3]],
@@ -102,6 +103,10 @@ pub fn surroundings(
     skin: &Skin,
 ) -> Result<(Vec<Collider>, ContactSkin)> {
     let count = places.len();
+    if skin.rig.is_none() && model.bone_count() > 0 && !obstacles.is_empty() {
+        let why = "a body with bones needs the skinning weights of its points for contact; give them";
+        return Err(Error::Unsupported { what: "weights", why });
+    }
     let sizes = skin.rig.as_ref().map(|rig| (rig.vertex_count(), rig.bone_count()));
     if let Some(got) = sizes.filter(|sizes| *sizes != (count, model.bone_count())) {
         let [expected, got] = [(count, model.bone_count()), got].map(|(p, b)| format!("({p}, {b})"));
@@ -150,4 +155,39 @@ fn rigid(transform: &[[f64; 4]; 3]) -> [[f64; 4]; 3] {
     let y = unit(std::array::from_fn(|c| y[c] - along * x[c]));
     let z = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]];
     std::array::from_fn(|row| [x[row], y[row], z[row], transform[row][3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use jounce::potentials::contact::{Collider, Shape};
+
+    use super::{Skin, rigid, spared};
+
+    /// Four points in a row: the bone's own, one inside at rest, their neighbour on a triangle, and a far one.
+    #[test]
+    fn points_of_the_bone_inside_and_beside_are_spared() {
+        let places = [0.0, 1.0, 2.0, 3.0].map(|x| [x, 0.0, 0.0]);
+        let collider = Collider::new(Shape::sphere([1.0, 0.0, 0.0], 0.5).unwrap(), 0.5).unwrap();
+        let skin = |triangles: &[[u32; 3]]| Skin { rig: None, triangles: triangles.to_vec() };
+        let weights = [(0, 0.9), (2, 0.5), (3, 0.1)];
+        assert_eq!(spared(&collider, &places, &weights, &skin(&[])), [0, 1]);
+        assert_eq!(spared(&collider, &places, &weights, &skin(&[[0, 1, 2], [2, 3, 3]])), [0, 1, 2]);
+        assert!(spared(&collider, &places[2..], &[], &skin(&[[0, 1, 1]])).is_empty());
+    }
+
+    /// Of a sheared, grown and mirrored bone, the placement is a rotation about the same place.
+    #[test]
+    fn a_placement_is_rigid() {
+        let bone = [[-2.0, 0.3, 0.0, 5.0], [0.1, 1.0, 0.0, 6.0], [0.0, 0.2, 0.5, 7.0]];
+        let made = rigid(&bone);
+        for i in 0..3 {
+            assert_eq!(made[i][3], bone[i][3]);
+            for j in 0..3 {
+                let dot: f64 = (0..3).map(|row| made[row][i] * made[row][j]).sum();
+                assert!((dot - f64::from(u8::from(i == j))).abs() < 1e-12);
+            }
+        }
+        let still = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        assert_eq!(rigid(&still), still);
+    }
 }

@@ -133,7 +133,9 @@ impl Player {
     /// [`Error::Empty`] or [`Error::NotFinite`]; the points are then unchanged.
     pub fn attach(&mut self, places: Vec<[f64; 3]>) -> Result<()> {
         let points = Points::embedded(self.levels.model(), places)?;
-        self.levels.collide(&[], &[], None)?;
+        if self.obstacles.placements().is_some() {
+            self.levels.collide(&[], &[], None)?;
+        }
         (self.points, self.obstacles, self.grab) = (points, Obstacles::default(), None);
         Ok(())
     }

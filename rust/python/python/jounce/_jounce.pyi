@@ -5509,7 +5509,7 @@ class Player:
         Parameters
         ----------
         colliders : sequence of Collider
-            None ends contact.
+            Colliders; an empty sequence ends contact.
         weights : (p, b) array, optional
             Skinning weights of the points; None for a body without bones.
         triangles : (q, 3) array, optional

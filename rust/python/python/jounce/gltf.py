@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 NAME = "JOUNCE_flesh"
 KINDS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+# Mode of primitives that are triangles.
+TRIANGLES = 4
 PATHS = ("translation", "rotation", "scale")
 # Settings of a body, and the least value of each; gravity is a vector.
 LEAST = {"stiffness": 0.0, "damping": 0.0, "amount": 0.0, "stretch": 0.0, "limit": 0.0, "poseRest": 0.0}
@@ -169,18 +171,17 @@ class Character:
             Metres.
         """
         made = []
-        for node in body.nodes:
-            own = self.json["nodes"][node]
-            matrix = self._to_rest(body, node, own.get("skin"))
-            for primitive in self.json["meshes"][own["mesh"]]["primitives"]:
-                places = self.array(primitive["attributes"]["POSITION"])
-                made.append(places @ matrix[:3, :3].T + matrix[:3, 3])
+        for node, skin, primitive in self._primitives(body):
+            matrix = self._to_rest(body, node, skin)
+            places = self.array(primitive["attributes"]["POSITION"])
+            made.append(places @ matrix[:3, :3].T + matrix[:3, 3])
         return made
 
     def rest_weights(self, body: Flesh) -> list[Floats]:
         """Skinning weights of the points of `rest_points`, for `Player.collide`.
 
-        A joint that the body lacks counts as the nearest above that it has.
+        A joint that the body lacks counts as the nearest above that it has. A vertex without weights hangs on
+        the first joint of its skin.
 
         Parameters
         ----------
@@ -193,31 +194,41 @@ class Character:
             Weights of the joints of the body, of sum 1.
         """
         made = []
-        for node in body.nodes:
-            own = self.json["nodes"][node]
-            for primitive in self.json["meshes"][own["mesh"]]["primitives"]:
-                attributes = primitive["attributes"]
-                weights = np.zeros((len(self.array(attributes["POSITION"])), len(body.joints)))
-                if own.get("skin") is None:
-                    weights[:, self._row_beside(body, node)] = 1.0
-                else:
-                    rows = self._rows(body, own["skin"])
-                    given = self.array(attributes["WEIGHTS_0"])
-                    joints = self.array(attributes["JOINTS_0"]).astype(np.intp)
-                    np.add.at(weights, (np.arange(len(weights))[:, None], rows[joints]), given)
-                made.append(weights / weights.sum(axis=1, keepdims=True))
+        for node, skin, primitive in self._primitives(body):
+            attributes = primitive["attributes"]
+            weights = np.zeros((len(self.array(attributes["POSITION"])), len(body.joints)))
+            if skin is None:
+                weights[:, self._row_beside(body, node)] = 1.0
+            else:
+                rows = self._rows(body, skin)
+                joints = rows[self.array(attributes["JOINTS_0"]).astype(np.intp)]
+                np.add.at(
+                    weights, (np.arange(len(weights))[:, None], joints), self.array(attributes["WEIGHTS_0"])
+                )
+                weights[weights.sum(axis=1) == 0.0, rows[0]] = 1.0
+            made.append(weights / weights.sum(axis=1, keepdims=True))
         return made
 
     def triangles(self, body: Flesh) -> npt.NDArray[np.int64]:
-        """Triangles (q, 3) between the points of `rest_points`, one primitive after the other."""
-        made, first = [], 0
-        for node in body.nodes:
-            for primitive in self.json["meshes"][self.json["nodes"][node]["mesh"]]["primitives"]:
-                count = len(self.array(primitive["attributes"]["POSITION"]))
+        """Triangles (q, 3) between the points of `rest_points`, one primitive after the other.
+
+        Primitives of lines, points, strips and fans have none.
+        """
+        made, first = [np.zeros((0, 3), dtype=np.int64)], 0
+        for _, _, primitive in self._primitives(body):
+            count = len(self.array(primitive["attributes"]["POSITION"]))
+            if primitive.get("mode", TRIANGLES) == TRIANGLES:
                 own = self.array(primitive["indices"]) if "indices" in primitive else np.arange(count)
                 made.append(first + own.astype(np.int64).reshape(-1, 3))
-                first += count
+            first += count
         return np.concatenate(made)
+
+    def _primitives(self, body: Flesh) -> Iterator[tuple[int, int | None, dict[str, Any]]]:
+        """The primitives of a body in order, each with its node and skin."""
+        for node in body.nodes:
+            own = self.json["nodes"][node]
+            for primitive in self.json["meshes"][own["mesh"]]["primitives"]:
+                yield node, own.get("skin"), primitive
 
     def _rows(self, body: Flesh, skin: int) -> npt.NDArray[np.intp]:
         """Row in the body of each joint of a skin."""
