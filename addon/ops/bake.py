@@ -2,16 +2,17 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import jounce
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..bridge.bake import bakes, kept, measured, renders, shards
 from ..bridge.body import bodies, builds, companions, wholeness
 from ..bridge.body.bodies import BodyScene
-from ..bridge.motions import direction, learnt_preview, motions
+from ..bridge.motions import dented, direction, learnt_preview, motions
 from ..bridge.preview import frame_readings, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.bake.prepared import Prepared
@@ -142,7 +143,7 @@ class Recording:
 
     held: frames with held flesh, and the reason; empty without any. rough: frames that have not converged,
     and the remedy. draft_error: distance of the draft from a final motion. depth: of the deepest place in a
-    collider, as a share of the size.
+    collider, as a share of the size. around: matrices (c, 3, 4) of the colliders in each row.
     """
 
     motion: Motion
@@ -151,6 +152,7 @@ class Recording:
     rough: str = ""
     draft_error: float = 0.0
     depth: float = 0.0
+    around: list[np.ndarray] = field(default_factory=list)
 
 
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
@@ -169,6 +171,7 @@ def bake_bodies(
         return "No built body is without a bake; use Build first, or Bake to replace a bake."
     pairs = yield from scaled(recorded(asked, context, warn), 0.0, 0.65)
     made = yield from scaled(in_turn(directed(each, taken, context) for each, taken in pairs), 0.65, 0.7)
+    pairs = [(each, measured_in(each, taken, to)) for (each, taken), to in zip(pairs, made, strict=True)]
     shown = [
         (each.scene, to.shaper, to.motion, each.settings) for (each, _), to in zip(pairs, made, strict=True)
     ]
@@ -195,7 +198,11 @@ def directed(
 ) -> Generator[Step, None, direction.Directed]:
     """The motion of a body as it is shown."""
     made, first = motions.Motions(baking.body, baking.scene), baking.settings.frame_start
-    return direction.of_motion(made, context.scene, taken.motion, baking.shown, first)
+    shown = yield from direction.of_motion(made, context.scene, taken.motion, baking.shown, first)
+    if baking.settings.target is Target.SKINNING_NODES:
+        # Nodes play modes alone.
+        return shown
+    return (yield from dented.of_motion(made, shown, taken.around, first))
 
 
 def prepare(
@@ -372,24 +379,28 @@ class Passes:
     def taken(self) -> Generator[Step, None, Recording]:
         """The recording of the draft, or of the final motion with its draft's error."""
         if not self.baking.tells_draft:
-            return self.measured((yield from take(self.fillings[0], self._cycle)))
+            return self.placed((yield from take(self.fillings[0], self._cycle)))
         takes = in_turn(take(filling, self._cycle) for filling in self.fillings)
         draft, final = yield from scaled(takes, 0.0, 0.5)
         pair = draft.motion.coefficients, final.motion.coefficients
         both = compared(pair[0], self.baking.body, pair[1], self.baking.shown, final.motion.poses)
         error = yield from scaled(both, 0.5, 1.0)
-        return self.measured(replace(final, draft_error=error.share))
+        return self.placed(replace(final, draft_error=error.share))
 
-    def measured(self, taken: Recording) -> Recording:
-        """A recording with its depth in colliders."""
-        scene, drives = self.baking.scene, self.fillings[-1].drives
-        touched = scene.colliders.colliders
-        if touched is None:
-            return taken
-        around, motion = [drive.around for drive in drives], taken.motion
-        depths = deepest(scene.surface, self.baking.shown, touched, motion.poses, motion.coefficients, around)
-        metres = max((depth.metres for depth in depths), default=0.0)
-        return replace(taken, depth=metres / scene.surface.diagonal)
+    def placed(self, taken: Recording) -> Recording:
+        """A recording with the places of the colliders."""
+        return replace(taken, around=[drive.around for drive in self.fillings[-1].drives])
+
+
+def measured_in(baking: Baking, taken: Recording, shown: direction.Directed) -> Recording:
+    """A recording with the depth of its shown motion in colliders."""
+    scene, motion = baking.scene, shown.motion
+    touched = scene.colliders.colliders
+    if touched is None:
+        return taken
+    depths = deepest(scene.surface, shown.shaper, touched, motion.poses, motion.coefficients, taken.around)
+    metres = max((depth.metres for depth in depths), default=0.0)
+    return replace(taken, depth=metres / scene.surface.diagonal)
 
 
 def take(filling: SimulationPass, cycle: list[FrameInput] | None) -> Generator[Step, None, Recording]:

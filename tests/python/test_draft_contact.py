@@ -156,6 +156,36 @@ def test_flesh_pressed_to_its_stretch_limit_comes_to_a_solution(
     assert lowest < height - 0.05
 
 
+@pytest.mark.parametrize("place", [0.0, 0.4, 0.8, 2.4, 3.2, 4.0])
+@pytest.mark.parametrize("amount", [0.0, 0.8])
+def test_modes_on_bone_that_would_throw_other_flesh_do_not_give_way(place: float, amount: float) -> None:
+    """A bar in two modes, with a core or without: pressed beside a core, it would swing as a whole."""
+    points, triangles = jounce.shapes.box((4.0, 1.0, 1.0))
+    core = jounce.SkeletonCore([(0.0, 0.5, 0.5), (2.0, 0.5, 0.5)], [-1, 0], amount=amount)
+    few = jounce.Body(points, triangles, along(points), resolution=24, modes=2, clusters=80, core=core)
+    rings = np.column_stack(
+        [np.repeat(np.linspace(0, 4, 21), 4), np.tile([(0, 0), (0, 1), (1, 1), (1, 0)], (21, 1))]
+    )
+    rod = jounce.Collider.capsule((place, -1, -0.02), (place, 2, -0.02), 0.1)
+    sim = jounce.Simulation(
+        few.model,
+        dt=1 / 60,
+        substeps=2,
+        damping=0.12,
+        colliders=[rod],
+        contact_points=jounce.Embedding(few.mesh, rings),
+        contact_weights=along(rings),
+    )
+    pose = np.tile(np.eye(3, 4), (2, 1, 1))
+    for _ in range(40):
+        sim.step(pose)
+    moved = np.linalg.norm(sim.displacement(), axis=1)
+    near = np.abs(few.mesh.vertices[:, 0] - place) < 0.4
+    gives = amount == 0.0 or place in (0.0, 4.0)
+    assert (moved[near].max() > 0.07) == gives
+    assert gives or moved.max() < 1e-6
+
+
 def along(points: np.ndarray) -> np.ndarray:
     """Weights of two bones at the ends of a bar of 4 m."""
     return np.column_stack([1 - points[:, 0] / 4, points[:, 0] / 4])

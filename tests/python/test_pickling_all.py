@@ -74,6 +74,7 @@ MADE = {
     "Collider": lambda it: jounce.Collider.sphere(0.3, (1.0, 0.0, 0.0)).sparing([1]),
     "Cubature": lambda it: jounce.Cubature([0, 3], [1.0, 2.0]),
     "CycleReport": cycle,
+    "Dents": lambda it: jounce.Dents(it["body"].embedding, it["body"].triangles, it["body"].pinned),
     "Domain": lambda it: jounce.Domain(it["modes"]),
     "DomainTree": tree,
     "Drag": samples_drag,

@@ -21,6 +21,7 @@ from ..common.words import worded
 from ..inputs import frame_inputs, surroundings
 from ..motions import first_look, motions, quality_passes
 from ..motions.background_pass import BackgroundPass
+from ..motions.dented import Dented
 from ..motions.direction import Direction
 from ..motions.display import Display
 from ..motions.drive_reader import DriveReader
@@ -49,6 +50,7 @@ class Session:
         self.filling: SimulationPass | None = None
         self.final: BackgroundPass | None = None
         self.direction: Direction | None = None
+        self.dented: Dented | None = None
         self.interactive: Interactive | None = None
         self.first_look: first_look.FirstLook | None = None
         self._changed: list[str] = []
@@ -186,6 +188,7 @@ class Session:
         self.leave_stage()
         self._reader = DriveReader(self.motions, self.scene)
         self.direction = Direction(self.motions, self.scene, lambda: (self.filling, self.final))
+        self.dented = Dented(self.motions, self.direction, lambda: self.filling)
         self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
@@ -267,14 +270,14 @@ class Session:
         """Before a frame is evaluated: displays the cached frame, which saves a second evaluation."""
         self.interactive = None
         if self.filling is not None and frame in self.cache.frames:
-            self.display.show(*self.direction.best(frame - self.cache.first))
+            self.display.show(*self.dented.best(frame - self.cache.first))
 
     def is_settled(self, frame: int) -> bool:
         """True if a fresh frame is displayed, as long as no change was noticed."""
         if self.filling is None or self._watch.suspected:
             return False
         index = frame - self.cache.first
-        if not 0 <= index < self.filling.checked or not self.display.shows(self.direction.best(index)[0]):
+        if not 0 <= index < self.filling.checked or not self.display.shows(self.dented.best(index)[0]):
             return False
         self._current = self.filling.drives[index]
         return True
@@ -310,7 +313,7 @@ class Session:
             return
         if patient and self.final is not None:
             self.final.reach(self.filling.drives, last)
-        self.display.show(*self.direction.best(index))
+        self.display.show(*self.dented.best(index))
 
     def show_directed(self) -> bool:
         """Displays the current frame with the present direction; True for a new frame."""
@@ -390,7 +393,7 @@ class Session:
         """Displays the current frame, or a first look, with the drive; False if already displayed."""
         index, look = self.scene.frame_current - self.cache.first, self.first_look
         if 0 <= index < self.filling.checked:
-            (coefficients, shaper), drive = self.direction.best(index), self.filling.drives[index]
+            (coefficients, shaper), drive = self.dented.best(index), self.filling.drives[index]
         elif look is not None and look.coefficients is not None:
             (coefficients, shaper), drive = (look.coefficients, look.owner), look.drive
         else:

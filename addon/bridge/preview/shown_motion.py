@@ -30,7 +30,7 @@ def of(known: Session) -> ShownMotion | None:
     drives = known.filling.drives[: known.filling.checked]
     # Held frames have no valid poses.
     rows = [row for row, drive in enumerate(drives) if not drive.held]
-    shown = [known.direction.best(row) for row in rows]
+    shown = [known.dented.best(row) for row in rows]
     owners = {id(shaper): shaper for _, shaper in shown}
     if len(owners) == 1:
         (shaper,), coefficients = owners.values(), [each for each, _ in shown]

@@ -91,7 +91,8 @@ int jounce_step(JouncePlayer *player, const double *pose, size_t bones, double s
 /* Puts the body into a pose without a kick, after a cut or a leap. */
 int jounce_teleport(JouncePlayer *player, const double *pose, size_t bones);
 
-/* Displacement of each point from where the bones put it, world space: 3 numbers a point. */
+/* Displacement of each point from where the bones put it, world space: 3 numbers a point. A skin of triangles is
+   dented by colliders. */
 int jounce_displacements(JouncePlayer *player, float *out, size_t count);
 
 /* For a vertex shader: u = sum of weight[k] * (transform[k] * (X, 1)) over the modes k, X at rest.

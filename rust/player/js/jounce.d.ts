@@ -85,7 +85,10 @@ export declare class Player {
   step(pose: ArrayLike<number>, seconds: number): void;
   /** Puts the body into a pose without a kick, after a cut or a leap. */
   teleport(pose: ArrayLike<number>): void;
-  /** Displacements of the points from where the bones put them, x y z each; valid until the next call. */
+  /**
+   * Displacements of the points from where the bones put them, x y z each; valid until the next call. A skin of
+   * triangles is dented by colliders.
+   */
   displacements(): Float32Array;
   /** Weights of the modes at the points, points x modes, for a vertex shader. */
   weights(): Float32Array;

@@ -201,7 +201,10 @@ export class Player {
     return this.pose.address;
   }
 
-  /** Displacements of the points from where the bones put them, x y z each; valid until the next call. */
+  /**
+   * Displacements of the points from where the bones put them, x y z each; valid until the next call. A skin of
+   * triangles is dented by colliders.
+   */
   displacements() {
     this.wasm.call("jounce_displacements", this.address, this.out.address, this.out.count);
     return this.out.view();

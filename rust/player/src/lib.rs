@@ -3,6 +3,7 @@
 #[cfg(feature = "builder")]
 pub mod builder;
 pub mod colliding;
+mod dented_skin;
 pub mod interface;
 mod levels;
 mod obstacles;

@@ -8,6 +8,8 @@ use jounce::potentials::contact::{Collider, ContactSkin, check_placement};
 use jounce::rig::{Pose, Rig};
 use jounce::{Error, Result};
 
+use crate::dented_skin::DentedSkin;
+
 /// Weight of a bone above which a point belongs to it.
 const OWN: f64 = 0.5;
 /// A transform that moves nothing.
@@ -29,11 +31,13 @@ pub struct Skin {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The obstacles of a body, and where they are.
+/// The obstacles of a body, where they are, and the skin that they dent.
 #[derive(Default)]
 pub struct Obstacles {
     bones: Vec<Option<usize>>,
     placements: Vec<[[f64; 4]; 3]>,
+    /// `None` for a skin without triangles.
+    dented: Option<DentedSkin>,
 }
 
 impl Obstacles {
@@ -49,7 +53,28 @@ impl Obstacles {
                 return Err(Error::Index { what, element, index, count });
             }
         }
-        Ok(Self { placements: vec![STILL; bones.len()], bones })
+        Ok(Self { placements: vec![STILL; bones.len()], bones, dented: None })
+    }
+
+    /// Begins to dent a skin of triangles, with the colliders of [`surroundings`].
+    ///
+    /// # Errors
+    /// Those of [`DentedSkin::new`].
+    pub fn dent(&mut self, model: &SkinningModel, colliders: &[Collider], skin: &ContactSkin) -> Result<()> {
+        let dented = || DentedSkin::new(model, colliders, skin);
+        self.dented = (!skin.triangles.is_empty()).then(dented).transpose()?;
+        Ok(())
+    }
+
+    /// Moves displaced points out of the obstacles once there is a pose.
+    ///
+    /// # Errors
+    /// Those of [`DentedSkin::press`].
+    pub fn press(&mut self, pose: &Pose, displacements: &mut [f32]) -> Result<()> {
+        match &mut self.dented {
+            Some(dented) if !pose.is_empty() => dented.press(&self.placements, pose, displacements),
+            _ => Ok(()),
+        }
     }
 
     /// Transform of each obstacle from its initial place; `None` without obstacles.
@@ -163,7 +188,8 @@ mod tests {
 
     use super::{Skin, rigid, spared};
 
-    /// Four points in a row: the bone's own, one inside at rest, their neighbour on a triangle, and a far one.
+    /// Four points in a row: the bone's own, one inside at rest, their neighbour on a triangle, and one far
+    /// away.
     #[test]
     fn points_of_the_bone_inside_and_beside_are_spared() {
         let places = [0.0, 1.0, 2.0, 3.0].map(|x| [x, 0.0, 0.0]);
@@ -175,7 +201,7 @@ mod tests {
         assert!(spared(&collider, &places[2..], &[], &skin(&[[0, 1, 1]])).is_empty());
     }
 
-    /// Of a sheared, grown and mirrored bone, the placement is a rotation about the same place.
+    /// Placement of a sheared, grown and mirrored bone: a rotation about the same place.
     #[test]
     fn a_placement_is_rigid() {
         let bone = [[-2.0, 0.3, 0.0, 5.0], [0.1, 1.0, 0.0, 6.0], [0.0, 0.2, 0.5, 7.0]];

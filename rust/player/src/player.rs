@@ -152,6 +152,7 @@ impl Player {
         let mut obstacles = Obstacles::new(colliders, self.bones())?;
         obstacles.follow(&self.pose);
         let (colliders, skin) = surroundings(self.levels.model(), self.points.places(), colliders, skin)?;
+        obstacles.dent(self.levels.model(), &colliders, &skin)?;
         self.levels.collide(&colliders, obstacles.placements().unwrap_or(&[]), Some(&skin))?;
         (self.obstacles, self.rested) = (obstacles, 0.0);
         Ok(())
@@ -242,16 +243,18 @@ impl Player {
         Ok(())
     }
 
-    /// Writes the displacement of each point from its rigged place, p x 3, world space, metres.
+    /// Writes the displacement of each point from its rigged place, p x 3, world space, metres. A skin of
+    /// triangles is dented by colliders ([`Dents`](jounce::potentials::contact::Dents)).
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of displacements.
     pub fn displace(&mut self, out: &mut [f32]) -> Result<()> {
-        self.points.displace(self.levels.coefficients(), out)
+        self.points.displace(self.levels.coefficients(), out)?;
+        self.obstacles.press(&self.pose, out)
     }
 
     /// Weights of the modes at the points, p x m in C order, for a vertex shader:
-    /// `u = sum over k of W_k Z_k [X; 1]`.
+    /// `u = sum over k of W_k Z_k [X; 1]`, without dents by colliders.
     pub fn weights(&self) -> &[f64] {
         self.points.weights()
     }

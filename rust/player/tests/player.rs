@@ -316,6 +316,33 @@ fn flesh_stays_out_of_planes_and_capsules_at_each_level_of_detail() {
 }
 
 #[test]
+fn a_skin_of_triangles_is_dented() {
+    let (mut plain, mut dented) = (player(12), player(12));
+    let model = jounce::file::decode(&model_file(12)).unwrap();
+    let (places, faces) = (model.mesh().unwrap().vertices().to_vec(), model.mesh().unwrap().boundary());
+    let weights: Vec<f64> = places.iter().flat_map(|p| [1.0 - p[0] / 2.0, p[0] / 2.0]).collect();
+    let rig = || Some(Rig::new(places.len(), 2, &weights).unwrap());
+    let obstacle = roller([1.6, -0.2], 0.1, None);
+    let deepest = |player: &mut Player, triangles: Vec<[u32; 3]>| {
+        player.attach(places.clone()).unwrap();
+        player.collide(std::slice::from_ref(&obstacle), &Skin { rig: rig(), triangles }).unwrap();
+        (0..60).fold(0.0_f64, |deep, frame| {
+            let pose = pose(f64::from(frame) * FRAME);
+            player.step(&pose, FRAME).unwrap();
+            let mut shown = rig().unwrap().posed(&places, &pose).unwrap();
+            let moved = self::shown(player);
+            for (place, moved) in shown.iter_mut().zip(moved.as_chunks::<3>().0) {
+                (0..3).for_each(|c| place[c] += f64::from(moved[c]));
+            }
+            deep.max(depth(&obstacle, &shown))
+        })
+    };
+    let (through, deep) = (deepest(&mut plain, Vec::new()), deepest(&mut dented, faces));
+    println!("{through} m deep by the modes alone, {deep} m with dents");
+    assert!(through > 1e-3 && deep < 0.05 * through, "{through} m, {deep} m");
+}
+
+#[test]
 fn far_colliders_change_no_bit_and_removed_ones_leave_none() {
     let mut far = player(12);
     far.collide(&[floor(-9.0), roller([1.0, -7.0], 0.2, Some(1))], &skin()).unwrap();

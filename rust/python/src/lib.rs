@@ -15,6 +15,7 @@ mod body_maps;
 mod contact;
 mod cubature;
 mod cycle;
+mod dents;
 mod domains;
 mod errors;
 mod fibres;
@@ -79,6 +80,8 @@ mod _jounce {
     use crate::cubature::Cubature;
     #[pymodule_export]
     use crate::cycle::CycleReport;
+    #[pymodule_export]
+    use crate::dents::Dents;
     #[pymodule_export]
     use crate::domains::{Domain, DomainTree};
     #[pymodule_export]

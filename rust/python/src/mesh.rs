@@ -353,7 +353,7 @@ pub enum Shape {
 #[pyclass(frozen, module = "jounce", name = "Embedding")]
 pub struct Embedding {
     pub inner: Arc<mesh::Embedding>,
-    mesh: Arc<mesh::TetMesh>,
+    pub mesh: Arc<mesh::TetMesh>,
 }
 
 impl Embedding {

@@ -118,8 +118,9 @@ impl Player {
 
     /// Keeps the points out of colliders, in place of any before. The motion goes on.
     ///
-    /// Contact is with at most 256 of the points, evenly spread, and with the triangles between them. Points
-    /// that start deeper inside than a twentieth of the body stay. A largest displacement (`limit`) wins.
+    /// Contact is with at most 256 of the points, evenly spread, and with the triangles between them. A skin
+    /// of triangles is dented too, as by `Dents`. Points that start deeper inside than a twentieth of the
+    /// body stay. A largest displacement (`limit`) wins over contact, but not over dents.
     ///
     /// Parameters
     /// ----------
@@ -128,7 +129,8 @@ impl Player {
     /// weights : (p, b) array, optional
     ///     Skinning weights of the points; None for a body without bones.
     /// triangles : (q, 3) array, optional
-    ///     Triangles between the points; None for contact of the points alone, which misses small colliders.
+    ///     Triangles between the points; None for contact of the points alone, without dents, which misses
+    ///     small colliders.
     /// bones : sequence of int, optional
     ///     Bone of each collider, or -1. A collider on a bone is given where it is at rest, moves with the
     ///     bone, keeps its size, and spares the bone's own points; others stand in the world. None for no

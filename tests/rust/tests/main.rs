@@ -22,6 +22,7 @@ mod cubature;
 mod cubic_forces;
 mod cut_modes;
 mod cycle;
+mod dents;
 mod domains;
 mod domains_contact;
 mod domains_jumps;

@@ -3447,6 +3447,84 @@ class Simulation:
     def __setstate__(self, state: State) -> None: ...
 
 @final
+class Dents:
+    """A displayed skin whose points inside colliders move to their surfaces.
+
+    A Simulation keeps its contact points out of colliders, moving the body in its own coordinates. Modes have
+    no dent of the size of a finger, and a fine skin has points between those in contact. Here each point
+    moves by itself, out of a collider the nearest way: `u = d n` for a small depth d. Below it flesh gives
+    way up to half of its distance from pinned vertices, at most a twentieth of the skin's size. Deeper skin
+    stays in place more and more, and skin that would close around a collider stays too. The body feels
+    nothing of it.
+
+    Parameters
+    ----------
+    embedding : Embedding
+        Points of the skin in the mesh of the body.
+    triangles : (q, 3) array of integers
+        Triangles of the skin.
+    pinned : (n,) array of bool, optional
+        Vertices of the mesh that do not give way.
+
+    Raises
+    ------
+    ValueError
+        For another number of vertices, and for triangles of unknown points.
+
+    Examples
+    --------
+    >>> points, triangles = jounce.shapes.box((1.0, 1.0, 1.0))
+    >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+    >>> dents = jounce.Dents(jounce.Embedding(mesh, points), triangles)
+    >>> floor = jounce.Collider.plane((0, 0, 0.01))
+    >>> shown = dents.press(points, [floor], np.eye(3, 4)[None])
+    >>> sorted(set(shown[:, 2].round(3).tolist()))
+    [0.01, 1.0]
+    """
+    def __new__(
+        cls,
+        embedding: Embedding,
+        triangles: _IndicesLike,
+        pinned: _Flags | Sequence[bool] | None = None,
+    ) -> Dents: ...
+    @property
+    def depths(self) -> _Floats:
+        """Depth of the flesh that gives way below each point, (p,) float64, metres."""
+    def press(self, points: _FloatsLike, colliders: Sequence[Collider], transforms: _FloatsLike) -> _Floats:
+        """Displayed places of the points among colliders.
+
+        Parameters
+        ----------
+        points : (p, 3) array
+            Places of the points with their displacement, metres.
+        colliders : sequence of Collider
+            The colliders; points that one spares are not moved by it.
+        transforms : (c, 3, 4) array
+            Rotation and translation of each collider from its initial place, metres.
+
+        Returns
+        -------
+        (p, 3) array
+            Places, metres; points outside of all colliders keep all bits.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape, values that are not finite, and transforms that are not rigid.
+
+        Examples
+        --------
+        >>> points, triangles = jounce.shapes.box((1.0, 1.0, 1.0))
+        >>> mesh = jounce.TetMesh.lattice(points, triangles, resolution=8)
+        >>> dents = jounce.Dents(jounce.Embedding(mesh, points), triangles)
+        >>> ball, lifted = jounce.Collider.sphere(0.1, (1.0, 1.0, 1.0)), np.eye(3, 4)[None]
+        >>> lifted[0, 2, 3] = 0.08
+        >>> moved = dents.press(points, [ball], lifted) - points
+        >>> (moved[moved.any(axis=1)].round(3) + 0.0).tolist()
+        [[0.0, 0.0, -0.02]]
+        """
+
+@final
 class Domain:
     """A reduced body for use in domain trees. Share one Domain among leaves of one shape.
 
@@ -5503,8 +5581,9 @@ class Player:
     ) -> None:
         """Keeps the points out of colliders, in place of any before. The motion goes on.
 
-        Contact is with at most 256 of the points, evenly spread, and with the triangles between them. Points
-        that start deeper inside than a twentieth of the body stay. A largest displacement (`limit`) wins.
+        Contact is with at most 256 of the points, evenly spread, and with the triangles between them. A skin
+        of triangles is dented too, as by `Dents`. Points that start deeper inside than a twentieth of the
+        body stay. A largest displacement (`limit`) wins over contact, but not over dents.
 
         Parameters
         ----------
@@ -5513,7 +5592,8 @@ class Player:
         weights : (p, b) array, optional
             Skinning weights of the points; None for a body without bones.
         triangles : (q, 3) array, optional
-            Triangles between the points; None for contact of the points alone, which misses small colliders.
+            Triangles between the points; None for contact of the points alone, without dents, which misses
+            small colliders.
         bones : sequence of int, optional
             Bone of each collider, or -1. A collider on a bone is given where it is at rest, moves with the
             bone, keeps its size, and spares the bone's own points; others stand in the world. None for no

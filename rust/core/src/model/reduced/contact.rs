@@ -22,6 +22,7 @@ impl ReducedModel {
             bones: data.bones,
             rank: data.rank().div_ceil(3),
             mass: data.total_mass,
+            lead: None,
         };
         let fields = self.fields();
         let square = |i: usize| fields.row(i).iter().map(|x| x * x).sum::<f64>();

@@ -19,6 +19,11 @@ use crate::solve::{Lbfgs, Value};
 use crate::stepping::method::{RigState, last};
 use crate::stepping::state::State;
 
+/// Least motion of a point under its contact force, as a share of the largest motion that the force causes,
+/// in a body with pinned vertices. Modes have no dent where bone is near, and the force would crumple the
+/// rest.
+const LEAD: f64 = 0.8;
+
 /// Colliders of a body of skinning modes, and its contact points.
 pub(super) struct Touching {
     pub(super) contact: ReducedContact,
@@ -42,6 +47,7 @@ impl Touching {
             bones: model.bone_count(),
             rank: model.rank(),
             mass: model.mass(),
+            lead: model.pinned().contains(&true).then_some(LEAD),
         };
         let contact = ReducedContact::new(&body, colliders, skin, &Places::new(model, &body))?;
         let centers: Vec<[f64; 3]> = (0..model.center_count()).map(|c| model.rest_center(c)).collect();
@@ -98,6 +104,13 @@ impl Touching {
     /// Sticking positions after a substep.
     pub(super) fn anchors(&self) -> &[Anchor] {
         self.contact.anchors()
+    }
+}
+
+impl SkinningModel {
+    /// `true` for each vertex of the mesh at which all modes vanish, as on bone.
+    pub fn pinned(&self) -> Vec<bool> {
+        self.weights().chunks(self.mode_count()).map(|weights| weights.iter().all(|&w| w == 0.0)).collect()
     }
 }
 

@@ -111,6 +111,12 @@ impl ComplianceColumns {
         self.mean[point][point]
     }
 
+    /// `true` if a force at a known point moves any point by at most its own motion divided by a share.
+    pub(super) fn leads(&self, point: usize, share: f64) -> bool {
+        let furthest = self.mean[point].iter().fold(0.0_f64, |most, moved| most.max(moved.abs()));
+        self.own(point) >= share * furthest
+    }
+
     /// `true` if a force along a normal moves its point about as far as any other. Few displacements may lack
     /// the dent at a point, and such a force would throw other flesh.
     pub(super) fn gives_way(&self, point: usize, normal: &Vector3<f64>) -> bool {

@@ -75,6 +75,9 @@ pub(crate) struct Contact {
     /// substep, metres; NaN if unknown. Indexed by point, then collider.
     pub(super) starts: Vec<[f64; 2]>,
     pub(super) face_starts: FaceStarts,
+    /// Least motion of a point in contact, as a share of the largest one that its force causes; `None` for
+    /// any.
+    pub(super) lead: Option<f64>,
     /// Course of each point: start of the substep in the start's own space, current position and next
     /// position.
     pub(super) courses: Vec<Course>,
@@ -142,6 +145,7 @@ impl Contact {
             courses: Vec::new(),
             starts: Vec::new(),
             face_starts: FaceStarts::new(),
+            lead: None,
             let_out: None,
             rubs: false,
             searches: 0,
@@ -363,7 +367,11 @@ impl Contact {
         self.know_columns(rows, inverse);
         let moves = |touch: &Touch| self.columns.own(touch.point as usize);
         let most = self.touches.iter().map(moves).fold(0.0, f64::max);
-        let gives = |touch: &Touch| self.columns.gives_way(touch.point as usize, &touch.normal);
+        let gives = |touch: &Touch| {
+            let point = touch.point as usize;
+            self.columns.gives_way(point, &touch.normal)
+                && self.lead.is_none_or(|share| self.columns.leads(point, share))
+        };
         let least = |touch: &Touch| if self.is_pair(touch.point as usize) { FIRM } else { HELD };
         let stays = |touch: &Touch| moves(touch) > least(touch) * most && gives(touch);
         let stays: Vec<bool> = self.touches.iter().map(stays).collect();
@@ -453,7 +461,8 @@ impl Contact {
 }
 
 /// Distance to the nearest pinned position, metres.
-fn reach(place: &[f64; 3], pinned: &[[f64; 3]]) -> f64 {
+/// Distance of a place from the nearest pinned vertex, metres; infinite without one.
+pub(super) fn reach(place: &[f64; 3], pinned: &[[f64; 3]]) -> f64 {
     let away = pinned.iter().map(|other| (Vector3::from(*place) - Vector3::from(*other)).norm_squared());
     away.fold(f64::INFINITY, f64::min).sqrt()
 }

@@ -43,6 +43,7 @@
 //! candidates (`model::tree`).
 //!
 //! Bodies in reduced coordinates touch with few points, each moved by all of the coordinates (`reduced`).
+//! A displayed skin has dents of its own (`dents`).
 //!
 //! A collider that deforms is a set of patches of its surface ([`Shape::patches`]), each with a placement.
 //!
@@ -54,6 +55,7 @@
 mod columns;
 mod compliance;
 mod cuboid;
+mod dents;
 mod detection;
 mod directions;
 mod distance_grid;
@@ -78,6 +80,7 @@ mod sweep;
 mod system;
 mod touch;
 
+pub use dents::Dents;
 pub use placement::check_placement;
 pub use points::ContactSkin;
 pub use shape::{Collider, Shape};

@@ -37,6 +37,9 @@ pub(crate) struct ReducedBody<'a> {
     pub(crate) rank: usize,
     /// kg.
     pub(crate) mass: f64,
+    /// Least motion of a point under its contact force, as a share of the largest motion that the force
+    /// causes; `None` for any.
+    pub(crate) lead: Option<f64>,
 }
 
 /// Contact of a body in reduced coordinates.
@@ -70,7 +73,8 @@ impl ReducedContact {
         let rigged = [(); 2].map(|()| vec![[0.0; 3]; points.len()]);
         let (reach, bound) = (points.reach(), bound(&rigged));
         let pinned = body.pinned(rows);
-        let contact = Contact::new(colliders, points, |_| body.bones > 0, &pinned, body.mesh.diagonal())?;
+        let mut contact = Contact::new(colliders, points, |_| body.bones > 0, &pinned, body.mesh.diagonal())?;
+        contact.lead = body.lead;
         Ok(Self { contact, rank: body.rank, posing, rigged, reach, bound, begun: 0.0 })
     }
 

@@ -242,7 +242,12 @@ impl Shape {
     /// would close around the shape on its nearest way out, instead of being dented by it. Near the core the
     /// nearest ways of neighbours diverge, and skin across them counts too.
     pub(super) fn is_engulfed(&self, distance: f64, normal: &Vector3<f64>, facing: &Vector3<f64>) -> bool {
-        normal.dot(facing) > ACROSS * distance / self.core()
+        self.engulfing(distance, normal, facing) > 0.0
+    }
+
+    /// Cosine between the way out and the skin's outward direction, above the largest one of a dent.
+    pub(super) fn engulfing(&self, distance: f64, normal: &Vector3<f64>, facing: &Vector3<f64>) -> f64 {
+        normal.dot(facing) - ACROSS * distance / self.core()
     }
 
     pub(crate) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {

@@ -1,0 +1,48 @@
+"""Dents of the shown skin by colliders, in previews and bakes."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+from test_collisions import FRAMES, beyond, character, collide, wall
+
+__all__ = ["character", "wall"]
+
+
+@pytest.fixture
+def stopped(character, wall):
+    """The column as a draft among the wall, and its frames in the preview."""
+    obj, _ = character
+    collide(obj, wall)
+    obj.jounce.quality = "DRAFT"
+    bpy.ops.jounce.preview()
+    return obj, scenes.evaluated_frames(obj, FRAMES)
+
+
+def test_the_skin_of_a_draft_takes_the_shape_of_a_wall(stopped, session):
+    obj, shown = stopped
+    direction = session(obj).direction
+    modes = [direction.best(row)[0] for row in range(len(FRAMES))]
+    frames = [session(obj).dented.best(row)[0] for row in range(len(FRAMES))]
+    dented = [row for row in range(len(FRAMES)) if modes[row] is not frames[row]]
+    assert 0 < len(dented) < len(FRAMES)
+    assert beyond(shown) < 1e-3
+
+
+def test_skinning_nodes_play_the_modes_alone(stopped):
+    obj, shown = stopped
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    assert obj.jounce.bake_error < 1e-6
+    nodes = scenes.evaluated_frames(obj, FRAMES)
+    assert beyond(nodes) > 0.005 and np.abs(nodes - shown).max() > 0.005
+
+
+def test_a_key_of_dented_flesh_is_the_motion_below(stopped):
+    obj, shown = stopped
+    bpy.ops.jounce.fill_cache()
+    frame = FRAMES[int(np.argmin([each[:, 1].min() for each in shown]))]
+    bpy.context.scene.frame_set(frame)
+    bpy.ops.jounce.key_flesh()
+    bpy.ops.jounce.fill_cache()
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - shown).max() < 2e-6
