@@ -74,15 +74,19 @@ def of_motion(
     """A recorded motion with its dents, if any. around: matrices (c, 3, 4) of the colliders in each row.
     first: frame of row 0.
     """
-    dents, motion, frames = of(made), shown.motion, []
+    dents, motion, changed = of(made), shown.motion, {}
     if dents is None:
         return shown
-    changed = False
-    for row, coefficients in enumerate(motion.coefficients):
-        before = shaped(shown.shaper, coefficients)
-        matrices, is_held = (around[0], around[row]), row in motion.held
-        after = None if is_held else dents.dented(before, motion.poses[row], matrices, first + row)
-        changed = changed or after is not None
-        frames.append(before if after is None else after)
+    for row in (row for row in range(len(motion.coefficients)) if row not in motion.held):
+        before, matrices = shaped(shown.shaper, motion.coefficients[row]), (around[0], around[row])
+        after = dents.dented(before, motion.poses[row], matrices, first + row)
+        if after is not None:
+            changed[row] = after
         yield Step(row / len(around), "Denting")
-    return Directed(replace(motion, coefficients=np.stack(frames)), Pointwise()) if changed else shown
+    if not changed:
+        return shown
+    rows = range(len(motion.coefficients))
+    frames = [
+        changed[row] if row in changed else shaped(shown.shaper, motion.coefficients[row]) for row in rows
+    ]
+    return Directed(replace(motion, coefficients=np.stack(frames)), Pointwise())
