@@ -38,6 +38,24 @@ def test_skinning_nodes_play_the_modes_alone(stopped):
     assert beyond(nodes) > 0.005 and np.abs(nodes - shown).max() > 0.005
 
 
+def test_flesh_that_does_not_collide_is_not_dented(stopped, wall, session):
+    """With the integrator Lively, among a wall whose size would be refused."""
+    obj, _ = stopped
+    obj.jounce.integrator = "bdf2"
+    for frame, size in ((FRAMES[0], 1.0), (FRAMES[-1], 2.0)):
+        wall.scale = (size, size, size)
+        wall.keyframe_insert("scale", frame=frame)
+    bpy.ops.jounce.fill_cache()
+    known = session(obj)
+    assert all(known.dented.best(row)[0] is known.direction.best(row)[0] for row in range(len(FRAMES)))
+    shown = scenes.evaluated_frames(obj, FRAMES)
+    assert beyond(shown) > 0.1
+    bpy.ops.jounce.preview()
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - shown).max() < 2e-6
+
+
 def test_a_key_of_dented_flesh_is_the_motion_below(stopped):
     obj, shown = stopped
     bpy.ops.jounce.fill_cache()

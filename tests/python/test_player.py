@@ -136,6 +136,24 @@ def test_flesh_stays_out_of_a_floor_and_of_a_ball_on_a_bone(bar):
     assert deepest[2] < 0.05 * deepest[1], deepest
 
 
+def test_the_skin_of_a_body_without_bones_is_dented_where_it_lies():
+    points, triangles = jounce.shapes.box((1.0, 1.0, 1.0))
+    mesh, material = jounce.TetMesh.lattice(points, triangles, resolution=6), jounce.Material(young=2e4)
+    labels = np.arange(len(mesh.tets), dtype=np.int32) // 8
+    model = jounce.Model.skinning(mesh, material, jounce.skinning_modes(mesh, material, count=4), labels)
+    # Two fingers that hold it: the modes leave them a little inside.
+    tips = [jounce.Collider.sphere(0.2, (0.5, 0.5, height)) for height in (-0.18, 1.18)]
+    skin, faces = mesh.vertices, mesh.boundary
+    deepest = []
+    for given in (None, faces):
+        player = jounce.Player(model, skin, gravity_z=0.0)
+        player.collide(tips, None, given)
+        player.step(np.empty((0, 3, 4)), FRAME)
+        placed = skin + player.displacements()
+        deepest.append(max(-tip.distances(placed).min() for tip in tips))
+    assert deepest[0] > 1e-5 and deepest[1] < 0.05 * deepest[0], deepest
+
+
 def test_a_collider_of_the_world_moves(bar):
     body, points = bar
     player = jounce.Player(body.model, points)

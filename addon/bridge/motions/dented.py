@@ -11,6 +11,7 @@ from ...core.common.task import Step
 from ...core.common.user_error import UserError
 from ...core.display.dents import Dents
 from ...core.passes.simulation_pass import SimulationPass
+from ..loads import colliders
 from .direction import Directed, Direction
 from .motions import Motions
 
@@ -18,10 +19,15 @@ from .motions import Motions
 REMEMBERED = 256_000_000
 
 
-def of(made: Motions) -> Dents | None:
-    """Maker of the dents of a body; None for one without colliders or without flesh."""
-    colliders = made.scene.colliders.colliders
-    return Dents(made.body, made.scene.surface, colliders) if made.is_flesh and colliders else None
+def acts(made: Motions) -> bool:
+    """True for flesh with colliders, in settings that let it collide."""
+    has_colliders = made.scene.colliders.colliders is not None
+    return made.is_flesh and has_colliders and not list(colliders.hindrances(made.scene.host))
+
+
+def of(made: Motions) -> Dents:
+    """Maker of the dents of flesh with colliders."""
+    return Dents(made.body, made.scene.surface, made.scene.colliders.colliders)
 
 
 class Dented:
@@ -33,13 +39,13 @@ class Dented:
         self._kept: dict[int, tuple[tuple[object, ...], tuple[np.ndarray, Shaper]]] = {}
 
     @cached_property
-    def _dents(self) -> Dents | None:
+    def _dents(self) -> Dents:
         return of(self._made)
 
     def best(self, index: int) -> tuple[np.ndarray, Shaper]:
         """The displayed coefficients of a cached frame, and their owner."""
         found, filling = self._direction.best(index), self._filling()
-        if self._dents is None or index >= filling.checked or self._direction.making is not None:
+        if not acts(self._made) or index >= filling.checked or self._direction.making is not None:
             return found
         drives = filling.drives
         token = found[0], drives[index], drives[0]
@@ -74,9 +80,9 @@ def of_motion(
     """A recorded motion with its dents, if any. around: matrices (c, 3, 4) of the colliders in each row.
     first: frame of row 0.
     """
-    dents, motion, changed = of(made), shown.motion, {}
-    if dents is None:
+    if not acts(made):
         return shown
+    dents, motion, changed = of(made), shown.motion, {}
     for row in (row for row in range(len(motion.coefficients)) if row not in motion.held):
         before, matrices = shaped(shown.shaper, motion.coefficients[row]), (around[0], around[row])
         after = dents.dented(before, motion.poses[row], matrices, first + row)

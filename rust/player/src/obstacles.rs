@@ -31,7 +31,7 @@ pub struct Skin {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The obstacles of a body, where they are, and the skin that they dent.
+/// The obstacles of a body, their places, and the dented skin.
 #[derive(Default)]
 pub struct Obstacles {
     bones: Vec<Option<usize>>,

@@ -9,7 +9,7 @@ use jounce_tests::bodies::{REST, Transform, bar, turn};
 /// Cells of the body along x, y and z, and their size, metres.
 const CELLS: [usize; 3] = [10, 10, 5];
 const CELL: f64 = 0.1;
-/// Points along a side of its upper face, where the skin is.
+/// Points along a side of the skin, on its upper face.
 const SIDE: usize = 81;
 const TOP: f64 = CELL * CELLS[2] as f64;
 
