@@ -18,6 +18,7 @@ __all__ = [
     "Collider",
     "Cubature",
     "CycleReport",
+    "Dents",
     "Domain",
     "DomainTree",
     "Drag",
