@@ -150,7 +150,7 @@ def searched(scene: bodies.BodyScene, steps: range, context: bpy.types.Context) 
     trials = yield from scaled(Trials.of(scene, steps, context), 0.0, 0.3)
     free = yield from scaled(trials.free(), 0.3, 0.4)
     start = fitting.begun(free, bounds_of(host))
-    if trials.is_final and free.size >= fitting.STILL:
+    if trials.is_final and not fitting.is_still(free, 0.0):
         firming = trials.firmed(free, start, steps, context)
         trials, start = yield from scaled(firming, 0.4, 0.5)
     fitted = yield from scaled(tuned(trials, free, start), 0.5, 0.9)

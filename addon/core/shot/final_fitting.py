@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..common.task import Step, scaled
 from . import part_fitting
-from .fitting import NEAR, STILL, Bounds, Fitted, Measuring, Reason, Tuning, begun, fitted, tuning
+from .fitting import NEAR, Bounds, Fitted, Measuring, Reason, Tuning, begun, fitted, is_still, tuning
 from .motion_extent import AFTER, BEFORE, Extent
 from .part_fitting import Eases, PartTuning, with_hanging
 
@@ -35,7 +35,7 @@ def finally_fitted(
 
     free: of the natural draft without limits. start: first ease, None for one from this extent.
     """
-    if free.size < STILL:
+    if is_still(free, 0.0):
         return Fitted(None, free, Reason.STILL)
     every, own, enough = slice(0, frames), around(free.wildest, frames), enough_for(free)
     start = begun(free, bounds) if start is None else start

@@ -21,7 +21,7 @@ CALMED, FREED = 0.35, 2.5
 FORCED, HELD = 0.15, 0.65
 # Frequency from which on calmed flesh moves less than the firmest under all of the acceleration would.
 FLAPPING = FIRMEST * CALMED**0.5
-# Motion below this share of the size counts as none.
+# Motion of the softest flesh below this share of the size counts as none.
 STILL = 1e-4
 # Slope of the nearest bound's used share against the ease, on a log scale: 1 without limits and far from
 # resonance, less where limits hold the flesh.
@@ -163,7 +163,7 @@ def fitted(
     enough: smallest used share of the nearest bound that ends the search.
     """
     ease, extent = start, known or (yield from one_of_all(extent_at(tuning(start)), 0, tries))
-    if extent.size < STILL:
+    if is_still(extent, start):
         return Fitted(None, extent, Reason.STILL)
     first, best, slope = extent, None, SLOPE
     for number in range(1 if known is None else 0, tries):
@@ -183,6 +183,11 @@ def fitted(
     if bounds.used(extent)[0] >= NEAR and ease < start and eased < HELPLESS * (start - ease):
         return Fitted(start, first, Reason.RIG)
     return Fitted(ease, extent, reason_of(ease, *bounds.used(extent)))
+
+
+def is_still(extent: Extent, ease: float) -> bool:
+    """True if even the softest flesh would not move visibly. extent: at this ease."""
+    return extent.size * np.exp(EASIEST - ease) < STILL
 
 
 def begun(extent: Extent, bounds: Bounds) -> float:

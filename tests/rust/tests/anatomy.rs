@@ -388,6 +388,17 @@ fn each_part_has_a_frequency_of_its_own() {
 }
 
 #[test]
+fn a_long_and_thin_tail_does_not_hang_like_a_thread() {
+    let [short, long] = [1.0, 7.0].map(|length| {
+        let along = |y: f64| if y > 0.65 { 0.65 + length * (y - 0.65) } else { y };
+        let body = found(&Figure::hound().mapped(|[x, y, z]| [x, along(y), z]));
+        let volume: f64 = body.mesh.volumes().iter().sum();
+        frequency(&body, Part::Tail) * volume.cbrt()
+    });
+    assert!((0.5..2.0).contains(&(long / short)), "{long} {short}");
+}
+
+#[test]
 fn softness_softens_one_part_alone_and_amounts_change_no_modes() {
     let figure = Figure::beast();
     let plain = found(&figure);

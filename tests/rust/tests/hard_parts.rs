@@ -208,6 +208,27 @@ fn a_smooth_visor_of_glass_is_hard() {
 }
 
 #[test]
+fn an_eye_in_a_socket_of_nearly_equal_weights_is_hard() {
+    let hard = |range: f64, has_material: bool| {
+        let eye = sphere(3).placed([0.2; 3], [0.0, -0.5, 0.5]);
+        let leaning = |[_, _, z]: [f64; 3]| {
+            let upper = 0.7 + range * (z - 0.5) / 0.4;
+            [1.0 - upper, upper, 0.0]
+        };
+        let made = Made::trunk().and(eye, leaning);
+        let before = |(point, place): (usize, &[f64; 3])| made.pieces[1].contains(&point) && place[1] < -0.6;
+        let ball: Vec<bool> = made.soup.points.iter().enumerate().map(before).collect();
+        let rig = Rig::new(made.weights.len(), 3, made.weights.as_flattened()).unwrap();
+        let hinted = has_material.then_some(ball.as_slice());
+        jounce::skeleton::hard_points(&made.soup.surface(), &rig, 3, hinted)[made.pieces[1].start]
+    };
+    assert!(hard(0.09, true) && hard(0.04, false));
+    assert!(!hard(0.09, false) && !hard(0.15, true));
+    assert!(["Eyes", "M_Eye_L", "teeth.002"].into_iter().all(jounce::skeleton::is_hard_material));
+    assert!(!jounce::skeleton::is_hard_material("Eyebrows"));
+}
+
+#[test]
 fn what_makes_up_the_character_is_flesh() {
     let figure = mannequin();
     let bones = figure.bones.len();

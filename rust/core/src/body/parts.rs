@@ -19,7 +19,7 @@ const DEEP: f64 = 0.7;
 /// Least number of free vertices of a part.
 const LEAST: usize = 4;
 /// Share of the body's reference frequency below which a part hangs on nothing.
-const LOOSE: f64 = 0.02;
+const LOOSE: f64 = 1e-3;
 
 /// The anatomy of a body, with the factor on the stiffness that gives each part its usual frequency.
 pub(super) struct Parts {

@@ -52,10 +52,11 @@ const PARTS: [(Part, &[&str]); 6] = [
 ];
 
 /// Words in the names of hard materials.
-const MATERIALS: [&str; 26] = [
+const MATERIALS: [&str; 36] = [
     "metal", "steel", "iron", "chrome", "brass", "bronze", "copper", "gold", "silver", "armor", "armour",
     "plate", "plates", "helmet", "glass", "glasses", "lens", "lenses", "visor", "plastic", "wood", "stone",
-    "horn", "horns", "hoof", "hooves",
+    "horn", "horns", "hoof", "hooves", "eye", "eyes", "eyeball", "eyeballs", "pupil", "pupils", "iris",
+    "cornea", "teeth", "tooth",
 ];
 
 /// Hint of a name.

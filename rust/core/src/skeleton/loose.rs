@@ -6,7 +6,8 @@ use crate::rig::Rig;
 
 /// Largest difference of weights in a piece that moves as a rigid whole.
 const EVEN: f64 = 0.05;
-/// Spread of weights below which a piece could be a shell of a mannequin.
+/// Spread of weights below which a piece could be a shell of a mannequin. Largest difference of weights in a
+/// rigid piece with a hard material, such as an eyeball and its socket.
 const ALIKE: f64 = 0.12;
 /// Largest spread of weights of an unbent piece.
 const BENT: f64 = 0.5;
@@ -31,8 +32,9 @@ const MACHINE: f64 = 0.75;
 /// `true` for each point, p, of a hard piece of a surface, which follows its bones as a whole.
 ///
 /// A piece is a loose part. It is hard if a single bone holds it; or if it makes up less than half of the
-/// skin of its bones and either has equal weights, or is a plate: its bones do not bend it, and it has more
-/// sharp creases than the flesh around or a hard material at each point, `hinted`, p. Smaller pieces, below a
+/// skin of its bones and either has equal weights, or nearly equal ones and a hard material at some points,
+/// `hinted`, p, or is a plate: its bones do not bend it, and it has more sharp creases than the flesh around
+/// or a hard material at each point. Smaller pieces, below a
 /// twentieth of the body's size with one bone and an eighth with several, lie on the flesh. A piece with more
 /// than a third of the skin is a body of its own, and so are all of them in a mannequin of shells: pieces
 /// whose weights hardly differ make up the skin of more than half of the bones. Shells with creases, or
@@ -48,13 +50,17 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
     }
     let whole: f64 = pieces.all.iter().map(|piece| piece.area).sum();
     let flesh = creases(pieces.all.iter().filter(|piece| piece.share >= MOST));
-    let hinted = hinted.map_or_else(|| vec![false; pieces.all.len()], |hinted| pieces.all_of(hinted));
+    let (hinted, touched) = match hinted {
+        Some(hinted) => (pieces.all_of(hinted), pieces.any_of(hinted)),
+        None => (vec![false; pieces.all.len()], vec![false; pieces.all.len()]),
+    };
     let is_plate = |piece: &Piece, is_hinted: bool| {
         let is_creased = || creases([piece].into_iter()) >= CREASED.max(SHARPER * flesh);
         piece.spread < BENT && (is_hinted || is_creased())
     };
-    let is_hard = |(piece, &is_hinted): (&Piece, &bool)| {
-        let is_beside = || piece.share < MOST && (piece.range < EVEN || is_plate(piece, is_hinted));
+    let is_hard = |((piece, &is_hinted), &is_touched): ((&Piece, &bool), &bool)| {
+        let even = if is_touched { ALIKE } else { EVEN };
+        let is_beside = || piece.share < MOST && (piece.range < even || is_plate(piece, is_hinted));
         let least = pieces.size * if piece.is_held { SMALL } else { BUCKLE };
         let is_seen = piece.size > least || piece.is_alone;
         (piece.is_held || is_beside()) && is_seen && piece.area < LARGE * whole
@@ -62,7 +68,7 @@ pub fn hard_points(surface: &SurfaceMesh, rig: &Rig, joints: usize, hinted: Opti
     let hard: Vec<bool> = if of_shells(&pieces, rig, whole) > MOST {
         plates_of_shells(&pieces, &hinted, joints, whole)
     } else {
-        pieces.all.iter().zip(&hinted).map(is_hard).collect()
+        pieces.all.iter().zip(&hinted).zip(&touched).map(is_hard).collect()
     };
     pieces.of.iter().map(|&piece| hard[piece]).collect()
 }

@@ -69,6 +69,13 @@ impl Pieces {
         whole
     }
 
+    /// `true` for each piece of which some points are chosen.
+    pub(super) fn any_of(&self, chosen: &[bool]) -> Vec<bool> {
+        let mut touched = vec![false; self.all.len()];
+        self.of.iter().zip(chosen).for_each(|(&piece, chosen)| touched[piece] |= chosen);
+        touched
+    }
+
     /// Area of the skin of a bone, for the points that count.
     pub(super) fn skin_of(&self, rig: &Rig, bone: usize, counts: impl Fn(usize) -> bool) -> f64 {
         let own = rig.bone(bone).iter().map(|&(point, weight)| (point as usize, weight));
