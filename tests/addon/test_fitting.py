@@ -131,6 +131,15 @@ def test_what_does_not_move_has_no_frequency():
     assert (found.ease, found.tuning, found.reason) == (None, None, Reason.STILL)
 
 
+@pytest.mark.parametrize(("motion", "reason"), [(4e-5, Reason.SOFTEST), (4e-6, Reason.STILL)])
+def test_a_calm_clip_is_fitted_if_the_softest_flesh_moves_in_it(motion, reason):
+    def extent_at(tuning):
+        return measured(motion * tuning.amount * (fitting.NATURAL / tuning.frequency) ** 2)
+
+    found, _ = run(fitting.fitted(extent_at, Bounds(1.0)))
+    assert found.reason is reason
+
+
 def test_every_try_tells_how_far_it_is():
     _, steps = run(fitting.fitted(power_law(0.5), Bounds(0.01)))
     fractions = [step.fraction for step in steps]

@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use jounce::body::{Body, BodyParams};
 use jounce::file::encode;
+use jounce::inputs::{SimulationParams, StepInput};
 use jounce::material::{Field, Law, Material};
+use jounce::model::Model;
 use jounce::operators::Stitches;
+use jounce::simulation::Simulation;
 use jounce::skeleton::{BoneRole, FoundPart, Part, PartSetting, SkeletonCore};
 use jounce::subspace::{LinearProblem, Restraint};
 use jounce::{Error, Progress};
+use jounce_tests::bodies::REST;
 use jounce_tests::figure::Figure;
 
 type Place = [f64; 3];
@@ -387,15 +391,49 @@ fn each_part_has_a_frequency_of_its_own() {
     }
 }
 
+/// The hound with a tail this many times as long.
+fn with_tail(length: f64) -> Figure {
+    let along = |y: f64| if y > 0.65 { 0.65 + length * (y - 0.65) } else { y };
+    Figure::hound().mapped(|[x, y, z]| [x, along(y), z])
+}
+
 #[test]
 fn a_long_and_thin_tail_does_not_hang_like_a_thread() {
     let [short, long] = [1.0, 7.0].map(|length| {
-        let along = |y: f64| if y > 0.65 { 0.65 + length * (y - 0.65) } else { y };
-        let body = found(&Figure::hound().mapped(|[x, y, z]| [x, along(y), z]));
+        let body = found(&with_tail(length));
         let volume: f64 = body.mesh.volumes().iter().sum();
         frequency(&body, Part::Tail) * volume.cbrt()
     });
     assert!((0.5..2.0).contains(&(long / short)), "{long} {short}");
+}
+
+#[test]
+fn modes_of_a_thin_tail_give_way_as_far_as_its_flesh() {
+    for length in [1.0, 4.0, 7.0] {
+        let figure = with_tail(length);
+        let params = BodyParams { modes: 24, clusters: 60, cubature: 100, ..params(figure.anatomy()) };
+        let (surface, bones) = (figure.surface(), figure.bones.len());
+        let body = Body::new(&surface, &figure.weights, bones, &params, &Progress::default()).unwrap();
+        let whole = body.full_space(None, None, &Progress::default()).unwrap();
+        let [flesh, modes] = [whole, body.model.clone()].map(|model| sag(&body, model, Part::Tail));
+        assert!((0.5..2.0).contains(&(modes / flesh)), "{length}: {modes} {flesh}");
+    }
+}
+
+/// Mean displacement of a part under gravity across the body, metres.
+fn sag(body: &Body, model: Model, part: Part) -> f64 {
+    let still = vec![REST; body.rig.bone_count()];
+    let params =
+        SimulationParams { gravity: [0.2, 0.0, 0.0], tolerance: 1e-7, ..SimulationParams::default() };
+    let projector = model.projector(None).unwrap();
+    let mut simulation = Simulation::new(model, params).unwrap();
+    let input = StepInput { pose: Some(&still), ..StepInput::default() };
+    simulation.settle(&input, 5000, &Progress::default()).unwrap();
+    let mut moved = vec![0.0; 3 * body.mesh.vertices().len()];
+    projector.displacement(simulation.coefficients(), &mut moved).unwrap();
+    let weights = weights(body, part);
+    weights.iter().zip(moved.chunks(3)).map(|(weight, moved)| weight * f64::from(moved[0])).sum::<f64>()
+        / weights.iter().sum::<f64>()
 }
 
 #[test]

@@ -99,18 +99,20 @@ impl Body {
         progress.enter("leak", 0.3, 0.35)?;
         let held = held(like, &ground, (surface, &surface_rig, weights), params, &carrier, progress)?;
         let material = material(like, params, &carrier, held.anatomy.as_deref())?;
+        let of_modes = of_modes(like, &material, held.anatomy.as_ref())?;
         let bounds = bounds(like, &ground, &material, (surface, &surface_rig), params, &carrier, held)?;
         progress.enter("modes", 0.35, 0.85)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
         let sewn = params.stitches.in_modes(&stitches)?;
-        let found = found(like, (mesh, rig), &material, &bounds, &sewn, params, progress)?;
+        let found = found(like, (mesh, rig), &of_modes, &bounds, &sewn, params, progress)?;
+        let drafted = drafted(like, mesh, (&material, &of_modes), &bounds, &found.modes)?;
         let alike = like.filter(|like| found.keeps_clusters && like.params.seed == params.seed);
-        let (labels, cubature) = sampled(alike, (mesh, &material), &found.modes, rig, params, progress)?;
+        let (labels, cubature) = sampled(alike, (mesh, &drafted), &found.modes, rig, params, progress)?;
         progress.enter("model", 0.95, 1.0)?;
         let strength = core::strength(like, params, &carrier, bounds.parts.as_ref())?;
         let extras =
             Extras { strength: strength.as_deref(), stitches: Some(&stitches), cubature: cubature.as_ref() };
-        let model = SkinningModel::with_extras(mesh, &material, &found.modes, &labels, Some(rig), &extras)?;
+        let model = SkinningModel::with_extras(mesh, &drafted, &found.modes, &labels, Some(rig), &extras)?;
         progress.report(1.0)?;
         Ok(Self {
             params: Arc::new(params.clone()),
@@ -122,6 +124,8 @@ impl Body {
             merged: bounds.merged,
             counting: bounds.counting,
             material,
+            of_modes,
+            drafted,
             modes: found.modes,
             residual: found.residual,
             apart: found.apart,
@@ -219,6 +223,55 @@ fn material(
     Ok(Arc::new(Material::new(params.law, young, poisson, density)?))
 }
 
+/// Material of the modes, softer in slender parts, whose own modes would swing much faster than they.
+fn of_modes(
+    like: Option<&Body>,
+    material: &Arc<Material>,
+    parts: Option<&Arc<Parts>>,
+) -> Result<Arc<Material>> {
+    let same_parts = |like: &&Body| match (&like.parts, parts) {
+        (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+        (old, new) => old.is_none() && new.is_none(),
+    };
+    let same_material = |like: &&Body| Arc::ptr_eq(&like.material, material);
+    if let Some(like) = like.filter(same_parts).filter(same_material) {
+        return Ok(like.of_modes.clone());
+    }
+    stiffened(material, parts.and_then(|parts| parts.stiffness_of_modes()))
+}
+
+/// Material of the modes' model, softer where modes give way less than the flesh.
+fn drafted(
+    like: Option<&Body>,
+    mesh: &TetMesh,
+    (material, of_modes): (&Arc<Material>, &Arc<Material>),
+    bounds: &Bounds,
+    modes: &Arc<SkinningModes>,
+) -> Result<Arc<Material>> {
+    let is_same = |like: &&Body| {
+        Arc::ptr_eq(&like.of_modes, of_modes)
+            && Arc::ptr_eq(&like.material, material)
+            && Arc::ptr_eq(&like.modes, modes)
+    };
+    if let Some(like) = like.filter(is_same) {
+        return Ok(like.drafted.clone());
+    }
+    match &bounds.parts {
+        None => Ok(material.clone()),
+        Some(parts) => {
+            stiffened(material, parts.stiffness_in_modes((mesh, material), &bounds.pinned, modes)?)
+        }
+    }
+}
+
+/// A material with factors on the stiffness of each tet, t; the same one without.
+fn stiffened(material: &Arc<Material>, factors: Option<Vec<f64>>) -> Result<Arc<Material>> {
+    match factors {
+        None => Ok(material.clone()),
+        Some(factors) => Ok(Arc::new(material.stiffened(&factors)?)),
+    }
+}
+
 /// Vertices held by pins and core, with what was found of roles and parts.
 fn held(
     like: Option<&Body>,
@@ -311,7 +364,7 @@ fn followed(
     }
     // Localised modes have no factor to keep.
     let keeps_factor = !params.editable || like.base.is_some() || params.locality != 0.0;
-    if Arc::ptr_eq(material, &like.material) && old.stitches == params.stitches && keeps_factor {
+    if Arc::ptr_eq(material, &like.of_modes) && old.stitches == params.stitches && keeps_factor {
         return Ok(Some((like.modes.clone(), like.residual, like.apart.clone())));
     }
     // A body that is not editable is the same however it was reached.

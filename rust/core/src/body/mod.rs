@@ -210,6 +210,10 @@ pub struct Body {
     pub merged: Vec<u32>,
     /// Material, with stiffness per tet if it is painted.
     pub material: Arc<Material>,
+    /// Material of the modes, softer in slender parts, which modes shear in place of bending them.
+    of_modes: Arc<Material>,
+    /// Material of the modes' model, softer in parts that modes move less than their weight would.
+    drafted: Arc<Material>,
     /// Rig-complementary skinning modes.
     pub modes: Arc<SkinningModes>,
     /// Cluster label of each tet, t.
@@ -367,7 +371,7 @@ impl Body {
         let why = "a full-space model takes the offsets of its vertices, (n, 3)";
         let model = self.model.skinning("offsets", why)?;
         let source = OffsetSource {
-            material: &self.material,
+            material: &self.drafted,
             modes: &self.modes,
             labels: &self.labels,
             rig: &self.rig,

@@ -6,6 +6,7 @@ mod attached;
 mod bending;
 mod bounded_deformation;
 mod clusters;
+mod compliance;
 mod cut;
 mod cut_mesh;
 mod driven;
