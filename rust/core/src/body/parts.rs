@@ -41,9 +41,9 @@ pub(super) struct Parts {
 /// Logarithms of factors on the stiffness of a part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Firmness {
-    /// That gives it its usual frequency.
+    /// Factor with which it has its usual frequency.
     own: f64,
-    /// That, besides, lets its skinning modes swing no faster than the part, at most 0.
+    /// Further factor with which its skinning modes swing hardly faster than the part, at most 0.
     of_modes: f64,
 }
 
