@@ -21,10 +21,9 @@ const DEEP: f64 = 0.7;
 const LEAST: usize = 4;
 /// Share of the body's reference frequency below which a part hangs on nothing.
 const LOOSE: f64 = 1e-3;
-/// Frequency of thick flesh as a share of that of its lowest skinning mode, which only shears it. Slender
-/// flesh bends, much more slowly than a mode of its own would swing.
+/// Least frequency of thick flesh, as a share of that of its lowest skinning mode. Slender flesh bends, and
+/// swings more slowly; modes only shear it.
 const THICK: f64 = 0.25;
-
 /// Least share of the compliance of a part that modes are made up for.
 const LOCKED: f64 = 1e-3;
 
@@ -100,7 +99,7 @@ impl Parts {
             let weight = mass[row / 3] * self.found[load / 3].weights[row / 3];
             if row % 3 == load % 3 { weight } else { 0.0 }
         });
-        let Some(shares) = problem.compliance_of(modes, loads.as_ref(), 3)? else { return Ok(None) };
+        let Some(shares) = problem.compliance_of(modes, loads.as_ref(), 3) else { return Ok(None) };
         let of_part = |(share, firmness): (&f64, &Firmness)| {
             if firmness.of_modes < 0.0 { share.clamp(LOCKED, 1.0).ln() } else { 0.0 }
         };

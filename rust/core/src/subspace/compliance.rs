@@ -7,7 +7,6 @@ use crate::math::dense::inner;
 use crate::math::{DenseCholesky, add_diagonal, multiply_columns};
 use crate::mesh::bounds;
 use crate::parallel::on_pool;
-use crate::{Error, Result};
 
 /// Share of each diagonal entry that is added to it, since modes may depend on each other.
 const RIDGE: f64 = 1e-9;
@@ -19,20 +18,17 @@ impl LinearProblem {
     /// `sum f'J (J'K J)^-1 J'f / sum f'K^-1 f`, with J the Jacobian of the modes' affine transforms at rest.
     ///
     /// The body's is the larger one for every load f, a column of 3n interleaved rows, N; equal for loads
-    /// that the modes resolve. A small share of the mass is added to K, as for the factor. None, for a body
-    /// that a rig constrains.
-    ///
-    /// # Errors
-    /// [`Error::Numerical`] if the modes have no stiffness.
+    /// that the modes resolve. A small share of the mass is added to K, as for the factor. `None` for a body
+    /// that a rig constrains, and for modes without stiffness.
     pub(crate) fn compliance_of(
         &self,
         modes: &SkinningModes,
         loads: MatRef<'_, f64>,
         each: usize,
-    ) -> Result<Option<Vec<f64>>> {
+    ) -> Option<Vec<f64>> {
         let swings = &self.flesh.swings;
         if swings.constraints > 0 {
-            return Ok(None);
+            return None;
         }
         let loads = swings.free.rows_of_dense(loads);
         let jacobian = swings.free.rows_of_dense(jacobian(self.mesh().vertices(), modes).as_ref());
@@ -51,7 +47,8 @@ impl LinearProblem {
             let share = |group| {
                 work(&forces, &transforms, group) / work(&loads, &moved, group).max(f64::MIN_POSITIVE)
             };
-            Ok(Some((0..loads.ncols() / each).map(share).collect()))
+            let shares: Vec<f64> = (0..loads.ncols() / each).map(share).collect();
+            shares.iter().all(|share| share.is_finite()).then_some(shares)
         })
     }
 }
@@ -71,8 +68,8 @@ fn jacobian(vertices: &[[f64; 3]], modes: &SkinningModes) -> Mat<f64> {
     })
 }
 
-/// `K^-1 f` of a small matrix.
-fn solved(mut matrix: Mat<f64>, forces: &Mat<f64>) -> Result<Mat<f64>> {
+/// `K^-1 f` of a small matrix, `None` unless it is positive definite.
+fn solved(mut matrix: Mat<f64>, forces: &Mat<f64>) -> Option<Mat<f64>> {
     let scale: Vec<f64> =
         (0..matrix.ncols()).map(|k| matrix[(k, k)].max(f64::MIN_POSITIVE).sqrt().recip()).collect();
     for (j, by) in scale.iter().enumerate() {
@@ -83,12 +80,11 @@ fn solved(mut matrix: Mat<f64>, forces: &Mat<f64>) -> Result<Mat<f64>> {
     }
     let mut factor = DenseCholesky::of(matrix);
     if !factor.factor() {
-        let why = "it is not positive definite".to_owned();
-        return Err(Error::Numerical { what: "stiffness of the modes", why });
+        return None;
     }
     let (rows, each) = forces.shape();
     let mut x: Vec<f64> =
         (0..rows * each).map(|at| scale[at / each] * forces[(at / each, at % each)]).collect();
     factor.solve(&mut x, each);
-    Ok(Mat::from_fn(rows, each, |i, k| scale[i] * x[i * each + k]))
+    Some(Mat::from_fn(rows, each, |i, k| scale[i] * x[i * each + k]))
 }
