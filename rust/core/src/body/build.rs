@@ -223,7 +223,7 @@ fn material(
     Ok(Arc::new(Material::new(params.law, young, poisson, density)?))
 }
 
-/// Material of the modes, softer in slender parts, whose own modes would swing much faster than they.
+/// Material of the modes: softer in slender parts, as these bend.
 fn of_modes(
     like: Option<&Body>,
     material: &Arc<Material>,
@@ -240,7 +240,7 @@ fn of_modes(
     stiffened(material, parts.and_then(|parts| parts.stiffness_of_modes()))
 }
 
-/// Material of the modes' model, softer where modes give way less than the flesh.
+/// Material of the modes' model: softer in slender parts, as the flesh gives way.
 fn drafted(
     like: Option<&Body>,
     mesh: &TetMesh,
@@ -259,7 +259,7 @@ fn drafted(
     match &bounds.parts {
         None => Ok(material.clone()),
         Some(parts) => {
-            stiffened(material, parts.stiffness_in_modes((mesh, material), &bounds.pinned, modes)?)
+            stiffened(material, parts.stiffness_of_model((mesh, material), &bounds.pinned, modes)?)
         }
     }
 }

@@ -210,9 +210,9 @@ pub struct Body {
     pub merged: Vec<u32>,
     /// Material, with stiffness per tet if it is painted.
     pub material: Arc<Material>,
-    /// Material of the modes, softer in slender parts, which modes shear in place of bending them.
+    /// Material of the modes: softer in slender parts, as these bend.
     of_modes: Arc<Material>,
-    /// Material of the modes' model, softer in parts that modes move less than their weight would.
+    /// Material of the modes' model: softer in slender parts, as the flesh gives way.
     drafted: Arc<Material>,
     /// Rig-complementary skinning modes.
     pub modes: Arc<SkinningModes>,

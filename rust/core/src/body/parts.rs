@@ -24,7 +24,7 @@ const LOOSE: f64 = 1e-3;
 /// Least frequency of thick flesh, as a share of that of its lowest skinning mode. Slender flesh bends, and
 /// swings more slowly; modes only shear it.
 const THICK: f64 = 0.25;
-/// Least share of the compliance of a part that modes are made up for.
+/// Least correction of a part's stiffness in drafts.
 const LOCKED: f64 = 1e-3;
 
 /// The anatomy of a body, with the factor on the stiffness that gives each part its usual frequency.
@@ -40,9 +40,9 @@ pub(super) struct Parts {
 /// Logarithms of factors on the stiffness of a part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Firmness {
-    /// Factor with which it has its usual frequency.
+    /// Factor for the usual frequency of the part.
     own: f64,
-    /// Further factor with which its skinning modes swing hardly faster than the part, at most 0.
+    /// Further factor for its skinning modes, at most 0: of slender flesh they swing too fast.
     of_modes: f64,
 }
 
@@ -80,9 +80,9 @@ impl Parts {
         self.factors(self.firmness.iter().map(|firmness| firmness.of_modes).collect())
     }
 
-    /// Further factor for a model of skinning modes, likewise, with which each part gives way to its weight
-    /// as the flesh does: the modes' share of its compliance. material: of the flesh.
-    pub(super) fn stiffness_in_modes(
+    /// Further factor for a model of skinning modes, likewise: in slender parts, the modes' share of the
+    /// compliance under the part's weight. material: of the flesh.
+    pub(super) fn stiffness_of_model(
         &self,
         (mesh, material): (&TetMesh, &Material),
         pinned: &[bool],
