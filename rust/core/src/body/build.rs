@@ -101,11 +101,12 @@ impl Body {
         let material = material(like, params, &carrier, held.anatomy.as_deref())?;
         let of_modes = of_modes(like, &material, held.anatomy.as_ref())?;
         let bounds = bounds(like, &ground, &material, (surface, &surface_rig), params, &carrier, held)?;
-        progress.enter("modes", 0.35, 0.85)?;
+        progress.enter("modes", 0.35, 0.8)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
         let sewn = params.stitches.in_modes(&stitches)?;
         let found = found(like, (mesh, rig), &of_modes, &bounds, &sewn, params, progress)?;
-        let drafted = drafted(like, mesh, (&material, &of_modes), &bounds, &found.modes)?;
+        progress.enter("modes", 0.8, 0.85)?;
+        let drafted = drafted(like, mesh, (&material, &of_modes), &bounds, &found.modes, progress)?;
         let alike = like.filter(|like| found.keeps_clusters && like.params.seed == params.seed);
         let (labels, cubature) = sampled(alike, (mesh, &drafted), &found.modes, rig, params, progress)?;
         progress.enter("model", 0.95, 1.0)?;
@@ -247,6 +248,7 @@ fn drafted(
     (material, of_modes): (&Arc<Material>, &Arc<Material>),
     bounds: &Bounds,
     modes: &Arc<SkinningModes>,
+    progress: &Progress,
 ) -> Result<Arc<Material>> {
     let is_same = |like: &&Body| {
         Arc::ptr_eq(&like.of_modes, of_modes)
@@ -259,7 +261,7 @@ fn drafted(
     match &bounds.parts {
         None => Ok(material.clone()),
         Some(parts) => {
-            stiffened(material, parts.stiffness_of_model((mesh, material), &bounds.pinned, modes)?)
+            stiffened(material, parts.stiffness_of_model((mesh, material), &bounds.pinned, modes, progress)?)
         }
     }
 }

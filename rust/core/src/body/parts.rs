@@ -87,13 +87,13 @@ impl Parts {
         (mesh, material): (&TetMesh, &Material),
         pinned: &[bool],
         modes: &SkinningModes,
+        progress: &Progress,
     ) -> Result<Option<Vec<f64>>> {
         if self.firmness.iter().all(|firmness| firmness.of_modes == 0.0) {
             return Ok(None);
         }
         let restraint = Restraint { rig: None, leak: None, pinned: Some(pinned) };
-        let (stitches, progress) = (Stitches::none(mesh), Progress::default());
-        let problem = LinearProblem::new(mesh, material, &restraint, &stitches, &progress)?;
+        let problem = LinearProblem::new(mesh, material, &restraint, &Stitches::none(mesh), progress)?;
         let mass = problem.masses();
         let loads = Mat::from_fn(3 * mass.len(), 3 * self.found.len(), |row, load| {
             let weight = mass[row / 3] * self.found[load / 3].weights[row / 3];
